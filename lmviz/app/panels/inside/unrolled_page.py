@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.whole_model import WholeModel
 
 SHARE_BELOW = 0.42  # of the height at most, for the states of all words where they are drawn larger
-LEAST_BELOW = 0.5  # of what they need, without which the lecture hall sees the whole model alone
+LEAST_BELOW = 0.8  # of what they need, without which the lecture hall sees the whole model alone
 GAP = 6  # pixels between the states of an encoder and those of its decoder
 
 

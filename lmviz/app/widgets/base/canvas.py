@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -61,3 +63,13 @@ def metrics(
     weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
     theme = theme or current_theme()
     return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))
+
+
+def fitted(
+    text: str, room: float, sizes: Sequence[float], *, bold: bool = False, theme: Theme | None = None
+) -> tuple[str, float]:
+    """A text and the first of some sizes in which it fits; in the last it ends in dots if need be."""
+    measures = {size: metrics(size, bold=bold, theme=theme) for size in sizes}
+    fitting = (size for size, measure in measures.items() if measure.horizontalAdvance(text) <= room)
+    size = next(fitting, sizes[-1])
+    return measures[size].elidedText(text, Qt.TextElideMode.ElideRight, room + 0.5), size

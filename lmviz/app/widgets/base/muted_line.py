@@ -1,4 +1,4 @@
-"""One muted line; text that does not fit is shortened without cutting a word, and in full on hover."""
+"""One muted line; text that does not fit is shortened without cutting a word; all of it on hover."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MutedLine(Canvas):
 
     @property
     def shown(self) -> str:
-        """As much of the text as there is room for: all of it, its first parts, or its first words."""
+        """As much of the text as there is room for: all of it, its first parts, most words, or nothing."""
         return self._fitting()[0]
 
     def _fitting(self) -> tuple[str, float]:
@@ -68,11 +68,9 @@ class MutedLine(Canvas):
                 return self._text, size
         parts, words = self._text.split(PARTS), self._text.split(" ")
         shorter = [PARTS.join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
-        shorter += [" ".join(words[:count]) + DOTS for count in range(len(words) - 1, 0, -1)]
-        found = next((text for text in shorter if self._fits(text, sizes[-1])), None)
-        if found is None:  # not even one word
-            found = metrics(sizes[-1]).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
-        return found, sizes[-1]
+        fewest = (len(words) + 1) // 2  # half a phrase says nothing
+        shorter += [" ".join(words[:count]) + DOTS for count in range(len(words) - 1, fewest, -1)]
+        return next((text for text in shorter if self._fits(text, sizes[-1])), ""), sizes[-1]
 
     def _fits(self, text: str, size: float) -> bool:
         return metrics(size).horizontalAdvance(text) <= self.width()

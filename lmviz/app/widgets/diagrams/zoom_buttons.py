@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -22,6 +23,8 @@ class ZoomButtons(QWidget):
         super().__init__(area)
         self._picture, self._area = picture, area
         name = picture.objectName()
+        self.setAutoFillBackground(True)  # what they lie over is not read through them
+        self.setBackgroundRole(QPalette.ColorRole.Base)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)

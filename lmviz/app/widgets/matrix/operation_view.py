@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure, number, signed_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -23,6 +24,7 @@ ROW, STRIP = 19, 14  # pixels at scale 1 of a band, and of what is coloured of i
 LINE, CELL, SIGN = 24, 46, 14  # of a line of single numbers: its height, a number's width, a sign's
 GAP = 6  # between two blocks
 SIZE = 11.5
+LABEL_SIZES = (SIZE, 10.5, 9.5)
 LABEL_SHARE, TOTAL = 0.38, 60
 MOST_LABEL = 190
 NOTE = "each strip is scaled to its own largest number"
@@ -233,10 +235,8 @@ class OperationView(EnlargedCanvas):
 
     def _draw_label(self, painter: QPainter, row: QRectF, label: str) -> None:
         painter.setPen(self.theme.text)
-        painter.setFont(self.theme.font(SIZE))
-        shown = self.metrics(SIZE).elidedText(
-            label, Qt.TextElideMode.ElideRight, row.width() - self.length(8)
-        )
+        shown, size = fitted(label, row.width() - self.length(8), LABEL_SIZES, theme=self.theme)
+        painter.setFont(self.theme.font(size))
         painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _draw_total(self, painter: QPainter, top: float, height: float, text: str) -> None:

@@ -8,10 +8,21 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
+from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -22,6 +33,7 @@ from lmviz.app.widgets.matrix.veil import veil
 
 ROW, BETWEEN = 27, 8  # pixels of a line, and of them between two strips
 LABEL_SHARE, SHARES_SHARE = 0.3, 0.2  # of the width: for names, and for shares where there are some
+LABEL_SIZES = (12, 11, 10, 9)
 FADED, FAINTEST = 0.35, 0.12
 MARGIN = 4  # left and right of a name, within the ring of the keyboard's focus
 Readout = Callable[[int, int], tuple[str, list[str]]]
@@ -213,13 +225,12 @@ class StripList(EnlargedCanvas):
 
     def _draw_label(self, painter: QPainter, index: int, strip: Strip) -> None:
         bold = strip.role == "result"
-        painter.setFont(
-            self.theme.font(12, painter.font().Weight.DemiBold if bold else painter.font().Weight.Normal)
-        )
         painter.setPen(self.theme.text if strip.role != "other" else self.theme.muted_text)
         margin = self.length(MARGIN)
         width = self.width() * LABEL_SHARE - 2 * margin
-        label = self.metrics(12, bold=bold).elidedText(strip.label, Qt.TextElideMode.ElideRight, width)
+        label, size = fitted(strip.label, width, LABEL_SIZES, bold=bold, theme=self.theme)
+        weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
+        painter.setFont(self.theme.font(size, weight))
         place = QRectF(margin, index * self.length(self._row), width, self.length(self._row))
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, label)
 

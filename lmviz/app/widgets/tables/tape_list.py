@@ -9,12 +9,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.pointable import Pointable
 
 HEIGHT, GAP = 26, 3
 COLUMN = 0.46  # of the width stand before the names of values
 SIZE = 12.5
+WORD_SIZES = (SIZE, 11.5, 10.5)
 WAITING, ON, POPPED = "waiting", "on", "popped"
 
 
@@ -129,12 +130,12 @@ class TapeList(Pointable):
         inner = block.adjusted(self.length(8), 0, -self.length(8), 0)
         middle = Qt.AlignmentFlag.AlignVCenter
         weight = QFont.Weight.DemiBold if entry.state == ON else QFont.Weight.Normal
-        font = QFont(theme.font(SIZE, weight))
+        room = inner.width() * COLUMN - self.length(8)
+        word, size = fitted(entry.word, room, WORD_SIZES, bold=True)
+        font = QFont(theme.font(size, weight))
         font.setStrikeOut(entry.state == POPPED)
         painter.setFont(font)
         painter.setPen(theme.text if entry.state == ON else theme.faint_text)
-        room = inner.width() * COLUMN - self.length(8)
-        word = metrics(SIZE, bold=True).elidedText(entry.word, Qt.TextElideMode.ElideRight, room)
         painter.drawText(inner, middle, word)
         italic = QFont(theme.font(SIZE))
         italic.setItalic(True)

@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas, fitted, metrics
 
-SIZE, FIGURE, SMALLEST = 12, 24, 14
+SIZES, FIGURE, SMALLEST = (12, 11, 10), 24, 14
 ROW, PAD = 17, 10
 
 
@@ -54,12 +54,12 @@ class BigFigure(Canvas):
             painter.drawRoundedRect(area, self.length(6), self.length(6))
             pad = self.length(PAD)
             area.adjust(pad, pad, -pad, -pad)
-        row, measure = self.length(ROW), metrics(SIZE)
-        painter.setFont(theme.font(SIZE))
+        row = self.length(ROW)
         painter.setPen(theme.muted_text)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for top, text in ((area.top(), self._caption), (area.bottom() - row, self._note)):
-            shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+            shown, size = fitted(text, area.width(), SIZES)
+            painter.setFont(theme.font(size))
             painter.drawText(QRectF(area.left(), top, area.width(), row), left, shown)
         wide = metrics(FIGURE, bold=True).horizontalAdvance(self._figure)
         size = max(SMALLEST, min(FIGURE, FIGURE * area.width() / max(wide, 1.0)))
