@@ -55,6 +55,7 @@ class SizePlot(Picture):
         self._ticks: tuple[dict[int, str], dict[int, str]] = ({}, {})
         self._taken: list[QRectF] = []
         self._names: list[QRectF] = []
+        self._dots: list[QRectF] = []
         self._along: list[QRectF] = []
         self.setAccessibleName("models by parameters and tokens")
 
@@ -108,11 +109,18 @@ class SizePlot(Picture):
         if not all(self._ticks) or self._area.width() < 10 or self._area.height() < 10:
             return
         self._taken, self._names, self._along = [], [], []
+        places = [self.place_of(point.parameters, point.tokens) for point in self._points]
+        around = self.length(DOT + 3)
+        self._dots = [
+            QRectF(place.x() - around, place.y() - around, 2 * around, 2 * around) for place in places
+        ]
         self._draw_axes(painter)
         painter.save()
         painter.setClipRect(self._area)
-        for line in self._lines:
-            self._draw_line(painter, line)
+        runs = [(line, *self._draw_line(painter, line)) for line in self._lines]
+        for line, start, end in sorted(runs, key=lambda run: not run[0].is_chosen):  # the chosen one is named
+            color = self.theme.accent if line.is_chosen else self.theme.muted_text
+            self._write_along(painter, start, end, line.name, color)
         self._draw_ratio(painter)
         painter.restore()
         self._draw_points(painter)
@@ -140,8 +148,8 @@ class SizePlot(Picture):
         below = QRectF(area.left(), self.height() - self.length(18), area.width(), self.length(18))
         painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "parameters")
 
-    def _draw_line(self, painter: QPainter, line: ComputeLine) -> None:
-        """From the left edge to the right one, with its name along it near the top or the left edge."""
+    def _draw_line(self, painter: QPainter, line: ComputeLine) -> tuple[QPointF, QPointF]:
+        """From the left edge to the right one."""
         theme, (across, _) = self.theme, self._ticks
         left, right = 10.0 ** min(across), 10.0 ** max(across)
         start = self.place_of(left, line.product / left)
@@ -149,9 +157,7 @@ class SizePlot(Picture):
         color = theme.accent if line.is_chosen else theme.strong_line
         painter.setPen(QPen(color, self.length(1.6 if line.is_chosen else 1)))
         painter.drawLine(start, end)
-        self._write_along(
-            painter, start, end, line.name, theme.accent if line.is_chosen else theme.muted_text
-        )
+        return start, end
 
     def _draw_ratio(self, painter: QPainter) -> None:
         name, ratio = self._ratio
@@ -169,7 +175,10 @@ class SizePlot(Picture):
     def _write_along(
         self, painter: QPainter, start: QPointF, end: QPointF, name: str, color: QColor, share: float = 0.0
     ) -> None:
-        """Write a name on a line, where it has run through a `share` of the plot, if there is room."""
+        """Write a name along a line where no model stands, from a `share` of the plot on.
+
+        Where models stand all along it, the name stands beside its beginning.
+        """
         area, run = self._area, end - start
         slope = run.y() / run.x()
         edge = area.top() if slope > 0 else area.bottom()
@@ -177,25 +186,49 @@ class SizePlot(Picture):
         lead = self.length(26)
         if slope > 0:  # from the top edge down: the letters stand above the line
             lead = max(lead, self.length(5 + SIZE) / slope)
-        x = first + lead + share * (area.right() - first)
-        at, angle = QPointF(x, start.y() + (x - start.x()) * slope), math.atan(slope)
-        width = self.metrics(SIZE).horizontalAdvance(name)
-        if not area.contains(at + QPointF(width * math.cos(angle), width * math.sin(angle))):
+        angle = math.atan(slope)
+        width, step = self.metrics(SIZE).horizontalAdvance(name), self.length(SIZE)
+        beginning = first
+        first += lead + share * (area.right() - first)
+        room = int((area.right() - first) / step)
+        places = [
+            (QPointF(x, start.y() + (x - start.x()) * slope), below)
+            for below in (False, True)
+            for x in (first + step * number for number in range(max(0, room)))
+        ]
+        ways = [(at, below, self._squares(at, angle, width, below)) for at, below in places]
+        ways = [way for way in ways if all(area.contains(square.center()) for square in way[2])]
+        taken = [*self._dots, *self._along]
+        free = [way for way in ways if not any(_covers(dot, way[2]) for dot in taken)]
+        beside = QRectF(beginning - width - step, area.top() + 2, width + 2, self.length(16))
+        if ways and not free and area.contains(beside):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.theme.surface)
+            painter.drawRect(beside.adjusted(-2, 0, 2, 0))
+            self.write(painter, beside, name, size=SIZE, color=color)
+            self._along.append(beside)
+            self._taken.append(beside)
             return
-        painter.save()
-        painter.translate(at)
-        painter.rotate(math.degrees(angle))
-        painter.setFont(self.theme.font(SIZE))
-        painter.setPen(color)
-        painter.drawText(QPointF(0, -self.length(5)), name)
-        painter.restore()
-        step = self.length(SIZE)  # of squares along the letters: no name of a model is to cover them
+        for at, below, squares in (free or ways)[:1]:
+            painter.save()
+            painter.translate(at)
+            painter.rotate(math.degrees(angle))
+            painter.setFont(self.theme.font(SIZE))
+            painter.setPen(color)
+            painter.drawText(QPointF(0, self.length(SIZE + 2) if below else -self.length(5)), name)
+            painter.restore()
+            self._along += squares
+            self._taken += squares
+
+    def _squares(self, at: QPointF, angle: float, width: float, below: bool) -> list[QRectF]:
+        """Squares along the letters of a name: no name of a model is to cover them."""
+        step = self.length(SIZE)
         middle = QTransform().translate(at.x(), at.y()).rotate(math.degrees(angle))
-        for place in range(1 + int(width / step)):
-            centre = middle.map(QPointF((place + 0.5) * step, -step))
-            square = QRectF(centre.x() - step / 2, centre.y() - step / 2, step, step)
-            self._along.append(square)
-            self._taken.append(square)
+        centres = [
+            middle.map(QPointF((place + 0.5) * step, step if below else -step))
+            for place in range(1 + int(width / step))
+        ]
+        return [QRectF(centre.x() - step / 2, centre.y() - step / 2, step, step) for centre in centres]
 
     def _draw_points(self, painter: QPainter) -> None:
         theme, dot = self.theme, self.length(DOT)
@@ -258,6 +291,10 @@ class SizePlot(Picture):
         painter.setBrush(self.theme.surface)
         painter.drawPolygon(QPolygonF(chosen.adjusted(-1, 2, 1, -2)))
         self.write(painter, chosen, point.name, size=SIZE, color=color, bold=point.is_chosen)
+
+
+def _covers(dot: QRectF, squares: Sequence[QRectF]) -> bool:
+    return any(dot.intersects(square) for square in squares)
 
 
 def _nearest(area: QRectF, place: QPointF) -> QPointF:

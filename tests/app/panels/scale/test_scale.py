@@ -343,6 +343,8 @@ def test_every_public_model_has_its_name_and_no_two_names_overlap(scene: Scene, 
     for square in plot.line_names:
         assert not any(name.adjusted(0, 3, 0, -3).intersects(square) for name in plot.names)
         assert square.top() >= 18, "within the plot, below its title"
+        places = [plot.place_of(each.parameters, each.tokens) for each in plot.points]
+        assert not any(square.contains(place) for place in places), "no letter lies under a model"
 
 
 def test_the_calculator_is_whole_in_sight_while_a_job_is_shown(scene: Scene) -> None:
