@@ -96,6 +96,14 @@ def test_the_cost_on_a_corpus_is_that_of_the_model_that_is_trained_on_it(
     assert found.parameters == open_model(tmp_path / "run").parameter_count()
 
 
+def test_a_text_without_examples_is_read_in_excerpts_of_the_usual_length() -> None:
+    corpus, options = text_corpus("the cows eat grass " * 40, "meadow"), TrainingOptions()
+    for family in ("gru", "transformer"):
+        configuration = FAMILIES[family].configuration()
+        expected = training_cost(configuration, options, corpus.tokenizer.vocabulary_size)
+        assert cost.cost_on(configuration, options, corpus) == expected
+
+
 def test_longer_examples_cost_more(tmp_path: Path) -> None:
     configuration, costs = FAMILIES["gru"].configuration(width=6), []
     for words in (3, 6):

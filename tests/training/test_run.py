@@ -245,6 +245,15 @@ def test_a_run_made_for_a_model_describes_it(new_run: Callable[..., Run], lstm: 
     assert Run.open(run.folder).description.configuration == model.configuration.to_values()
 
 
+def test_a_run_that_was_renamed_is_still_its_own_and_one_that_was_overwritten_is_not(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", DESCRIPTION)
+    Run.open(run.folder).rename("second")
+    run.check_own()
+    Run.open(run.folder).change_training(TrainingOptions(seed=6).to_values())
+    with pytest.raises(LmvizError, match="Another training has begun"):
+        run.check_own()
+
+
 def test_header_and_tensors_of_a_file_that_is_replaced_belong_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
