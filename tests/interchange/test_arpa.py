@@ -5,12 +5,15 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from told import is_told
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.tracing import trace
 from lmviz.interchange.arpa import arpa_words, read_arpa, write_arpa
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
+from lmviz.models.tap import SCALES
 from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 
@@ -85,6 +88,19 @@ def test_without_a_tokenizer_ids_follow_the_file(tmp_path):
     np.testing.assert_allclose(after_start, expected, rtol=1e-5)
     after_unlisted = model(torch.tensor([[0]])).exp()[0, 0]
     np.testing.assert_allclose(after_unlisted, [0.1, 0, 10**-0.5, 10**-0.4, 10**-0.6], rtol=1e-5)
+
+
+def test_what_was_read_is_traced_and_shown_as_other_models_are(tmp_path):
+    model = read_text(tmp_path / "model.arpa", SMALL)
+    found = trace(model, [1, 3, 4])
+    assert {traced.scale for traced in found.arrays.values()} <= set(SCALES)
+    for address in found.arrays:
+        assert address in [result for stage in found.stages for result in stage.results]
+    for stage in found.stages:
+        assert is_told(stage.title)
+        assert all(f"{result}/".startswith(f"{stage.place}/") for result in stage.results) or (
+            stage.place == "output"
+        )
 
 
 def test_START_is_never_predicted_whatever_the_file_says(tmp_path):

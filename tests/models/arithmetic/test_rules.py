@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from told import is_told
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.equations import numbers, one_line
@@ -137,7 +138,7 @@ def test_its_sheet_shows_the_terms_and_names_what_they_make(name):
     seen = {number.value for line in sheet.lines for number in line.numbers}
     assert float(groups[0].factors[0].values[0]) in seen
     assert sheet.result or name == "mask"
-    assert all(words.strip() for words in (sheet.middle, sheet.last, *(line.name for line in sheet.lines)))
+    assert all(map(is_told, (sheet.middle, sheet.last, *(line.name for line in sheet.lines))))
 
 
 def test_the_lines_of_a_sum_add_up():
@@ -176,6 +177,9 @@ def test_a_layer_norm_may_do_without_a_bias():
     assert [len(found) for found in RULES["layer norm"].gradient(groups)] == [1, 4, 1, 1]
     names = [line.name for line in RULES["layer norm"].sheet(groups, lambda source, index: source, 9).lines]
     assert names[-1] == "gain"
+    for given in (groups, (own, row, gain, bias, epsilon)):
+        sheet = RULES["layer norm"].sheet(given, lambda source, index: source, 9)
+        assert ("bias" in sheet.result) is any(line.name == "bias" for line in sheet.lines)
 
 
 def test_a_rule_that_is_not_there_is_refused_where_it_is_named():

@@ -1,11 +1,10 @@
 """Each number of a trace follows from what it says that it was computed from, in every family."""
 
-import re
-
 import numpy as np
 import torch
 from cells import cells_of, check_operand
 from family_cases import IDS, SOURCE, every_case, few_cases, parameters_of, rows_beside, traced
+from told import is_told
 
 from lmviz.inspection.explain import TraceReader
 from lmviz.models.arithmetic import FUNCTIONS, RULES
@@ -96,11 +95,6 @@ def test_explanations_name_only_operands_that_are_declared(model):
             terms = tap.operation.explain(reader, tap.address, index).terms
             sources = {factor.source for group in terms for factor in group.factors}
             assert sources & set(found.arrays) <= declared
-
-
-def is_told(words):
-    """Whether they are words as a reader knows them, without a capital inside of one."""
-    return bool(words.strip()) and not re.search("[a-z][A-Z]|[A-Z]{2}[a-z]", words)
 
 
 def check_cells(model, of):
