@@ -70,8 +70,8 @@ class PerspectiveView(QMainWindow):
         self._fitted_width = 0  # that for which they were last fitted beside one another
         self._is_stacked = False  # whether they share one place instead, as tabs
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
-        self._kept: KeptPlaces | None = None  # where they were, until they are there again
-        self._kept_for: tuple[QSize, float] = (QSize(), 1.0)  # the room and the scale of type for that
+        # Where panels were that were left then, until they are there again; with room and scale of type.
+        self._kept: dict[tuple[str, ...], tuple[KeptPlaces, QSize, float]] = {}
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
@@ -110,10 +110,19 @@ class PerspectiveView(QMainWindow):
         """Put all panels but these away, until it is called without names."""
         if names == self._only and not self._is_other:
             return
+        if self._is_arranged and not (self._is_other or self._is_stacked):
+            self._keep_places()
         self._only, self._is_other = names, False
         self._squeezed.clear()
         if self._is_arranged:
             self._put_away()
+
+    def _keep_places(self) -> None:
+        """Remember where the panels are that are left now, to bring them back there."""
+        if len(self._only) != 1 and self.isVisible():
+            state = self._saved(OWN if self._is_own else SHARED)
+            kept = KeptPlaces.of(self, self._docks, state)
+            self._kept[self._only] = kept, self._available, current_theme().scale
 
     def fit_into(self, width: int) -> None:
         """Let the few panels that are left fit into this width, where they can only scroll otherwise."""
@@ -224,7 +233,7 @@ class PerspectiveView(QMainWindow):
     def reset(self) -> None:
         """Arrange the panels as the table of panels says."""
         self._is_own, self._only, self._everything = False, (), QByteArray()
-        self._kept = None
+        self._kept.clear()
         self._is_stacked = False
         self._tabs.forget()
         for dock in self._docks.values():
@@ -344,8 +353,6 @@ class PerspectiveView(QMainWindow):
         self._is_stacked, self._fitted_width = False, 0
         if self._everything.isEmpty():
             self._everything = self._saved(version)
-            self._kept = KeptPlaces.of(self, self._docks, self._everything)
-            self._kept_for = self._available, current_theme().scale
         else:
             self.restoreState(self._everything, version)
         if self._only:
@@ -390,7 +397,7 @@ class PerspectiveView(QMainWindow):
         if not self.isVisible():
             self._shared = QSize()
             return
-        if not self._only and self._comes_back():
+        if self._comes_back():
             return
         if self._shared.isEmpty():
             self._fix_least_sizes()
@@ -401,26 +408,27 @@ class PerspectiveView(QMainWindow):
 
     def _comes_back(self) -> bool:
         """Put all panels where they were, to the pixel; whether they have the room that they had then."""
-        kept = self._kept
-        if kept is None or self._kept_for != (self._available, current_theme().scale):
+        kept, *around = self._kept.pop(self._only, (None, None, None))
+        if kept is None or around != [self._available, current_theme().scale]:
             return False
-        self._kept, self._shared = None, self.size()
+        self._shared, self._fitted_width = self.size(), self._offered_width
         kept.set_least_sizes(self._docks)
         for dock in self._docks.values():
             self._fix_least_height(dock)
-        QTimer.singleShot(0, self, lambda: self._put_back(kept, TURNS))
+        only = self._only
+        QTimer.singleShot(0, self, lambda: self._put_back(kept, only, TURNS))
         return True
 
-    def _put_back(self, kept: KeptPlaces, turns: int) -> None:
+    def _put_back(self, kept: KeptPlaces, only: tuple[str, ...], turns: int) -> None:
         """Again in the next turns: the size follows from the panels, and a scroll bar from the size."""
-        if self._only:
+        if self._only != only or self._is_other:
             return
         self._fit_soon.stop()
         self._shared = self.size()
         kept.put_back(self, self._docks, OWN if self._is_own else SHARED)
         for name in self._unneeded:
             self._docks[name].hide()
-        again = self._tabs.show_bars if turns <= 1 else lambda: self._put_back(kept, turns - 1)
+        again = self._tabs.show_bars if turns <= 1 else lambda: self._put_back(kept, only, turns - 1)
         QTimer.singleShot(0, self, again)
 
     @property
