@@ -17,6 +17,7 @@ from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
 from lmviz.app.widgets.matrix.veil import LIT, WITH_IT, veil
 
 VALUE_SIZE = 11
+WORD_SIZES = (11, 10, 9)
 GAP_FROM = 8
 SMALLEST_MARK = 7  # pixels at scale 1
 
@@ -126,20 +127,37 @@ class HeatmapStrokes:
                     painter.drawText(frame.cell(row, column), centre, text)
 
     def draw_words(self, words: Sequence[Sequence[str]]) -> None:
-        """A word in each cell, cut short where there is no room."""
-        frame, painter = self._frame, self._painter
+        """A word in each cell: smaller, or upright in a cell that is higher than wide, before any is cut."""
+        frame, painter, margin = self._frame, self._painter, self._length(4)
         if frame.cell_height < self._length(15):
             return
-        measure, centre = metrics(VALUE_SIZE, token=True, theme=self._theme), Qt.AlignmentFlag.AlignCenter
-        painter.setFont(self._theme.token_font(VALUE_SIZE))
-        for row in frame.shown_rows:
-            for column in frame.shown_columns:
-                place = frame.cell(row, column)
-                painter.setPen(self._picture.inks[self._cells.levels[row, column]])
-                shown = measure.elidedText(
-                    words[row][column], Qt.TextElideMode.ElideRight, place.width() - self._length(4)
-                )
-                painter.drawText(place, centre, shown)
+        cells = [(row, column) for row in frame.shown_rows for column in frame.shown_columns]
+        widest = max((words[row][column] for row, column in cells), key=len, default="")
+        high, wide = frame.cell_height - margin, frame.cell_width - margin
+        is_upright = high > wide and self._word_size(widest, wide)[1] > wide
+        room = high if is_upright else wide
+        size = self._word_size(widest, room)[0]
+        measure = metrics(size, token=True, theme=self._theme)
+        painter.setFont(self._theme.token_font(size))
+        for row, column in cells:
+            place = frame.cell(row, column)
+            painter.setPen(self._picture.inks[self._cells.levels[row, column]])
+            shown = measure.elidedText(words[row][column], Qt.TextElideMode.ElideRight, room)
+            painter.save()
+            painter.translate(place.center())
+            if is_upright:
+                painter.rotate(-90)
+            around = QRectF(-room / 2, -self._length(10), room, self._length(20))
+            painter.drawText(around, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, shown)
+            painter.restore()
+
+    def _word_size(self, word: str, room: float) -> tuple[float, float]:
+        """The largest size in which a word fits into a room, or else the smallest; how wide it is then."""
+        sizes = [
+            (size, metrics(size, token=True, theme=self._theme).horizontalAdvance(word))
+            for size in WORD_SIZES
+        ]
+        return next((found for found in sizes if found[1] <= room), sizes[-1])
 
     def draw_outlines(
         self,

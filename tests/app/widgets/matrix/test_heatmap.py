@@ -270,3 +270,36 @@ def test_names_of_rows_have_room_in_larger_type_too(view):
     view.grab()
     longest = metrics(SIZE, token=True, bold=True).horizontalAdvance("(start)")
     assert view.cell_rectangle(0, 0).left() >= longest + 8 * current_theme().scale
+
+
+def ink_of(view, row, column):
+    """How wide and how high what is written in a cell is, in pixels."""
+    picture, cell = (
+        view.grab().toImage(),
+        view.cell_rectangle(row, column).toAlignedRect().adjusted(2, 2, -2, -2),
+    )
+    ratio = picture.devicePixelRatio()
+    ground = picture.pixelColor((QPointF(cell.topLeft()) * ratio).toPoint())
+    found = [
+        (x, y)
+        for x in range(cell.left(), cell.right())
+        for y in range(cell.top(), cell.bottom())
+        if picture.pixelColor((QPointF(x, y) * ratio).toPoint()) != ground
+    ]
+    across, down = zip(*found, strict=True)
+    return max(across) - min(across), max(down) - min(down)
+
+
+def test_words_in_cells_stand_upright_where_they_would_be_cut(shown):
+    view = HeatmapView()
+    words = [["castle", "harbour"] * 6] * 3
+    view.set_matrix(np.zeros((3, 12)), scale="token", words=words)
+    shown(view, 1200, 300)
+    whole = metrics(11, token=True).horizontalAdvance("harbour")
+    wide, high = ink_of(view, 1, 1)
+    assert wide > high
+    assert wide == pytest.approx(whole, abs=8)
+    view.resize(330, 300)
+    wide, high = ink_of(view, 1, 1)
+    assert high > wide
+    assert high == pytest.approx(whole, abs=8)
