@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
@@ -14,6 +14,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 
@@ -36,10 +37,9 @@ class ConcordancePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("concordance_view")
-        self._phrase = QLineEdit()
+        self._phrase = HintedEdit(f"a phrase, such as {EXAMPLE}", "a phrase")
         self._phrase.setObjectName("concordance_edit")
         self._phrase.setAccessibleName("phrase to look up")
-        self._phrase.setPlaceholderText(f"a phrase, such as {EXAMPLE}")
         self._phrase.setClearButtonEnabled(True)
         self._phrase.setMinimumWidth(SIZE_OF_PHRASE)
         self._words = BarsView()

@@ -9,7 +9,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QLabel,
-    QLineEdit,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.text.tokenizer import visible
@@ -56,10 +56,9 @@ class SimplexPanel(Panel):
         self._is_counted = False
         self._shares = np.zeros(0)
         self._way: Iterator[np.ndarray] | None = None
-        self._context = QLineEdit()
+        self._context = HintedEdit("a phrase, such as cows eat", "a phrase")
         self._context.setObjectName("simplex_context")
         self._context.setAccessibleName("phrase whose next words are weighed")
-        self._context.setPlaceholderText("a phrase, such as cows eat")
         self._context.setMinimumWidth(SIZE_OF_CONTEXT)
         self._bars, self._curve = SimplexBars(), LikelihoodCurve()
         self._bars.setMinimumWidth(NARROWEST_BARS)

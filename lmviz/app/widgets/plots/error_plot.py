@@ -82,17 +82,38 @@ class ErrorPlot(Canvas):
         for place, points in reversed(list(enumerate(self._curves.values()))):
             color = theme.accent if place == 0 else theme.strong_line
             painter.setPen(QPen(color, self.length(2 if place == 0 else 1.4)))
-            seen = [self.place_of(*point) for point in points.tolist() if math.isfinite(point[1])]
-            painter.drawPolyline(QPolygonF(seen))
+            painter.drawPolyline(QPolygonF(self._seen(points)))
         for place, (name, points) in enumerate(self._curves.items()):
-            seen = [self.place_of(*point) for point in points.tolist() if math.isfinite(point[1])]
-            if seen:
+            if seen := self._seen(points):
                 self._draw_name(painter, name, seen, theme.accent if place == 0 else theme.muted_text)
         self._draw_chosen(painter)
         self.draw_focus(painter)
 
     def _draw_name(self, painter: QPainter, name: str, curve: list[QPointF], color: QColor) -> None:
-        """A curve's name below its beginning; of one that falls at once, to its right."""
+        painter.setFont(self.theme.font(SIZE))
+        painter.setPen(color)
+        shown, place = self._named(name, curve)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def name_places(self) -> dict[str, QRectF]:
+        """What is written beside the curves, and where."""
+        curves = ((name, self._seen(points)) for name, points in self._curves.items())
+        return dict(self._named(name, seen) for name, seen in curves if seen)
+
+    def _seen(self, points: np.ndarray) -> list[QPointF]:
+        return [self.place_of(*point) for point in points.tolist() if math.isfinite(point[1])]
+
+    def _named(self, name: str, curve: list[QPointF]) -> tuple[str, QRectF]:
+        """A curve's name and its place; where there is no room, only its first part."""
+        place = self._name_place(name, curve)
+        short = name.partition(",")[0]
+        if place.right() > self.width() and short != name:
+            return self._named(short, curve)
+        place.moveLeft(min(place.left(), self.width() - place.width()))
+        return name, place
+
+    def _name_place(self, name: str, curve: list[QPointF]) -> QRectF:
+        """Below the beginning of a curve; of one that falls at once, to its right."""
         measure, start = metrics(SIZE), curve[0] + QPointF(self.length(6), self.length(2))
         width, height = measure.horizontalAdvance(name), measure.height()
         lowest = max(point.y() for point in curve if point.x() <= start.x() + width)
@@ -101,9 +122,7 @@ class ErrorPlot(Canvas):
             start.setX(max(start.x(), passed.x() + self.length(2)))
         else:
             start.setY(lowest + self.length(2))
-        painter.setFont(self.theme.font(SIZE))
-        painter.setPen(color)
-        painter.drawText(QRectF(start.x(), start.y(), width + 2, height), Qt.AlignmentFlag.AlignVCenter, name)
+        return QRectF(start.x(), start.y(), width + 2, height)
 
     def _draw_axes(self, painter: QPainter) -> None:
         theme, area = self.theme, self._area

@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 SIZE = 12.5
 ROW = 23
 NAMES = 64  # pixels at scale 1 to the left of the numbers
-DIGITS = 16
+DOTS = "…"
 
 
 @dataclass(frozen=True)
@@ -90,4 +90,19 @@ class AgreeingDigits(Canvas):
         painter.drawText(row.adjusted(left, 0, 0, 0), middle, certain)
         after = left + metrics(SIZE, token=True).horizontalAdvance(certain)
         painter.setPen(theme.faint_text)
-        painter.drawText(row.adjusted(after, 0, 0, 0), middle, rest)
+        painter.drawText(row.adjusted(after, 0, 0, 0), middle, self._whole(rest, row.width() - after))
+
+    def shown(self, line: WrittenNumber) -> str:
+        """As many digits of a number as there is room for; dots stand for the others."""
+        certain, rest = line.text[: line.certain], line.text[line.certain :]
+        after = self.length(NAMES) + metrics(SIZE, token=True).horizontalAdvance(certain)
+        return certain + self._whole(rest, self.width() - after)
+
+    def _whole(self, digits: str, room: float) -> str:
+        """The digits that fit, none of them cut, and not even dots where nothing fits."""
+        measure = metrics(SIZE, token=True)
+        if measure.horizontalAdvance(digits) <= room:
+            return digits
+        counts = range(len(digits) - 1, -1, -1)
+        shorter = (digits[:count] + DOTS for count in counts)
+        return next((text for text in shorter if measure.horizontalAdvance(text) <= room), "")
