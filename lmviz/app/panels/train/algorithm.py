@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.observed_details import ObservedDetails
-from lmviz.app.panels.train.observed_lines import algorithm_lines
+from lmviz.app.panels.train.observed_lines import algorithm_lines, planned_lines
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.invitation import Invitation
@@ -37,6 +37,8 @@ class AlgorithmPanel(Panel):
         self.setObjectName("algorithm_view")
         self._lines = AlgorithmLines()
         self._lines.setObjectName("algorithm_lines")
+        self._planned = AlgorithmLines()  # of which nothing has come yet
+        self._planned.setObjectName("planned_lines")
         self._details = ObservedDetails()
         self._observed: Observed | None = None
         self._chosen = ""
@@ -45,12 +47,11 @@ class AlgorithmPanel(Panel):
         self._step.setObjectName("observed_step_button")
         self._step.setToolTip("Make one training step, and see its parts (Ctrl+.).")
         self._step.clicked.connect(session.training.step)
-        both = Beside(scrolling(self._lines), self._details, (5, 6))
         self._pages = QStackedWidget()
         self._invitation = Invitation("new_model_step_button")
         self._invitation.accepted.connect(session.training.step_of_a_new_run)
-        self._pages.addWidget(self._invitation)
-        self._pages.addWidget(both)
+        self._pages.addWidget(scrolling(Beside(self._planned, self._invitation, (5, 6))))
+        self._pages.addWidget(Beside(scrolling(self._lines), self._details, (5, 6)))
         self._card = Card("Training algorithm", self._step, self._pages)
         self.column.addWidget(self._card)
         self._light = QTimer(self, interval=A_LINE)
@@ -59,7 +60,12 @@ class AlgorithmPanel(Panel):
         self._seen: tuple[Path | None, bool] = (None, False)  # the run, and whether a step of it was observed
         session.training.changed.connect(self._notice)
         session.training.changed.connect(self.refresh_now_and_then)
-        self.follow(session.library.models_changed, session.library.model_changed, session.text.changed)
+        self.follow(
+            session.library.models_changed,
+            session.library.model_changed,
+            session.text.changed,
+            session.plan.changed,
+        )
 
     @property
     def observed(self) -> Observed | None:
@@ -94,7 +100,7 @@ class AlgorithmPanel(Panel):
         if state.observed is None or model is None:
             self._observed = self._shown = None
             self._light.stop()
-            self._pages.setCurrentIndex(0)
+            self._show_planned()
             return
         if state.observed is not self._observed:
             self._observed = state.observed
@@ -119,6 +125,17 @@ class AlgorithmPanel(Panel):
         obstacle = "" if can_begin else training.obstacle
         self._step.setEnabled(not obstacle)
         self._invitation.invite(obstacle or NOTHING, OFFER if obstacle else "")
+
+    def _show_planned(self) -> None:
+        """The algorithm of the step that could be made, without figures."""
+        from lmviz.families import FAMILIES
+
+        plan, model, training = self.session.plan.current, self.session.library.model, self.session.training
+        family, options = plan.family, plan.training_options
+        if model is not None and not training.obstacle:
+            family, options = model.family, model.description.options
+        self._planned.set_lines(planned_lines(options, counts=FAMILIES[family].counts))
+        self._pages.setCurrentIndex(0)
 
     def _model(self) -> OpenedModel | None:
         """The model that is trained, whose tokens the batch has; None before it is open."""

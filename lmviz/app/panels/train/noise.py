@@ -6,12 +6,14 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from lmviz.training.gradient_noise import GradientNoise
 
 TITLE = "Gradient noise"
+SAID = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 COUNTED = "An n-gram model is counted, so it has no gradient: open or train another family."
 NO_MODEL = "Open or train a model to see how noisy its gradients are."
 INVITATION = (
@@ -57,6 +60,7 @@ class NoisePanel(Panel):
         words = QWidget()
         beside = QVBoxLayout(words)
         beside.setContentsMargins(0, 0, 0, 0)
+        beside.addStretch(1)
         beside.addWidget(self._said)
         beside.addWidget(self._open)
         beside.addStretch(1)
@@ -107,6 +111,7 @@ class NoisePanel(Panel):
         if noise is None or self._measured is None:
             self._card.set_title(TITLE)
             self._plot.set_norms(none, none, none, none)
+            self._show(is_measured=False)
             self._said.setText(obstacle or INVITATION)
             return
         sizes = noise.sizes
@@ -114,6 +119,14 @@ class NoisePanel(Panel):
         self._plot.set_norms(sizes, noise.norms, noise.expected(sizes), noise.of_noise_alone(sizes))
         self._plot.set_scale(noise.noise_scale)
         self._said.setText(in_words(noise))
+        self._show(is_measured=True)
+
+    def _show(self, *, is_measured: bool) -> None:
+        """The curve and what it says; before there is one, the invitation alone, as in other panels."""
+        for widget in (self._plot, self._source):
+            widget.setVisible(is_measured)
+        self._said.setAlignment(SAID if is_measured else Qt.AlignmentFlag.AlignCenter)
+        set_role(self._said, "" if is_measured else "muted")
 
     def _obstacle(self) -> str:
         """Why nothing can be measured; empty where it can, once the model's text is open."""

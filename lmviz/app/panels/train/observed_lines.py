@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine
 from lmviz.training.observation import Observed, ObservedCount, ObservedUpdate
+
+if TYPE_CHECKING:
+    from lmviz.training.options import TrainingOptions
 
 OPTIMIZERS = {"adamw": "AdamW(g)", "adam": "Adam(g)", "sgd": "g", "momentum": "momentum(g)"}
 """What each optimizer makes of the gradient, as the last line writes it."""
@@ -13,49 +19,77 @@ STEP, BATCH, FORWARD, LOSS, BACKWARD = "step", "batch", "forward", "loss", "back
 CLIP, UPDATE, COUNT, FIT = "clip", "update", "count", "fit"
 
 
+def planned_lines(options: TrainingOptions, *, counts: bool) -> list[AlgorithmLine]:
+    """The algorithm of a training that has not begun, for a family that counts or for one with gradients."""
+    if counts:
+        return _written(_counting_code(options.steps), {})
+    return _written(_descending_code(options.steps, options.batch, options.clip, options.optimizer), {})
+
+
 def algorithm_lines(observed: Observed, steps: int) -> list[AlgorithmLine]:
     """The algorithm of a training of so many steps."""
     if isinstance(observed, ObservedCount):
-        return _counting(observed, steps)
-    return _descending(observed, steps)
+        return _written(_counting_code(steps), _counted(observed))
+    code = _descending_code(steps, len(observed.batch.tokens), observed.clip, observed.optimizer)
+    return _written(code, _descended(observed))
 
 
-def _descending(observed: ObservedUpdate, steps: int) -> list[AlgorithmLine]:
-    """Mini-batch gradient descent, with or without clipping."""
-    batch, seconds = observed.batch, observed.seconds
-    texts = "1 text" if len(batch.tokens) == 1 else f"{count(len(batch.tokens))} texts"
-    lines = [
-        AlgorithmLine(STEP, f"for step in 1 … {count(steps)}:", f"step {count(observed.step)}"),
-        AlgorithmLine(BATCH, f"batch ← {texts}", f"{count(batch.counted)} targets", 1),
-        AlgorithmLine(FORWARD, "p ← model(batch)", milliseconds(seconds["forward"]), 1),
-        AlgorithmLine(LOSS, "L ← mean −ln p(target)", f"{number(observed.loss)} nats", 1),
-        AlgorithmLine(BACKWARD, "g ← ∂L/∂θ", f"‖g‖ = {number(observed.norm)}", 1),
-    ]
-    if observed.clip > 0:
-        length = "" if observed.clip == 1 else f"{observed.clip:g} "
-        code = f"if ‖g‖ > {observed.clip:g}: g ← {length}g/‖g‖"
-        after = f"‖g‖ = {number(observed.clipped_norm)}"
-        lines.append(AlgorithmLine(CLIP, code, after if observed.is_clipped else "stays as it is", 1))
-    moves = OPTIMIZERS.get(observed.optimizer, f"{observed.optimizer}(g)")
-    rate = f"η = {observed.learning_rate:.3g}"
-    lines.append(AlgorithmLine(UPDATE, f"θ ← θ − η · {moves}", rate, 1))
-    return lines
-
-
-def _counting(observed: ObservedCount, steps: int) -> list[AlgorithmLine]:
-    """An n-gram's training, which counts and has neither gradient nor rate."""
-    last = observed.begin + len(observed.ids)
-    share = f"{count(len(observed.ids))} tokens, up to {count(last)} of {count(observed.text_length)}"
-    loss = "" if observed.loss is None else f"{number(observed.loss)} nats"
-    total = sum(order.total for order in observed.orders)
-    fitted = "worked out" if observed.is_fitted else "not at this step"
+def _written(code: Mapping[str, str], figures: Mapping[str, str]) -> list[AlgorithmLine]:
+    """Lines of code by their names, and what came of each; all but the first stand in the loop."""
     return [
-        AlgorithmLine(STEP, f"for slice in 1 … {count(steps)}:", f"slice {count(observed.step)}"),
-        AlgorithmLine(BATCH, "read the next slice", share, 1),
-        AlgorithmLine(LOSS, "L ← mean −ln p(token)", loss, 1),
-        AlgorithmLine(COUNT, "add 1 for each n-gram", f"{count(total)} of all orders", 1),
-        AlgorithmLine(FIT, "p ← smoothed counts", fitted, 1),
+        AlgorithmLine(name, text, figures.get(name, ""), int(name != STEP)) for name, text in code.items()
     ]
+
+
+def _descending_code(steps: int, batch: int, clip: float, optimizer: str) -> dict[str, str]:
+    """Mini-batch gradient descent, with or without clipping."""
+    length = "" if clip == 1 else f"{clip:g} "
+    code = {
+        STEP: f"for step in 1 … {count(steps)}:",
+        BATCH: f"batch ← {'1 text' if batch == 1 else f'{count(batch)} texts'}",
+        FORWARD: "p ← model(batch)",
+        LOSS: "L ← mean −ln p(target)",
+        BACKWARD: "g ← ∂L/∂θ",
+        CLIP: f"if ‖g‖ > {clip:g}: g ← {length}g/‖g‖",
+        UPDATE: f"θ ← θ − η · {OPTIMIZERS.get(optimizer, f'{optimizer}(g)')}",
+    }
+    return code if clip > 0 else {name: text for name, text in code.items() if name != CLIP}
+
+
+def _descended(observed: ObservedUpdate) -> dict[str, str]:
+    seconds = observed.seconds
+    return {
+        STEP: f"step {count(observed.step)}",
+        BATCH: f"{count(observed.batch.counted)} targets",
+        FORWARD: milliseconds(seconds["forward"]),
+        LOSS: f"{number(observed.loss)} nats",
+        BACKWARD: f"‖g‖ = {number(observed.norm)}",
+        CLIP: f"‖g‖ = {number(observed.clipped_norm)}" if observed.is_clipped else "stays as it is",
+        UPDATE: f"η = {observed.learning_rate:.3g}",
+    }
+
+
+def _counting_code(steps: int) -> dict[str, str]:
+    """An n-gram's training, which counts and has neither gradient nor rate."""
+    return {
+        STEP: f"for slice in 1 … {count(steps)}:",
+        BATCH: "read the next slice",
+        LOSS: "L ← mean −ln p(token)",
+        COUNT: "add 1 for each n-gram",
+        FIT: "p ← smoothed counts",
+    }
+
+
+def _counted(observed: ObservedCount) -> dict[str, str]:
+    last = observed.begin + len(observed.ids)
+    total = sum(order.total for order in observed.orders)
+    return {
+        STEP: f"slice {count(observed.step)}",
+        BATCH: f"{count(len(observed.ids))} tokens, up to {count(last)} of {count(observed.text_length)}",
+        LOSS: "" if observed.loss is None else f"{number(observed.loss)} nats",
+        COUNT: f"{count(total)} of all orders",
+        FIT: "worked out" if observed.is_fitted else "not at this step",
+    }
 
 
 def milliseconds(seconds: float) -> str:

@@ -140,6 +140,36 @@ def test_a_step_is_read_line_by_line(scene: Scene) -> None:
     stop(scene)
 
 
+def test_its_lines_are_read_before_a_training_begins(scene: Scene, options: TrainingOptions) -> None:
+    planned = scene.panel.findChild(AlgorithmLines, "planned_lines")
+    assert planned.isVisible()
+    assert not scene.lines.isVisible()
+    assert [line.name for line in planned.lines] == [
+        "step",
+        "batch",
+        "forward",
+        "loss",
+        "backward",
+        "clip",
+        "update",
+    ]
+    assert planned.lines[0].code == f"for step in 1 … {options.steps:,}:"
+    assert planned.lines[5].code == "if ‖g‖ > 0.01: g ← 0.01 g/‖g‖"
+    assert not any(line.figures for line in planned.lines)
+    unclipped = replace(options, clip=0.0, optimizer="sgd")
+    scene.session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), unclipped)
+    scene.qtbot.waitUntil(lambda: planned.lines[-1].code == "θ ← θ − η · g")
+    assert "clip" not in [line.name for line in planned.lines]
+    scene.session.plan.set("ngram", FAMILIES["ngram"].configuration(order=3), TrainingOptions(steps=5))
+    scene.qtbot.waitUntil(lambda: planned.lines[-1].name == "fit")
+    scene.step()
+    assert scene.lines.isVisible()
+    assert not planned.isVisible()
+    code = [line.code for line in scene.lines.lines]
+    assert code == [line.code for line in planned.lines], "what was announced is what is done"
+    stop(scene)
+
+
 def test_a_click_opens_what_came_of_a_line(scene: Scene) -> None:
     scene.step()
     panel, observed = scene.panel, scene.panel.observed

@@ -43,6 +43,8 @@ def test_it_is_measured_on_the_text_of_the_model(
     other = panel.findChild(QPushButton, "open_noise_text_button")
     qtbot.waitUntil(other.isVisible)
     assert not measure.isEnabled()
+    plot = panel.findChild(BatchNoisePlot)
+    assert not plot.isVisible(), "an empty plot says nothing"
     QTest.mouseClick(other, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(measure.isEnabled)
     step = session.library.model.snapshots[1]
@@ -58,7 +60,8 @@ def test_it_is_measured_on_the_text_of_the_model(
         open_model(lstm_run, step), corpus.training, options, ignored_target=corpus.tokenizer.start_id
     )
     np.testing.assert_array_equal(panel.noise.norms, expected.norms)
-    np.testing.assert_array_equal(panel.findChild(BatchNoisePlot).points[:, 1], expected.norms)
+    assert plot.isVisible()
+    np.testing.assert_array_equal(plot.points[:, 1], expected.norms)
     assert panel.card.title == f"Gradient noise, step {step}"
     assert said(panel) == in_words(expected)
     assert set(panel.exported_arrays()) == {"sizes", "norms", "expected", "noise"}
