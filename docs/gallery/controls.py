@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.app.widgets.controls.command_palette import CommandPalette
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.controls.progress_dots import ProgressDots
@@ -60,6 +61,17 @@ def configuration_form() -> QWidget:
     form = ConfigurationForm(TransformerConfiguration())
     form.field("width").control.setValue(130)
     return form
+
+
+def hinted_edit() -> QWidget:
+    """The same hint where there is room for it, and where there is not."""
+    page = QWidget()
+    column = QVBoxLayout(page)
+    for width in (230, 130):
+        edit = HintedEdit("a phrase, such as cows eat", "a phrase")
+        edit.setFixedWidth(width)
+        column.addWidget(edit)
+    return page
 
 
 def lesson_list() -> QWidget:
@@ -162,6 +174,7 @@ EXHIBITS = (
     Exhibit("Changes", "", change_list, (360, 140)),
     Exhibit("Commands", "Ctrl+K", command_palette, (520, 320)),
     Exhibit("Model", "0.80 M · 3.2 MB", configuration_form, (320, 460)),
+    Exhibit("Concordance", "", hinted_edit, (270, 110)),
     Exhibit("Lessons", "", lesson_list, (320, 140)),
     Exhibit("Progress", "", progress_dots, (200, 60)),
     Exhibit("Question", "", question_card, (320, 220)),
