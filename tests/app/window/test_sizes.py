@@ -10,9 +10,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
+    QHeaderView,
     QLabel,
+    QLineEdit,
     QStyle,
     QStyleOptionComboBox,
+    QStyleOptionFrame,
     QTabBar,
     QWidget,
 )
@@ -22,7 +25,9 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import wait_for_reading
 
@@ -47,11 +52,12 @@ TEXTS = {
 }
 HEAD = 44  # pixels at scale 1 in which a card says what it is
 TAB = 12  # pixels at least around the word of a tab, or it is cut
+HEADING, AROUND_HEADING = 12, 8  # the size of type above columns, and pixels beside it
 PREFIX = "the cows eat grass the hens"
 
 
 def cut_words(window: MainWindow) -> list[str]:
-    """What stands in labels, buttons, pickers and tabs without the room to be read."""
+    """What stands in labels, buttons, tabs, headings, hints and notes without the room to be read."""
     return [f"{text!r} of {type(widget).__name__}" for widget, text in _cut(window)]
 
 
@@ -72,10 +78,41 @@ def _cut(window: MainWindow) -> Iterator[tuple[QWidget, str]]:
             room = widget.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, edit, widget)
             if words.horizontalAdvance(widget.currentText()) > room.width():
                 yield widget, widget.currentText()
+        elif isinstance(widget, QHeaderView):
+            yield from ((widget, heading) for heading in _cut_headings(widget))
+        elif isinstance(widget, QLineEdit) and not widget.text():
+            if words.horizontalAdvance(widget.placeholderText()) > _room_of_hint(widget):
+                yield widget, widget.placeholderText()
+        elif isinstance(widget, MutedLine):
+            if not _ends_with_a_word(widget):
+                yield widget, widget.shown
         elif isinstance(widget, QAbstractButton | QLabel) and widget.text():
             is_plain = not isinstance(widget, QLabel) or not (widget.wordWrap() or "<" in widget.text())
             if is_plain and widget.sizeHint().width() > widget.width() + 1:
                 yield widget, widget.text()
+
+
+def _cut_headings(header: QHeaderView) -> Iterator[str]:
+    """The headings above columns that are wider than these."""
+    for section in range(header.count()):
+        heading = str(header.model().headerData(section, header.orientation()))
+        widest = max(metrics(HEADING).horizontalAdvance(line) for line in heading.split("\n"))
+        if not header.isSectionHidden(section) and widest + AROUND_HEADING > header.sectionSize(section):
+            yield heading
+
+
+def _room_of_hint(edit: QLineEdit) -> int:
+    """The pixels in which a line to type in says what for."""
+    option = QStyleOptionFrame()
+    edit.initStyleOption(option)
+    return edit.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, edit).width() - 4
+
+
+def _ends_with_a_word(line: MutedLine) -> bool:
+    """Whether what is left of a note ends where one of its words does, and is not dots alone."""
+    shown = line.shown.removesuffix("…")
+    rest = line.text.removeprefix(shown)
+    return line.shown == line.text or not line.shown or (bool(shown) and rest.startswith(" "))
 
 
 def is_blank(panel: Panel) -> bool:
