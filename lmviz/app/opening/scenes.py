@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.errors import LmvizError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment, OpenedModel
     from lmviz.app.session.session import Session
 
+SLOW = 600  # milliseconds after which it is said that a scene is being opened
 LARGEST_CONTENT = 1_000_000
 """Characters of a pasted text that a scene holds."""
 
@@ -36,6 +37,9 @@ class Scenes(QObject):
         self._scene: Scene | None = None
         self._opened: dict[int, OpenedModel] = {}
         self._awaited = 0
+        self._opening = ""  # the sentence that says so
+        self._say_soon = QTimer(self, singleShot=True, interval=SLOW)
+        self._say_soon.timeout.connect(lambda: window.offer(self._opening, "Stop", self._give_up))
         self._session.library.failed.connect(self._give_up)
         self._session.reading.changed.connect(self._pin)
 
@@ -46,7 +50,10 @@ class Scenes(QObject):
         except LmvizError as sentence:
             self._session.library.failed.emit(str(sentence))
             return
-        self._scene, self._opened = None, {}
+        self._give_up()
+        self._opened = {}
+        self._opening = f"{path.name} is being opened…"
+        self._say_soon.start()
         missing: list[str] = []
         if scene.perspective in {row.name for row in shown_perspectives()}:
             self._window.show_perspective(scene.perspective)
@@ -166,7 +173,7 @@ class Scenes(QObject):
             return
         reading, focus = session.reading.current, session.focus
         if session.reading.prefix != scene.prefix:
-            self._scene = None  # a person types something else
+            self._give_up()  # a person types something else
         elif reading is not None and reading.trace.text == scene.prefix:
             if scene.position is None:
                 focus.follow_end()
@@ -178,11 +185,14 @@ class Scenes(QObject):
             self._finish()
 
     def _finish(self) -> None:
-        self._scene = None
+        self._give_up()
         self.shown.emit()
 
     def _give_up(self) -> None:
+        """What of a scene is not there yet stays as it is."""
         self._scene = None
+        self._say_soon.stop()
+        self._window.withdraw(self._opening)
 
 
 def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequence[str] = ()) -> Scene:

@@ -2,13 +2,14 @@
 
 import json
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.scenes import scene_of
@@ -215,6 +216,32 @@ def test_what_is_missing_is_said_and_the_rest_is_opened(
     assert "gone.txt" in said[0]
     assert session.library.model.family == "lstm"
     assert session.reading.prefix == "the cows"
+
+
+def test_a_scene_that_takes_long_says_so_and_can_be_stopped(
+    window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """The reading thread may still be loading torch, or a large model."""
+    go_on = threading.Event()
+    session.work.ask("something long", lambda: go_on.wait(60), lambda _: None, lambda _: None)
+    scene = Scene("sample", models=(SceneModel(path="runs/lstm", step=6),), prefix="the hens")
+    save_scene(scene, lecture / "long.lmviz")
+    window.open_paths([lecture / "long.lmviz"])
+    qtbot.waitUntil(lambda: window.notice.sentence == "long.lmviz is being opened…")
+    with qtbot.waitSignal(window.scenes.shown):
+        go_on.set()
+    assert window.notice.sentence == ""
+    go_on.clear()
+    session.work.ask("something long", lambda: go_on.wait(60), lambda _: None, lambda _: None)
+    session.reading.set_prefix("the dog")
+    window.open_paths([lecture / "long.lmviz"])
+    qtbot.waitUntil(lambda: window.notice.sentence == "long.lmviz is being opened…")
+    stop = next(button for button in window.notice.findChildren(QPushButton) if button.text() == "Stop")
+    qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
+    go_on.set()
+    qtbot.waitUntil(lambda: not session.work.is_busy(f"open {lecture / 'runs' / 'lstm'}"))
+    assert session.reading.prefix == "the dog"
+    assert window.notice.sentence == ""
 
 
 @pytest.mark.parametrize("content", [b"not JSON", b"{}", b"\xff\xfe"])
