@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
 
-FIRST = "first do what is above"
+FIRST = "after the tasks"
 _KIND = {True: "right", False: "wrong", None: ""}
 
 
@@ -106,12 +106,14 @@ class QuestionCard(QFrame):
         row.setSpacing(10)
         row.addWidget(self._answer, 1)
         row.addWidget(self._button)
-        row.addStretch(1)
-        row.addWidget(self._hint_button)
+        row.addStretch()  # takes room only where there is no field
+        head = QHBoxLayout()
+        head.addWidget(caption, 1)
+        head.addWidget(self._hint_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(8)
-        column.addWidget(caption)
+        column.addLayout(head)
         column.addWidget(self._question)
         column.addLayout(self._choice_column)
         column.addLayout(row)
