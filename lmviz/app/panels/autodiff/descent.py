@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.descent_plot import DescentPlot
 from lmviz.autodiff.learning import StepCurve, step_curve
@@ -36,7 +35,10 @@ class DescentPanel(Panel):
         self._losses = QLabel()
         self._losses.setObjectName("descent_losses")
         self._losses.setProperty("role", "title")
-        self._line = MutedLine()
+        self._line = QLabel()
+        self._line.setObjectName("descent_line")
+        self._line.setProperty("role", "muted")
+        self._line.setWordWrap(True)
         self._take = QPushButton("step")
         self._take.setObjectName("take_step_button")
         self._take.setProperty("role", "primary")
@@ -89,10 +91,10 @@ class DescentPanel(Panel):
         if step is None:
             self._curve = None
             self._losses.setText("")
-            self._line.set_text(NOTHING)
+            self._line.setText(NOTHING)
             self._plot.set_curve(np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
             return
         self._losses.setText(f"{number(step.before, 4)} → {number(step.after, 4)}")
-        self._line.set_text(f"a straight line says {number(step.predicted, 4)}")
+        self._line.setText(f"a straight line says {number(step.predicted, 4)}")
         self._curve = step_curve(self.session.network.current, descent.rate)
         self._plot.set_curve(self._curve.rates, self._curve.losses, self._curve.line, descent.rate)

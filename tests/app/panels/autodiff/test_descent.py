@@ -24,6 +24,15 @@ def test_one_step_of_gradient_descent_and_back(scene: Scene) -> None:
     assert scene.read("J") == pytest.approx(0.241334, abs=5e-7)
 
 
+def test_what_the_straight_line_says_is_never_cut(scene: Scene) -> None:
+    line = scene.find(QLabel, "descent_line")
+    assert line.text() == "a straight line says 0.3062"
+    for size in ((1280, 720), (1000, 640)):
+        scene.view.window().resize(*size)
+        scene.settle()
+        assert line.height() >= line.heightForWidth(line.width())
+
+
 @pytest.fixture
 def training(scene: Scene, qtbot: QtBot) -> Scene:
     """The scene with the tab of the training in front."""
