@@ -195,3 +195,9 @@ def test_maximum_likelihood_falls_back_to_the_longest_context_seen():
 def test_before_anything_is_counted_every_token_is_equally_likely(smoothing):
     model = tables([], 4, 3, 3, smoothing)
     np.testing.assert_allclose(model.distributions(np.array([[0, 1, 2]])), [[[1 / 3, 1 / 3, 1 / 3, 0]] * 3])
+
+
+@pytest.mark.parametrize("smoothing", ["kneser-ney", "add-k", "maximum-likelihood"])
+def test_where_START_is_the_only_token_it_has_it_all(smoothing):
+    model = tables([0, 0, 0], 1, 0, 2, smoothing)
+    assert model.distributions(np.array([[0, 0]])).tolist() == [[[1.0], [1.0]]]
