@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 
+from lmviz.families import build_model, find_family
 from lmviz.inspection.explain import explain
 from lmviz.inspection.interventions import scale
 from lmviz.inspection.operation_picture import PICTURES, operation_picture
@@ -49,6 +51,27 @@ def test_where_nothing_was_counted_there_is_a_zero(a):
     [block] = picture.blocks
     assert (block.label, block.total, picture.value) == ("counts", 0, 0)
     assert [(band.name, *band.values) for band in block.bands] == [("nothing", 0)]
+
+
+def test_a_root_mean_square_is_drawn_with_its_row_and_its_gain():
+    configuration = find_family("transformer").configuration(
+        layers=1, heads=1, width=6, context=8, norm_kind="rms"
+    )
+    model = build_model("transformer", configuration, 7, 0).eval()
+    with torch.no_grad():
+        model.get_parameter("norm.weight").copy_(torch.linspace(0.5, 2, 6))
+    found = trace(model, [1, 4, 2])
+    arithmetic, picture = drawn(model, found, "norm", (2, 3))
+    row, scaled, regained = picture.blocks
+    assert row.measure == "rms"
+    assert row.total == pytest.approx(np.sqrt(np.mean(row.bands[0].values ** 2)), rel=0.01)
+    own, size = (band.values[0] for band in scaled.bands)
+    assert own == row.bands[0].values[row.bands[0].own]
+    assert (size, scaled.total) == (pytest.approx(row.total), pytest.approx(own / size))
+    assert [band.sign for band in regained.bands] == ["", "×"]
+    assert regained.label == "gain"
+    assert regained.total == pytest.approx(np.prod([band.values[0] for band in regained.bands]))
+    assert regained.total == pytest.approx(arithmetic.value, abs=1e-6)
 
 
 def test_a_row_stands_over_the_weights_and_their_products(a, text):

@@ -4,12 +4,18 @@ import pytest
 import lmviz
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import next_distribution
+from lmviz.decoding.histories import read_both_ways
+from lmviz.decoding.labels import label
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.options import BeamOptions, SamplingOptions
+from lmviz.decoding.outcome import outcome
 from lmviz.decoding.sampling import sample
+from lmviz.families import build_model, find_family
 from lmviz.inspection import views
 from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.class_readings import read_beginnings
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.inspection.intervention import Intervention
@@ -19,6 +25,8 @@ from lmviz.inspection.recipes import decoding as decoding_recipes
 from lmviz.inspection.recipes import recipe as recipes
 from lmviz.inspection.recipes.recipe import RecipeSubject
 from lmviz.inspection.tracing import trace
+from lmviz.models.prefix import read_prefix
+from lmviz.tasks import TASKS
 
 TRICKY = 'the "cows" eat\n\\the corn'
 
@@ -188,6 +196,52 @@ def test_models_side_by_side_one_of_them_changed(run, a):
     expected = trace(model, TRICKY, interventions=changed.interventions)["logits"].array[-1]
     np.testing.assert_allclose(found[0].logits, expected, rtol=1e-5, atol=1e-6)
     assert np.array_equal(found[1].logits, Continuation.of(a("lstm"), TRICKY).logits)
+
+
+def test_what_several_ways_of_decoding_came_to(run, moment, a):
+    model = a(moment.model)
+    chosen = {"greedy": (3, 4), "beam": [5]}
+    found = run(decoding_recipes.outcomes_recipe(moment, chosen, 0.7))["outcomes"]
+    assert found == {name: outcome(model, TRICKY, list(ids), 0.7) for name, ids in chosen.items()}
+
+
+def test_branches(run, moment, a):
+    paths = [(3,), (3, 4)]
+    found = run(decoding_recipes.branches_recipe(moment, paths, {"temperature": 0.5}))["probabilities"]
+    for (*before, last), probability in zip(paths, found, strict=True):
+        logits = Continuation.of(a(moment.model), TRICKY, before).logits
+        assert probability == next_distribution(logits, temperature=0.5).probability_of(last)
+
+
+def test_both_histories_of_a_text(run, a):
+    found = run(decoding_recipes.histories_recipe(RecipeSubject("lstm", "the cows eat")))["found"]
+    expected = read_both_ways(a("lstm"), "the cows eat")
+    assert (found.right, found.own) == (expected.right, expected.own)
+    np.testing.assert_array_equal(found.after_own, expected.after_own)
+
+
+def test_samples_of_several_models_by_the_same_draws(run, a):
+    subjects = [RecipeSubject(kind, "the cows") for kind in ("lstm", "ngram")]
+    found = run(decoding_recipes.samples_recipe(subjects, (3, 5), {"seed": 2}))["samples"]
+    for subject, length, steps in zip(subjects, (3, 5), found, strict=True):
+        expected = sample(a(subject.model), "the cows", length, SamplingOptions(seed=2))
+        assert [step.id for step in steps] == [step.id for step in expected]
+
+
+@pytest.mark.parametrize("task", ["tagging", "classification"])
+def test_labels_of_models(run, a, monkeypatch, task):
+    configuration = find_family("lstm").configuration(width=5, layers=1)
+    tokenizer, predicts = a("lstm").tokenizer, TASKS[task].predicts(("good", "bad"))
+    model = build_model("lstm", configuration, tokenizer.vocabulary_size, 0, predicts).eval()
+    model.tokenizer = tokenizer
+    monkeypatch.setattr(lmviz, "open_model", lambda name, step=None: model)
+    subjects = [RecipeSubject("one", "the cows eat")]
+    [found] = run(decoding_recipes.labels_recipe(subjects, task == "classification"))["found"]
+    ids = read_prefix(model, "the cows eat").ids
+    if task == "classification":
+        np.testing.assert_array_equal(found, read_beginnings(model, ids))
+    else:
+        np.testing.assert_array_equal(found, label(model, "the cows eat").probabilities)
 
 
 def test_what_is_drawn_and_scored_is_so_with_the_interventions(run, a):

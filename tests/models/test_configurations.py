@@ -119,6 +119,19 @@ def test_the_k_of_add_k_is_no_setting_of_other_smoothings():
         assert NgramConfiguration(smoothing=smoothing).used() == names - {"added"}
 
 
+@pytest.mark.parametrize(
+    ("scaling", "own"),
+    [("none", set()), ("linear", {"factor"}), ("llama3", {"factor", "slow", "fast", "original"})],
+)
+def test_each_way_to_scale_rotary_angles_has_settings_of_its_own(scaling, own):
+    kind = FAMILIES["transformer"].configuration
+    used = kind(positions="rotary", rotary_scaling=scaling).used()
+    found = {name.removeprefix("rotary_") for name in used if name.startswith("rotary_")}
+    assert found == own | {"base", "channels", "scaling"}
+    learned = kind(positions="learned", rotary_scaling=scaling).used()
+    assert not [name for name in learned if name.startswith("rotary_")]
+
+
 def test_an_ngram_model_has_at_most_one_ngram_of_every_order_for_each_token():
     estimate = FAMILIES["ngram"].configuration(order=3).estimate(10, batch=2, length=60)
     assert estimate.parameters == 10 + 100 + 120  # there are no more than 100 bigrams of 10 tokens
