@@ -222,6 +222,10 @@ def sample_models() -> tuple[str, ...]:
 
 def find_run(path_or_name: str | Path) -> Path:
     """The folder of a run, or of a sample model by its name; LmvizError when there is neither."""
+    if not isinstance(path_or_name, str | os.PathLike):
+        raise LmvizError(
+            f"{path_or_name!r} names no model: give the folder of a run, or the name of a sample model."
+        )
     path = Path(path_or_name)
     # os.path says false, where pathlib would raise, of a name that no file can have
     if path_or_name != "" and os.path.exists(path):

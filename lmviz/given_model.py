@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +40,22 @@ def opened_model(model: Given) -> Model:
     if isinstance(model, str | os.PathLike):
         return open_model(model)
     raise LmvizError(
-        f"A {type(model).__name__} is no model: give what open_model returns, the folder of a run, or the "
+        f"{model!r} is no model: give what open_model returns, the folder of a run, or the "
         "name of a sample model."
+    )
+
+
+def listed(interventions: Sequence[Intervention]) -> tuple[Intervention, ...]:
+    """The interventions as they are given; LmvizError where they are no list of them."""
+    from lmviz.inspection.intervention import Intervention
+
+    if not isinstance(interventions, str | Intervention) and isinstance(interventions, Iterable):
+        given = tuple(interventions)
+        if all(isinstance(item, Intervention) for item in given):
+            return given
+    raise LmvizError(
+        f"{interventions!r} is no list of interventions: give one, as in "
+        "interventions=[lmviz.zero('logits')]."
     )
 
 
@@ -74,6 +88,7 @@ def under_interventions(
 
     `source` is the number of positions of what is read beside it.
     """
+    interventions = listed(interventions)
     if not interventions:
         return model
     from lmviz.inspection.changed_model import ChangedModel

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from lmviz.api import load_corpus
 from lmviz.errors import LmvizError
-from lmviz.given_model import beside_text, changed_model, opened_model, under_interventions
+from lmviz.given_model import beside_text, changed_model, listed, opened_model, under_interventions
 
 if TYPE_CHECKING:
     from lmviz.decoding.beam import BeamTree
@@ -70,7 +70,7 @@ def trace(
     """
     from lmviz.inspection.tracing import trace as record
 
-    opened, further = opened_model(model), beside_text(source)
+    opened, further, interventions = opened_model(model), beside_text(source), listed(interventions)
     texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
     if texts and all(isinstance(text, str) for text in texts):
         return [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
@@ -98,7 +98,7 @@ def gradient(
     from lmviz.inspection.backpropagation import gradient as swept_back
 
     return swept_back(
-        opened_model(model), text_or_ids, of, interventions=interventions, **beside_text(source)
+        opened_model(model), text_or_ids, of, interventions=listed(interventions), **beside_text(source)
     )
 
 
@@ -281,7 +281,7 @@ def evaluate(
     from lmviz.text.stream import Stream
     from lmviz.training.held_out import documents_of, evaluate_stream
 
-    opened = opened_model(model)
+    opened, interventions = opened_model(model), listed(interventions)
     tokenizer = opened.tokenizer
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")

@@ -1,5 +1,7 @@
 """What a model can be asked from Python, by itself, by its name, and under interventions."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -186,3 +188,50 @@ def test_values_can_be_kept_in_files(models, tmp_path):
     assert lmviz.explain(model, again, "logits", (0, 0)).value == found["logits"].array[0, 0]
     model.tokenizer.save(tmp_path / "tokenizer.json")
     assert lmviz.Tokenizer.load(tmp_path / "tokenizer.json").tokens() == model.tokenizer.tokens()
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda model, found: lmviz.trace(model, PREFIX, taps=[3]), "3 is no pattern of addresses"),
+        (lambda model, found: lmviz.trace(model, []), "There is no token id to read"),
+        (lambda model, found: lmviz.explain(model, PREFIX, "logits", (0, 0)), "is no trace: give what"),
+        (lambda model, found: lmviz.explain(model, found, "logits", 3), "3 is no cell: it takes one index"),
+        (lambda model, found: lmviz.explain(model, found, "logits", (0, "corn")), "'corn' is no token: give"),
+        (
+            lambda model, found: lmviz.explain(model, found, "logits", (0, 1.5)),
+            "1.5 is no token: give a whole",
+        ),
+        (lambda model, found: lmviz.explain(model, found, "logits", "ab"), "'ab' is no cell"),
+        (lambda model, found: lmviz.logit_lens(model, found, positions=2), "2 is no list of positions"),
+        (lambda model, found: lmviz.logit_lens(model, found, positions=[0.5]), "0.5 is no position"),
+        (lambda model, found: lmviz.gradient(model, PREFIX, of=None), "None names no number: give"),
+        (lambda model, found: lmviz.gradient(model, PREFIX, of=("logits",)), "names no number: give"),
+        (lambda model, found: lmviz.gradient(model, PREFIX, of=("logits", 3)), "3 is no cell"),
+        (
+            lambda model, found: lmviz.next_token(model, PREFIX).probability_of(None),
+            "No token has the id None",
+        ),
+        (lambda model, found: lmviz.next_token(model, PREFIX).probability_of(-1), "No token has the id -1"),
+        (lambda model, found: lmviz.next_token(model, PREFIX).probability_of(999), "No token has the id 999"),
+        (lambda model, found: lmviz.next_token(model, PREFIX).rank_of(999), "No token has the id 999"),
+        (lambda model, found: model.tokenizer.encode(None), "None is no text: give a string"),
+        (lambda model, found: model.tokenizer.token(999), "No token has the id 999"),
+        (lambda model, found: model.tokenizer.token(-1), "No token has the id -1"),
+        (lambda model, found: model.tokenizer.decode([0, 999]), "No token has the id 999"),
+        (lambda model, found: lmviz.open_model(None), "None names no model: give"),
+        (lambda model, found: lmviz.trace(3, PREFIX), "3 is no model: give"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_in_a_sentence(models, ask, sentence):
+    with pytest.raises(LmvizError, match=re.escape(sentence)):
+        ask(models["lstm"], lmviz.trace(models["lstm"], PREFIX))
+
+
+@pytest.mark.parametrize(
+    "ask", [*ASKED, lambda model, changes, text: lmviz.gradient(model, PREFIX, interventions=changes)]
+)
+@pytest.mark.parametrize("given", [lmviz.zero("logits"), ["logits"], "logits", 3])
+def test_interventions_are_a_list_of_them(models, ask, given, small_text):
+    with pytest.raises(LmvizError, match="is no list of interventions: give one, as in"):
+        ask(models["lstm"], given, small_text)

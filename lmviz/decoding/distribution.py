@@ -93,12 +93,12 @@ class Distribution:
         return self.tokens[id] if len(self.tokens) else str(id)
 
     def probability_of(self, id: int) -> float:
-        """The probability of a token after all filters."""
-        return float(self.probabilities[id])
+        """The probability of a token after all filters; LmvizError where no token has this id."""
+        return float(self.probabilities[self._known(id)])
 
     def rank_of(self, id: int) -> int:
-        """The token's place in the ranking, from 1."""
-        return int(np.flatnonzero(self.order == id)[0]) + 1
+        """The token's place in the ranking, from 1; LmvizError where no token has this id."""
+        return int(np.flatnonzero(self.order == self._known(id))[0]) + 1
 
     def at_draw(self, draw: float) -> int:
         """The id on which a uniform draw from [0, 1) lands: inverse cumulative distribution."""
@@ -126,6 +126,14 @@ class Distribution:
             cumulative=float(self.cumulative[rank - 1]),
             cut_by=next((name for name, mask in masks.items() if not mask[id]), ""),
         )
+
+    def _known(self, id: int) -> int:
+        if not isinstance(id, int | np.integer) or not 0 <= id < len(self.probabilities):
+            raise LmvizError(
+                f"No token has the id {id!r}: there are {len(self.probabilities):,}, counted from 0; "
+                "tokenizer.id_of gives that of a word, or None where the vocabulary lacks it."
+            )
+        return int(id)
 
     def top(self, count: int) -> tuple[Candidate, ...]:
         """The rows of the first `count` tokens of the ranking, cut or not."""

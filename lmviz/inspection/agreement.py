@@ -13,6 +13,10 @@ def check_made_by(trace: Trace, model: Model) -> None:
     A trace that was made in this process knows the numbers; of one from a file, family, name and step are
     compared.
     """
+    if not isinstance(trace, Trace):
+        raise LmvizError(
+            f"{trace!r} is no trace: give what lmviz.trace returns, or what lmviz.Trace.load reads."
+        )
     made_by = (trace.family, trace.name, trace.step)
     asked = (model.family, model.name, model.step)
     if made_by == asked and (trace.origin is None or trace.origin.agrees_with(model)):

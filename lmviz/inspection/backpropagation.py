@@ -21,7 +21,7 @@ from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
-from lmviz.inspection.scalar import Of, Scalar, in_range, read_scalar
+from lmviz.inspection.scalar import Of, Scalar, addresses_in, in_range, read_scalar
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.explicit import in_order
@@ -77,9 +77,7 @@ def gradient(
     check_differentiable(model)
     reading = prepared(model, text_or_ids, interventions, further)
     with differentiating():
-        swept = DifferentiablePass(
-            model, reading, scales=scales, kept=() if isinstance(of, str) else (of[0],)
-        )
+        swept = DifferentiablePass(model, reading, scales=scales, kept=addresses_in(of))
         scalar = in_range(
             read_scalar(of, model, reading.ids, swept.values), swept.values, reading.interventions
         )

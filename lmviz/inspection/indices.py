@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index as whole
 
 from lmviz.errors import LmvizError
 
 
 def from_start(axis: str, index: int, size: int) -> int:
     """An index counted from 0, whichever way it was given; LmvizError where there is no such place."""
-    if not -size <= index < size:
+    try:
+        place = whole(index)
+    except TypeError:
         raise LmvizError(
-            f"There is no {axis} {index}: there are {size}, counted from 0, or from the end with -1 first."
+            f"{index!r} is no {axis}: give a whole number, counted from 0, or from the end with -1 first."
+        ) from None
+    if not -size <= place < size:
+        raise LmvizError(
+            f"There is no {axis} {place}: there are {size}, counted from 0, or from the end with -1 first."
         )
-    return index % size
+    return place % size
 
 
 def cell(axes: Sequence[str], index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     """The index of a cell, each of its numbers counted from 0; LmvizError where there is no such cell."""
-    if len(index) != len(axes):
-        raise LmvizError(f"{tuple(index)} is no cell: it takes one index for each of {', '.join(axes)}.")
-    return tuple(from_start(axis, int(at), size) for axis, at, size in zip(axes, index, shape, strict=True))
+    try:
+        given = tuple(index)
+    except TypeError:
+        given = ()
+    if len(given) != len(axes) or isinstance(index, str):
+        shown = index if isinstance(index, str) else given or index
+        raise LmvizError(f"{shown!r} is no cell: it takes one index for each of {', '.join(axes)}.")
+    return tuple(from_start(axis, at, size) for axis, at, size in zip(axes, given, shape, strict=True))

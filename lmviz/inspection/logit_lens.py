@@ -112,7 +112,9 @@ def logit_lens(
             "logits say what it reads."
         )
     wanted = range(len(trace)) if positions is None else positions
-    chosen = np.array([from_start("position", int(at), len(trace)) for at in wanted], dtype=np.int64)
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        raise LmvizError(f"{positions!r} is no list of positions: give several, such as [0, -1].")
+    chosen = np.array([from_start("position", at, len(trace)) for at in wanted], dtype=np.int64)
     if not len(chosen):
         raise LmvizError(f"No position is chosen: choose some of the {len(trace)} that there are.")
     count = min(count, model.outputs)

@@ -255,6 +255,8 @@ def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
         return list(taps)
     patterns = [patterns] if isinstance(patterns, str) else patterns
     for pattern in patterns:
+        if not isinstance(pattern, str):
+            raise LmvizError(f"{pattern!r} is no pattern of addresses: give one such as 'layers/*/hidden'.")
         if not any(matches(tap.address, pattern) for tap in taps):
             raise LmvizError(f"No tap matches {pattern!r}: this model has {_addresses(taps)}.")
     return [tap for tap in taps if any(matches(tap.address, pattern) for pattern in patterns)]

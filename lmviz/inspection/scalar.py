@@ -60,7 +60,7 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
     LmvizError where there is no such number in the text or in the model.
     """
     if not isinstance(of, str):
-        address, index = of
+        address, index = _parts(of)
         return _any_cell(address, index, {tap.address: tap for tap in model.taps()}, values)
     if not model.predicts.continues:
         return _of_label(of, model.predicts, len(ids))
@@ -75,6 +75,16 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
         )
     position = from_start("position", _whole(of, place), len(ids))
     return Scalar(f"{kind}@{position}", TAPS[start], ((position, _token(model.tokenizer, word)),))
+
+
+def _parts(of: tuple[str, Sequence[int]]) -> tuple[str, Sequence[int]]:
+    """The address and the index of a cell."""
+    if not isinstance(of, tuple | list) or len(of) != 2 or not isinstance(of[0], str):
+        raise LmvizError(
+            f"{of!r} names no number: give one such as 'loss' or 'loss@3', or an address and an index, such "
+            "as ('layers/0/hidden', (3, 17))."
+        )
+    return of[0], of[1]
 
 
 def in_range(
@@ -96,6 +106,11 @@ def leaves_float32(probabilities: torch.Tensor, interventions: Sequence[Interven
     """Whether one of these is so small that −1/p is none, and no intervention made it so."""
     is_changed = any(item.concerns("probabilities") for item in interventions)
     return not is_changed and bool(probabilities.min() < SMALLEST)
+
+
+def addresses_in(of: Of) -> tuple[str, ...]:
+    """The address of the cell that `of` states, if it is one."""
+    return () if isinstance(of, str) else (_parts(of)[0],)
 
 
 def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:

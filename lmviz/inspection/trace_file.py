@@ -71,9 +71,11 @@ def read_trace(path: str | Path) -> dict[str, Any]:
             description = json.loads(str(file[DESCRIPTION][()]))
             return _fields(description, {address: file[address] for address in description["taps"]})
     except OSError as error:
-        raise LmvizError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise LmvizError(f"{path} cannot be read ({error.strerror or error}): choose another file.") from None
     except Exception as error:  # strangers' bytes break zip, npy and JSON in more ways than can be listed
-        raise LmvizError(f"{path} is no trace that can be read: {error}.") from None
+        raise LmvizError(
+            f"{path} holds no trace that can be read ({error}): trace again, and save it."
+        ) from None
 
 
 def _check_unpacked(content: bytes) -> None:

@@ -61,7 +61,9 @@ def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, seq
     else:
         prefix = _from_ids(tokenizer, _whole_numbers(text_or_ids))
     if not len(prefix):
-        raise LmvizError("The prefix is empty, and this model knows no START: type at least one token.")
+        if isinstance(text_or_ids, str):
+            raise LmvizError("The prefix is empty, and this model knows no START: type at least one token.")
+        raise LmvizError("There is no token id to read: give at least one.")
     outside = prefix.ids[(prefix.ids < 0) | (prefix.ids >= vocabulary)]
     if len(outside):
         raise LmvizError(

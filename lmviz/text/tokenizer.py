@@ -123,7 +123,9 @@ class Tokenizer:
             return self._backend.to_str()
 
     def encode(self, text: str) -> np.ndarray:
-        """The ids of a text, (token,) int64, without START and END."""
+        """The ids of a text, (token,) int64, without START and END; LmvizError where it is no text."""
+        if not isinstance(text, str):
+            raise LmvizError(f"{text!r} is no text: give a string.")
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -157,8 +159,13 @@ class Tokenizer:
         )
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The ids as readable text: words joined with spaces where they belong, without START and END."""
+        """The ids as readable text: words joined with spaces where they belong, without START and END.
+
+        LmvizError where no token has one of the ids.
+        """
         kept = [int(index) for index in ids if index not in (self.start_id, self.end_id)]
+        if kept and not 0 <= min(kept) <= max(kept) < self.vocabulary_size:
+            raise self._unknown_id(next(at for at in kept if not 0 <= at < self.vocabulary_size))
         if self.kind == "words":
             return join_words([self._written(index) for index in kept])
         if self.kind == "spaces":
@@ -186,8 +193,10 @@ class Tokenizer:
         return text + self.decode([index])
 
     def token(self, index: int) -> str:
-        """One token as displayed; white space is left as it is."""
-        return self.tokens()[index]
+        """One token as displayed; white space is left as it is. LmvizError where no token has this id."""
+        if not 0 <= index < self.vocabulary_size:
+            raise self._unknown_id(index)
+        return self._tokens[index]
 
     def tokens(self) -> list[str]:
         """All tokens as displayed, by id."""
@@ -228,6 +237,10 @@ class Tokenizer:
             else:
                 shown[index] = token.replace("▁", " ") if self.kind == "other" else token
         return shown
+
+    def _unknown_id(self, index: int) -> LmvizError:
+        count = self.vocabulary_size
+        return LmvizError(f"No token has the id {index}: there are {count:,}, counted from 0.")
 
     def _written(self, index: int) -> str:
         """A word or a character as it is written in running text."""

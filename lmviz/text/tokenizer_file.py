@@ -56,11 +56,15 @@ def read_description(path: Path) -> dict[str, Any]:
         if not isinstance(description, dict):
             raise ValueError
     except OSError as error:
-        raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
+        raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from error
     except UnicodeDecodeError:
-        raise LmvizError(f"{path} is no {path.name}: it is not UTF-8 text.") from None
+        raise LmvizError(
+            f"{path} holds no tokenizer, as it is not UTF-8 text: choose another file."
+        ) from None
     except (ValueError, RecursionError):
-        raise LmvizError(f"{path} is no {path.name}: it is not a JSON object.") from None
+        raise LmvizError(
+            f"{path} holds no tokenizer, as it is not a JSON object: choose another file."
+        ) from None
     return description
 
 
@@ -85,7 +89,9 @@ def backend_of(path: Path, description: dict[str, Any]) -> tokenizers.Tokenizer:
             backend.encode(_NEVER_SEEN)  # what it does to unknown words shows only when it meets one
     except LmvizError as error:
         reason = str(error.__cause__ or error)
-        raise LmvizError(f"{path} is no {path.name} that can be used: {reason}.") from None
+        raise LmvizError(
+            f"{path} holds no tokenizer that can be used ({reason.rstrip('.')}): choose another file."
+        ) from None
     return backend
 
 
