@@ -112,6 +112,16 @@ def test_memory_grows_by_what_each_token_leaves_for_the_way_back():
     assert large.bytes - small.bytes == 4 * 3 * (5 + 2 * 2 * 10 + 2 * 7)
 
 
+def test_every_layer_of_a_transformer_leaves_as_much_for_the_way_back():
+    """At least its hidden units, and of each token its query, key, value and what it gives."""
+    left = []
+    for layers in (1, 2, 3):
+        configuration = FAMILIES["transformer"].configuration(layers=layers, width=8, heads=2, feedforward=20)
+        small, large = (configuration.estimate(7, batch, length=4).bytes for batch in (1, 2))
+        left.append(large - small)
+    assert left[2] - left[1] == left[1] - left[0] >= 4 * 4 * (20 + 4 * 8)
+
+
 def test_the_k_of_add_k_is_no_setting_of_other_smoothings():
     assert "added" in NgramConfiguration(smoothing="add-k").used()
     for smoothing in ("kneser-ney", "maximum-likelihood"):
