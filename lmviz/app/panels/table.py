@@ -1,6 +1,6 @@
 """The table of panels: which there are, in which perspective and where.
 
-To add a panel, write one file with one class and add one row here:
+To add a panel, write one file with one class and add one row here, whose columns `PanelRow` explains:
 
     class CountsPanel(Panel):                        # panels/inside/counts.py
         def __init__(self, session: Session) -> None:
@@ -13,7 +13,6 @@ To add a panel, write one file with one class and add one row here:
 
         def refresh(self) -> None:                   # only called while the panel can be seen
             reading = self.session.reading.current   # None as long as there is nothing to draw
-            ...
 
     PanelRow("counts", "Counts", "inside", "centre", "inside.counts:CountsPanel", tabbed=True)
 
@@ -25,8 +24,6 @@ What a panel may rely on:
   failed appears in the panel's card by itself.
 - A method `toggle_play()` makes it the one that the space bar plays and pauses, while it is visible.
 - Colours and lengths come from `current_theme()`; mathematics from below `app/`.
-
-`PanelRow` says what the columns mean.
 """
 
 from __future__ import annotations
