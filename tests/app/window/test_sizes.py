@@ -22,12 +22,14 @@ from PySide6.QtWidgets import (
 from pytestqt.exceptions import TimeoutError
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.tables.figure_delegate import FigureHeader
 from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import wait_for_reading
 
@@ -52,7 +54,8 @@ TEXTS = {
 }
 HEAD = 44  # pixels at scale 1 in which a card says what it is
 TAB = 12  # pixels at least around the word of a tab, or it is cut
-HEADING, AROUND_HEADING = 12, 8  # the size of type above columns, and pixels beside it
+HEADING = 12  # the size of type above columns
+PADDING, OWN_PADDING = 18, 8  # pixels at scale 1 beside it, and where a table draws its headings itself
 PREFIX = "the cows eat grass the hens"
 
 
@@ -94,10 +97,11 @@ def _cut(window: MainWindow) -> Iterator[tuple[QWidget, str]]:
 
 def _cut_headings(header: QHeaderView) -> Iterator[str]:
     """The headings above columns that are wider than these."""
+    padding = OWN_PADDING if isinstance(header, FigureHeader) else PADDING * current_theme().scale
     for section in range(header.count()):
         heading = str(header.model().headerData(section, header.orientation()))
         widest = max(metrics(HEADING).horizontalAdvance(line) for line in heading.split("\n"))
-        if not header.isSectionHidden(section) and widest + AROUND_HEADING > header.sectionSize(section):
+        if not header.isSectionHidden(section) and widest + padding > header.sectionSize(section):
             yield heading
 
 
