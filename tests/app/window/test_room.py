@@ -6,9 +6,14 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.table import PERSPECTIVES, projected_rows, rows_of
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
+from lmviz.app.widgets.diagrams.whole_model import WholeModelView
+from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.app.widgets.plots.size_plot import SizePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.panel_dock import PanelDock
 from lmviz.app.window.shared_room import SharedRoom
@@ -76,3 +81,29 @@ def test_the_room_is_shared_without_a_warning_of_qt_whatever_is_hidden_floating_
     view.resize(20, 20)
     room.share()
     assert [record.message for record in qtlog.records if "resizeDocks" in record.message] == []
+
+
+@pytest.mark.parametrize(
+    ("perspective", "kind"),
+    [
+        ("inside", WholeModelView),
+        ("sample", CumulativeBar),
+        ("scale", SizePlot),
+    ],
+)
+def test_on_a_large_screen_a_picture_s_own_type_is_larger(
+    window: MainWindow,
+    read: Session,
+    drawn: Callable[[], None],
+    perspective: str,
+    kind: type[GrowingCanvas],
+    qtbot: QtBot,
+) -> None:
+    def growth() -> float:
+        return max(found.growth for found in window.findChildren(kind) if found.isVisible())
+
+    window.show_perspective(perspective)
+    for size, fits in ((SIZES[0], lambda: growth() == 1), (SIZES[-1], lambda: growth() > 1.1)):
+        window.resize(*size)
+        drawn()
+        qtbot.waitUntil(fits)
