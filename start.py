@@ -80,11 +80,7 @@ WORDS = {
     "nightly": Word(
         "run what takes too long for every change: slow tests, a short soak, some mutants",
         ("test", "mutate"),
-        (
-            ("-m", "pytest", "-q", "--numprocesses", WORKERS, "-m", "slow"),
-            ("tests/soak/soak.py", "--mutations", "500", "--disturbances", "20", "--closings", "2"),
-            ("tests/mutation/mutate.py", "--sample", "60"),
-        ),
+        (("tests/nightly.py",),),
     ),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "figure": Word("train the translators of the lecture's figure, and draw it", (), (("docs/figure.py",),)),
