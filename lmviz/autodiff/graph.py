@@ -106,11 +106,8 @@ class Graph:
 
     def edit(self, name: str, index: Sequence[int], number: float) -> Self:
         """The same for one cell."""
-        node, place = self[name], tuple(index)
-        if len(place) != len(node.shape) or any(
-            not 0 <= at < size for at, size in zip(place, node.shape, strict=True)
-        ):
-            raise LmvizError(f"{name} has no cell {list(place)}: its shape is {node.shape}.")
+        node = self[name]
+        place = node.cell(index)
         if not np.isfinite(number):
             raise LmvizError(f"{name} takes finite numbers only.")
         held = np.full(node.shape, np.nan) if node.held is None else node.held

@@ -27,9 +27,9 @@ class Network(Graph):
 
     def explain(self, name: str, index: Sequence[int] = (), *, gradient: bool = False) -> Arithmetic | None:
         """The arithmetic of a cell of a value, or of its gradient; None where there is nothing to explain:
-        an input, or a number that is not known yet."""
-        found = explain_gradient if gradient else explain
-        return found(self, self[name], tuple(index))
+        an input, or a number that is not known yet. LmvizError where there is no such cell."""
+        found, node = explain_gradient if gradient else explain, self[name]
+        return found(self, node, node.cell(index))
 
     @property
     def text(self) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import index as whole
 
 import numpy as np
 
 from lmviz.autodiff.modules.module import Module
 from lmviz.autodiff.modules.shapes import Shape
 from lmviz.autodiff.modules.use import NamedArray, Use
+from lmviz.errors import LmvizError
 
 INPUT, PARAMETER, COMPUTED = "input", "parameter", "computed"
 
@@ -55,6 +58,20 @@ class Node:
         if self.value is None:
             raise ValueError(f"{self.name} has no value yet")
         return self.value
+
+    def cell(self, index: Sequence[int]) -> tuple[int, ...]:
+        """The index of a cell, counted from 0; LmvizError where the value has no such cell."""
+        try:
+            found = tuple(map(whole, index))
+        except TypeError:
+            raise LmvizError(
+                f"{index!r} is no cell of {self.name}: give a whole number for each axis, as its shape "
+                f"is {self.shape}."
+            ) from None
+        inside = all(0 <= at < size for at, size in zip(found, self.shape, strict=False))
+        if len(found) != len(self.shape) or not inside:
+            raise LmvizError(f"{self.name} has no cell {list(found)}: its shape is {self.shape}.")
+        return found
 
     def apply(self) -> None:
         """Gather the inputs' values and compute the own value from them."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.node import Node
-from lmviz.errors import LmvizError
 
 
 class Nudging:
@@ -27,10 +26,7 @@ class Nudging:
 
     def cell(self, index: Sequence[int]) -> tuple[int, ...]:
         """A cell of the value; LmvizError where it has no such cell."""
-        cell, shape = tuple(index), self._node.shape
-        if len(cell) != len(shape) or any(not 0 <= i < n for i, n in zip(cell, shape, strict=True)):
-            raise LmvizError(f"{self.name} has no cell {list(cell)}: its shape is {shape}.")
-        return cell
+        return self._node.cell(index)
 
     def loss(self, cell: tuple[int, ...], by: float) -> float:
         """The output with one cell changed by so much from what it was before."""

@@ -9,7 +9,8 @@ import unicodedata
 import numpy as np
 
 from lmviz.autodiff.graph import Graph
-from lmviz.autodiff.node import PARAMETER
+from lmviz.autodiff.modules.elementwise import Stop
+from lmviz.autodiff.node import Node
 
 
 def program(net: Graph) -> str:
@@ -28,12 +29,24 @@ def program(net: Graph) -> str:
             lines.append(
                 f"{name} = torch.where(torch.tensor({free.tolist()}), {name}, torch.tensor({_numbers(held)}))"
             )
-    lines += ["", f"{names[net.output.name]}.sum().backward()"]
-    learned = [node.name for node in net.nodes if node.kind == PARAMETER] or [
-        node.name for node in net.inputs
-    ]
-    lines += [f"print({name!r}, {names[name]}.grad)" for name in learned]
+    reached = _reached(net)
+    lines.append("")
+    if any(node.module is None for node in reached):
+        lines.append(f"{names[net.output.name]}.sum().backward()")
+    for node in net.parameters or net.inputs:
+        name = names[node.name]
+        gradient = f"{name}.grad" if node in reached else f"torch.zeros_like({name})"
+        lines.append(f"print({node.name!r}, {gradient})")
     return "\n".join(lines) + "\n"
+
+
+def _reached(net: Graph) -> set[Node]:
+    """The values that a gradient comes back to. Of the others torch keeps None, and not zeros."""
+    reached = {net.output}
+    for node in reversed(net.tape.modules):
+        if node in reached and not isinstance(node.module, Stop):
+            reached |= set(node.inputs)
+    return reached
 
 
 def _numbers(array: np.ndarray) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lmviz.autodiff.node import COMPUTED, Node
+from lmviz.errors import LmvizError
 
 GATHER, SCATTER = "A", "B"
 
@@ -68,7 +69,7 @@ class Tape:
     @version.setter
     def version(self, version: str) -> None:
         if version not in (GATHER, SCATTER):
-            raise ValueError(version)
+            raise LmvizError(f"There is no way {version!r} to go back: choose A (gather) or B (scatter).")
         self._version = version
         self.sweep(self._popped)
 
@@ -88,17 +89,21 @@ class Tape:
         return "\n".join(lines)
 
     def push(self) -> Node:
-        """Compute the next module; after pops, put back what was popped last. IndexError at the end."""
+        """Compute the next module; after pops, put back what was popped last. LmvizError at the end."""
         if self._popped:
             self.sweep(self._popped - 1)
             return self.entries[-1]
+        if self.is_complete:
+            raise LmvizError("Every module is on the tape: pop one to begin the backward sweep.")
         node = self.modules[self._pushed]
         node.apply()
         self._pushed += 1
         return node
 
     def pop(self) -> Node:
-        """Take the last module off the tape and send its gradient back. IndexError when it is empty."""
+        """Take the last module off the tape and send its gradient back. LmvizError when it is empty."""
+        if not self.entries:
+            raise LmvizError("Nothing is left on the tape: push a module first.")
         node = self.entries[-1]
         if self.is_complete:
             self._begin_sweep()

@@ -125,6 +125,14 @@ def test_all_faults_are_said_at_once_and_none_that_follows_from_another():
     assert [line for line, _ in faults(text)] == [1, 2, 4]
 
 
+def test_a_loop_that_cannot_be_read_is_a_loop_all_the_same():
+    assert [line for line, _ in faults("h[0] = 1\nfor t in 1..999:\n  h[t] = exp(h[t-1])\n  z[t] = $")] == [
+        2,
+        4,
+    ]
+    assert [line for line, _ in faults("h[0] = 1\nfor t 1..3:\n  h[t] = exp(h[t-1])\n")] == [2]
+
+
 def test_a_fault_in_a_loop_is_said_once():
     assert len(faults("h[0] = 1\nfor t in 1..9:\n  h[t] = sigmod(h[t-1])")) == 1
 

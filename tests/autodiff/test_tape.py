@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz.autodiff import read, shipped_network, shipped_networks
+from lmviz.errors import LmvizError
 
 
 @pytest.fixture
@@ -28,8 +29,19 @@ def test_the_first_popped_is_the_loss(net):
     popped = [net.tape.pop().name for _ in net.tape.modules]
     assert popped == ["J", "ŷ", "b", "z", "a"]
     assert len(net.tape) == 0
-    with pytest.raises(IndexError):
+    with pytest.raises(LmvizError, match="Nothing is left on the tape"):
         net.tape.pop()
+
+
+def test_nothing_is_pushed_behind_the_last(net):
+    net.forward()
+    with pytest.raises(LmvizError, match="Every module is on the tape"):
+        net.tape.push()
+
+
+def test_there_are_two_ways_to_go_back(net):
+    with pytest.raises(LmvizError, match="choose A"):
+        net.backward("C")
 
 
 def test_scatter_reaches_the_inputs_of_what_is_popped(net):

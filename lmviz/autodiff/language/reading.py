@@ -15,6 +15,8 @@ from lmviz.faults import Fault, LineFault
 
 def lines_of(source: str) -> list[str]:
     """The lines of a text, letters with their accents composed; NetworkFault where it is too long."""
+    if not isinstance(source, str):
+        raise NetworkFault([Fault(1, f"{source!r} is no text: give a string.")])
     if len(source) > CHARACTERS:
         raise NetworkFault([Fault(1, f"a text has at most {CHARACTERS:,} characters.")])
     return unicodedata.normalize("NFC", source).replace("\r\n", "\n").split("\n")
@@ -24,16 +26,20 @@ def statements(source: str) -> tuple[list[Statement], list[Fault]]:
     """What a text says line by line, and what is wrong with single lines."""
     found: list[Statement] = []
     faults: list[Fault] = []
+    has_failed = False  # whether the last line that is not indented has a fault: it may begin a loop
     for number, text in enumerate(lines_of(source), start=1):
         if not without_comment(text).strip():
             continue
+        is_indented = text[:1].isspace()
         try:
             statement = parse_line(text, number)
-            if text[:1].isspace():
-                found[-1:] = [_in_loop(found[-1] if found else None, statement)]
-            else:
+            if not is_indented:
+                has_failed = False
                 found.append(_checked(statement))
+            elif not has_failed:
+                found[-1:] = [_in_loop(found[-1] if found else None, statement)]
         except LineFault as fault:
+            has_failed = has_failed or not is_indented
             faults.append(Fault(number, fault.sentence))
     faults += [
         Fault(one.line, "the loop is empty: indent the lines that are repeated.")
