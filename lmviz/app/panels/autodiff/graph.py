@@ -83,6 +83,7 @@ class GraphPanel(Panel):
         focus = session.network_focus
         for picture in (self._picture, self._units):
             self._connect(picture)
+            session.network.opened.connect(picture.fit)
         self.show_failures(session.network.failed, session.network.numbers_changed)
         focus.cell_changed.connect(self._mark)
         focus.module_changed.connect(self._mark)

@@ -210,3 +210,15 @@ def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept):
     for part in shown:
         needed = part.sizeHint() if isinstance(part, QLabel) else part.minimumSizeHint()
         assert part.width() >= needed.width(), part.accessibleName()
+
+
+def test_another_network_is_fitted_however_the_one_before_was_drawn(scene):
+    scene.session.network.open_shipped("recurrence_tanh")
+    scene.settle()
+    scene.picture.magnify(4)
+    scene.session.network.write(scene.session.network.text.replace("U = 0.9", "U = 0.8"))
+    scene.settle()
+    assert not scene.picture.is_fitted, "the same network with another number stays as it is looked at"
+    scene.session.network.open_shipped("lstm")
+    scene.settle()
+    assert scene.picture.is_fitted
