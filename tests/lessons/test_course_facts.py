@@ -16,6 +16,7 @@ from lmviz.lessons.values import look_up
 from lmviz.models.prefix import read_prefix
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality-by-length.md"
+LESSONS = Path(__file__).parents[2] / "resources" / "lessons"
 
 HIDDEN_STONE = (
     "Maya put the brown stone in the barrel. Later, Maya opened the barrel, and there lay the brown"
@@ -70,6 +71,14 @@ def test_where_the_review_turns():
     falls = dict(zip(read.tokens[1:], np.diff(good), strict=True))
     assert min(falls, key=falls.get) == "bad"
     assert good[-3] > 0.5 > good[-2] > good[-1]  # at “was”, “bad” and END
+
+
+def test_another_source_of_lesson_11_has_another_translation():
+    lesson = (LESSONS / "11-two-sequences.md").read_text("utf-8")
+    first, second = (re.search(begin + r"(this [a-z ]+)", lesson)[1] for begin in ("open: source ", "type “"))
+    model = lmviz.open_model("twin-gru-long")
+    likeliest = [lmviz.next_token(model, "cette souris", source=text).best for text in (first, second)]
+    assert likeliest[0] != likeliest[1]
 
 
 @pytest.mark.parametrize("words", [5, 15, 25])
