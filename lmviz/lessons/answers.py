@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 
 from lmviz.lessons.condition import LookUp, plain
 from lmviz.lessons.expression import Result, constant, evaluate
@@ -13,6 +14,8 @@ from lmviz.lessons.lesson import TOLERANCE, Question
 QUOTES = " “”\"'"  # and blanks, around an answer in words
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
+_CIRCUMFLEX = "\N{COMBINING CIRCUMFLEX ACCENT}"
+_HATS = ("hat", "^", " hat", "-hat", "_hat")  # how a hat is typed on a keyboard that has none
 
 
 def right_answer(question: Question, look_up: LookUp) -> Result:
@@ -34,7 +37,7 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
     """
     right = right_answer(question, look_up)
     if question.choices or isinstance(right, str):
-        return plain(given).strip(QUOTES) == plain(right).strip(QUOTES)
+        return _words(given) in _spellings(_words(right))
     numbers = _numbers(given)
     if not numbers:
         raise NotKnown("Type a number, such as 4/11 or 0.364.")
@@ -42,6 +45,17 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
     return any(
         math.isclose(number, right, rel_tol=1e-9, abs_tol=tolerance) or number == right for number in numbers
     )
+
+
+def _words(text: str | float) -> str:
+    """An answer in words as it is compared."""
+    return unicodedata.normalize("NFC", plain(text).strip(QUOTES))
+
+
+def _spellings(name: str) -> set[str]:
+    """A name and, where it is a letter with a hat such as ŷ, the ways to type it."""
+    letter, *accents = unicodedata.normalize("NFD", name)
+    return {name, *(letter + hat for hat in _HATS)} if accents == [_CIRCUMFLEX] else {name}
 
 
 def _numbers(given: str) -> set[float]:

@@ -40,3 +40,17 @@ def test_a_comma_makes_no_wrong_number_right(answer: str, given: str) -> None:
 def test_what_is_no_number_is_not_judged(given: str) -> None:
     with pytest.raises(NotKnown, match="Type a number"):
         judged("2.5", given)
+
+
+def judged_word(answer: str, given: str) -> bool:
+    return is_right(Question("Which value?", parse("broken")), given, lambda name, arguments: answer)
+
+
+@pytest.mark.parametrize("given", ["ŷ", "y\u0302", "yhat", "y hat", "y-hat", "Y^", "“ŷ”"])
+def test_a_letter_with_a_hat_can_be_typed_on_any_keyboard(given: str) -> None:
+    assert judged_word("ŷ", given)
+
+
+@pytest.mark.parametrize(("answer", "given"), [("ŷ", "y"), ("y", "yhat"), ("ŷ", "zhat"), ("z", "z^")])
+def test_a_hat_makes_another_name(answer: str, given: str) -> None:
+    assert not judged_word(answer, given)
