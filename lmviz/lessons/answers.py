@@ -47,15 +47,16 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
     )
 
 
-def _words(text: str | float) -> str:
+def _words(text: Result) -> str:
     """An answer in words as it is compared."""
     return unicodedata.normalize("NFC", plain(text).strip(QUOTES))
 
 
 def _spellings(name: str) -> set[str]:
     """A name and, where it is a letter with a hat such as ŷ, the ways to type it."""
-    letter, *accents = unicodedata.normalize("NFD", name)
-    return {name, *(letter + hat for hat in _HATS)} if accents == [_CIRCUMFLEX] else {name}
+    parts = unicodedata.normalize("NFD", name)
+    has_hat = parts[1:] == _CIRCUMFLEX
+    return {name, *(parts[0] + hat for hat in _HATS)} if has_hat else {name}
 
 
 def _numbers(given: str) -> set[float]:

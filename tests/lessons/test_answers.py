@@ -3,9 +3,10 @@
 import pytest
 
 from lmviz.lessons.answers import is_right
-from lmviz.lessons.expression import parse
+from lmviz.lessons.expression import Result, parse
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.lesson import Question
+from lmviz.lessons.shipped import shipped_lessons
 
 
 def judged(answer: str, given: str) -> bool:
@@ -54,3 +55,28 @@ def test_a_letter_with_a_hat_can_be_typed_on_any_keyboard(given: str) -> None:
 @pytest.mark.parametrize(("answer", "given"), [("ŷ", "y"), ("y", "yhat"), ("ŷ", "zhat"), ("z", "z^")])
 def test_a_hat_makes_another_name(answer: str, given: str) -> None:
     assert not judged_word(answer, given)
+
+
+PERSPECTIVES = ("autodiff", "attention", "compare", "corpus", "inside", "polls", "sample", "scale", "train")
+
+
+@pytest.mark.parametrize(
+    ("title", "probability", "smoothing", "given", "right"),
+    [
+        ("What the model says", 4 / 11, "maximum-likelihood", "4/11", True),
+        ("What the model says", 4 / 11, "maximum-likelihood", "36 %", True),
+        ("What the model says", 4 / 11, "maximum-likelihood", "36.4 %", True),
+        ("What the model says", 4 / 11, "maximum-likelihood", "35 %", False),
+        ("Add one", 5 / 426, "add-k", "1.2 %", True),
+        ("Add one", 5 / 426, "add-k", "5/426", True),
+        ("Add one", 5 / 426, "add-k", "4/426", False),
+    ],
+)
+def test_a_share_may_be_typed_as_the_panel_rounds_it(
+    title: str, probability: float, smoothing: str, given: str, right: bool
+) -> None:
+    counting = next(lesson for lesson in shipped_lessons(PERSPECTIVES) if lesson.number == 1)
+    question = next(step.question for step in counting.steps if step.title == title)
+    assert question is not None
+    known: dict[str, Result] = {"probability": probability, "setting": smoothing}
+    assert is_right(question, given, lambda name, arguments: known[name]) == right
