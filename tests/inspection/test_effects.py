@@ -5,9 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lmviz.errors import LmvizError
+from lmviz.families import build_model, find_family
 from lmviz.inspection.effects import each_alone
-from lmviz.inspection.interventions import scale, scale_head, swap_tokens
+from lmviz.inspection.interventions import scale, scale_head, silence_direction, swap_tokens
 from lmviz.inspection.tracing import trace
+from lmviz.tasks import TASKS
 
 
 def test_each_is_in_force_alone_even_where_it_is_switched_off(a, text):
@@ -19,3 +22,20 @@ def test_each_is_in_force_alone_even_where_it_is_switched_off(a, text):
         expected = trace(model, text, interventions=[change])["logits"].array[-1]
         assert logits == pytest.approx(expected, abs=1e-4)
     assert not np.allclose(found[0], found[1])
+
+
+@pytest.mark.parametrize("task", ["tagging", "classification"])
+def test_of_labels_those_of_the_place_or_of_the_text_are_meant(task):
+    configuration = find_family("lstm").configuration(width=5, layers=1, direction="both")
+    model = build_model("lstm", configuration, 7, 0, TASKS[task].predicts(("good", "bad"))).eval()
+    ids, changes = np.array([3, 1, 4]), [silence_direction("forward"), silence_direction("backward")]
+    found = each_alone(model, ids, changes, 1)
+    for logits, change in zip(found, changes, strict=True):
+        expected = trace(model, ids, interventions=[change])["logits"].array
+        assert logits == pytest.approx(expected[1] if task == "tagging" else expected, abs=1e-5)
+    assert not np.allclose(found[0], found[1])
+
+
+def test_there_are_two_directions():
+    with pytest.raises(LmvizError, match="choose forward or backward"):
+        silence_direction("sideways")
