@@ -102,10 +102,13 @@ def prepare_training(
     **settings: Any,
 ) -> PreparedTraining:
     """What `train` does before the first step, for those who drive the steps themselves."""
+    from lmviz.text.corpus import Corpus
     from lmviz.training.run import HoldsRun
 
-    if out == "":  # it would mean the folder one is in
+    if not isinstance(out, str | os.PathLike) or out == "":  # "" would mean the folder one is in
         raise LmvizError("There is no folder to write the run into: name one.")
+    if not isinstance(corpus, Corpus):
+        raise LmvizError(f"{corpus!r} is no corpus: give what lmviz.load_corpus returns.")
     if resume and overwrite:
         raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
     if resume and is_run(out):
@@ -160,7 +163,7 @@ def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[ModelConfi
     LmvizError names a setting that belongs to neither, and the nearest one that there is.
     """
     configuration = find_family(family).configuration
-    check_names(settings, configuration, TrainingOptions, what=f"a {family}")
+    check_names(settings, configuration, TrainingOptions, what=f"the family {family}")
     return (
         configuration.from_values(_those_of(configuration, settings)),
         TrainingOptions.from_values(_those_of(TrainingOptions, settings)),
@@ -174,7 +177,7 @@ def check_names(settings: Mapping[str, Any], *configurations: type[Configuration
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
-            raise LmvizError(f"Training {what} has no setting {name!r}: {hint}")
+            raise LmvizError(f"A training of {what} has no setting {name!r}: {hint}")
 
 
 def _those_of(configuration: type[Configuration], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,7 +192,9 @@ def _resume(
     run = Run.open(out)
     recorded = run.description
     if family != recorded.family:
-        raise LmvizError(f"{out} holds a {recorded.family}, not a {family}: resume it as what it is.")
+        raise LmvizError(
+            f"{out} holds a run of the family {recorded.family}, not {family}: resume it as that."
+        )
     configuration, options = split_settings(
         family, {**recorded.configuration, **recorded.training, **settings}
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
@@ -215,6 +216,8 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
         run.check_readable()
         raise LmvizError(f"{run.folder} has no snapshot to open: train it first.")
     chosen = steps[-1] if step is None else step
+    if not isinstance(chosen, Integral):
+        raise LmvizError(f"{chosen!r} is no step: give a whole number, such as one of run.snapshots().")
     if chosen not in steps:
         offered = ", ".join(map(str, steps))
         raise LmvizError(f"{run.folder} has no snapshot of step {chosen}: choose one of {offered}.")

@@ -1,5 +1,6 @@
 """What `import lmviz` offers, as the design states it."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -125,7 +126,7 @@ def test_resuming_with_more_steps_goes_on_from_the_last_one(corpus, tmp_path):
 @pytest.mark.parametrize(
     ("family", "settings", "sentence"),
     [
-        ("lstm", {}, "holds a rnn, not a lstm"),
+        ("lstm", {}, "holds a run of the family rnn, not lstm: resume it as that"),
         ("rnn", {"width": 5}, "begun with width=4, which cannot become 5"),
         ("rnn", {"batch": 5}, "batch cannot change"),
     ],
@@ -296,3 +297,25 @@ def test_the_pairs_of_a_run_are_read_again_from_both_files(tmp_path):
     assert again.task == "translation"
     assert again.fingerprint == corpus.fingerprint
     assert sources_elsewhere(found) == (str(tmp_path / "x.en"), str(tmp_path / "x.de"))
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda run, corpus: lmviz.train("rnn", "the cat", run.folder), "'the cat' is no corpus: give what"),
+        (lambda run, corpus: lmviz.train("rnn", corpus, None), "There is no folder to write the run into"),
+        (lambda run, corpus: lmviz.Run.open(None), "None names no run: give the folder"),
+        (lambda run, corpus: run.load_snapshot("1"), "'1' is no step: give a whole number"),
+        (lambda run, corpus: lmviz.open_model(run.folder, "1"), "'1' is no step: give a whole number"),
+        (lambda run, corpus: lmviz.convert(None, "out"), "None names no model: give"),
+        (lambda run, corpus: lmviz.save_pretrained(None, "out"), "None is no model: give"),
+        (lambda run, corpus: lmviz.save_pretrained(lmviz.open_model(run.folder), None), "There is no folder"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_in_a_sentence(run, corpus, ask, sentence):
+    with pytest.raises(LmvizError, match=re.escape(sentence)):
+        ask(run, corpus)
+
+
+def test_a_run_says_what_it_is(run):
+    assert repr(run) == f"<Run of lstm in {run.folder}, trained to step {run.snapshots()[-1]}>"

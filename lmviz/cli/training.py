@@ -170,7 +170,7 @@ def _read_corpus(
         missing = "--family" if sources else "--corpus"
         raise LmvizError(f"Nothing can be trained without {missing}: `lmviz train --help` says what to give.")
     known = (CorpusOptions, find_family(family).configuration, TrainingOptions)
-    check_names(settings, *known, what=f"a {family}")
+    check_names(settings, *known, what=f"the family {family}")
     split_settings(family, rest)  # report an invalid value before a long text is read
     with share_bar("reading the text") as progress:
         corpus = load_corpus(source, target=target, progress=progress, **about_text)

@@ -27,6 +27,13 @@ def save_pretrained(model: Model, folder: str | Path) -> Path:
     The description comes last, so that a folder with one is whole. LmvizError for a model that transformers
     does not have, where a checkpoint lies there already, and where the folder cannot be written to.
     """
+    if not isinstance(folder, str | os.PathLike) or folder == "":
+        raise LmvizError("There is no folder to write the model into: name one.")
+    if not isinstance(model, Model):
+        raise LmvizError(
+            f"{model!r} is no model: give what open_model returns, the folder of a run, or the name of a "
+            "sample model."
+        )
     path = Path(folder)
     if not isinstance(model, TransformerModel):
         raise LmvizError(

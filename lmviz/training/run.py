@@ -19,6 +19,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -59,6 +60,11 @@ class Run:
     def __init__(self, folder: Path, description: RunDescription) -> None:
         self.folder = folder
         self.description = description
+
+    def __repr__(self) -> str:
+        steps = self.snapshots()
+        reached = f"trained to step {steps[-1]:,}" if steps else "not trained yet"
+        return f"<Run of {self.description.family} in {self.folder}, {reached}>"
 
     @classmethod
     def create(
@@ -102,6 +108,8 @@ class Run:
     @classmethod
     def open(cls, folder: str | Path) -> Self:
         """The run in a folder, or LmvizError whatever is in there."""
+        if not isinstance(folder, str | os.PathLike):
+            raise LmvizError(f"{folder!r} names no run: give the folder of one.")
         folder = Path(folder)
         path = folder / "run.json"
         try:
@@ -202,6 +210,8 @@ class Run:
         """The state of a model after a step, or LmvizError."""
         from lmviz.training.snapshots import read_snapshot
 
+        if not isinstance(step, Integral):
+            raise LmvizError(f"{step!r} is no step: give a whole number, such as one of run.snapshots().")
         return read_snapshot(self.snapshot_path(step))
 
     def thin_snapshots(self, count: int, megabytes: float) -> None:
