@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import chosen_alignment, out_of_translation
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 
 if TYPE_CHECKING:
     from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
@@ -53,10 +54,9 @@ class ContextPanel(Panel):
         self._silence.setObjectName("silence_source_button")
         self._silence.setCheckable(True)
         self._silence.setProperty("role", "link")
-        self._other = QLineEdit()
+        self._other = HintedEdit("another source", "source")
         self._other.setObjectName("other_source_edit")
         self._other.setAccessibleName("another source, from which the context is taken")
-        self._other.setPlaceholderText("another source")
         self._swaps = {name: QPushButton(words) for name, (words, _) in SWAPS.items()}
         self._source_place = -1
         self._shown: tuple[object, ...] = ()
