@@ -10,6 +10,7 @@ from lmviz.inspection.interventions import scale
 from lmviz.inspection.operation_picture import PICTURES, operation_picture
 from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import RULES
+from lmviz.models.ngram.counts import count_ngrams
 
 
 def drawn(model, found, address, index):
@@ -72,6 +73,21 @@ def test_a_root_mean_square_is_drawn_with_its_row_and_its_gain():
     assert regained.label == "gain"
     assert regained.total == pytest.approx(np.prod([band.values[0] for band in regained.bands]))
     assert regained.total == pytest.approx(arithmetic.value, abs=1e-6)
+
+
+def test_a_fraction_is_drawn_as_what_is_divided_by_what():
+    configuration = find_family("ngram").configuration(order=2, smoothing="add-k")
+    model = build_model("ngram", configuration, 5, 0)
+    model.fit(count_ngrams(np.array([1, 2, 3, 1, 2, 4]), 2, 5, start_id=None))
+    found = trace(model.eval(), [1, 2])
+    arithmetic, picture = drawn(model, found, "orders/2/probabilities", (1, 3))
+    assert arithmetic.rule == "fraction"
+    half = len(picture.blocks) // 2
+    above, below = picture.blocks[:half], picture.blocks[half:]
+    assert below[0].bands[0].sign == "÷"
+    assert sum(block.total for block in above) / sum(block.total for block in below) == pytest.approx(
+        found["orders/2/probabilities"].array[1, 3]
+    )
 
 
 def test_a_row_stands_over_the_weights_and_their_products(a, text):
