@@ -1,6 +1,7 @@
 """What every test stands on: no screen is needed, torch keeps to one thread, and nobody's folders are
 written to."""
 
+import gc
 import os
 import random
 import sys
@@ -14,6 +15,17 @@ settings.register_profile("lmviz", deadline=None)  # a busy machine is no defect
 settings.load_profile("lmviz")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def pytest_configure() -> None:
+    """Nothing is collected while thousands of tests are made: all of them stay."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collections pass over what stays until the end."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
