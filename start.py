@@ -277,6 +277,8 @@ def main() -> int:
     install(word.extras, options.build)
     if word is not WINDOW:
         os.chdir(HERE)
+    if word is WORDS["test"]:  # containers often set it, and each worker would compile all tests anew
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     codes = [run([*command, *(rest if command is word.commands[-1] else [])]) for command in word.commands]
     for command, code in zip(word.commands, codes, strict=True):
         if code != 0 and len(codes) > 1:

@@ -319,6 +319,24 @@ def test_what_the_words_run_is_there(start):
             assert all((ROOT / item).is_file() for item in command if item.endswith((".py", ".spec")))
 
 
+def test_all_checks_are_run_and_what_they_compile_is_kept(start, tmp_path, monkeypatch, capsys):
+    checks, kept = list(start.WORDS["test"].commands), []
+
+    def run(command: list[str]) -> int:
+        kept.append("PYTHONDONTWRITEBYTECODE" not in os.environ)
+        return 3 if command[1] == "mypy" else 0
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(start, "run", run)
+    for name in ("bring_system_packages", "make_environment", "install"):
+        monkeypatch.setattr(start, name, lambda *arguments: None)
+    monkeypatch.setattr(sys, "argv", ["start.py", "test"])
+    assert start.main() == 3
+    assert kept == [True] * len(checks)
+    assert capsys.readouterr().err.splitlines() == ["Did not pass: -m mypy"]
+
+
 def pins() -> dict[str, str]:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return {
