@@ -77,7 +77,7 @@ def test_ids_serve_as_well_as_text(a, text):
 
 
 def test_nothing_to_read_is_said(a):
-    with pytest.raises(LmvizError, match="empty"):
+    with pytest.raises(LmvizError, match="give at least one"):
         trace(a("rnn"), [])
 
 
