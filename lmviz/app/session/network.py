@@ -22,11 +22,9 @@ class OpenNetwork(Part):
     """What is written, and the network that it was last read as.
 
     It needs no model and no thread. `network_changed` follows another network, `numbers_changed` other
-    numbers or another place on the tape, `text_changed` another text. `opened` comes before all of them,
-    where the network is not an edited one but one from elsewhere.
+    numbers or another place on the tape, `text_changed` another text.
     """
 
-    opened = Signal()
     network_changed = Signal()
     numbers_changed = Signal()
     text_changed = Signal()
@@ -217,7 +215,6 @@ class OpenNetwork(Part):
             self.text_changed.emit()
             return
         self._faults = ()
-        self.opened.emit()
         self._take(network)
 
     def _take(self, network: Network) -> None:

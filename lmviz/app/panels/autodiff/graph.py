@@ -83,10 +83,11 @@ class GraphPanel(Panel):
         focus = session.network_focus
         for picture in (self._picture, self._units):
             self._connect(picture)
-            session.network.opened.connect(picture.fit)
         self.show_failures(session.network.failed, session.network.numbers_changed)
         focus.cell_changed.connect(self._mark)
         focus.module_changed.connect(self._mark)
+        self._title = session.network.title
+        session.network.network_changed.connect(self._fit_another)
         self.follow(session.network.network_changed, session.network.numbers_changed)
 
     def _connect(self, picture: EditableNumbers) -> None:
@@ -99,6 +100,13 @@ class GraphPanel(Panel):
         picture.module_hovered.connect(focus.hover_module)
         picture.number_given.connect(lambda cell, value: network.edit(cell.name, cell.place, value))
         picture.number_released.connect(lambda cell: network.release(cell.name))
+
+    def _fit_another(self) -> None:
+        """Bring all of a network into sight that was opened; one that is edited has no title."""
+        before, self._title = self._title, self.session.network.title
+        if self._title not in ("", before):
+            self._picture.fit()
+            self._units.fit()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Each value under its name, and its gradient under "gradient/" and its name."""
