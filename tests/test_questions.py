@@ -235,3 +235,16 @@ def test_a_value_of_the_wrong_kind_is_refused_in_a_sentence(models, ask, sentenc
 def test_interventions_are_a_list_of_them(models, ask, given, small_text):
     with pytest.raises(LmvizError, match="is no list of interventions: give one, as in"):
         ask(models["lstm"], given, small_text)
+
+
+def test_the_total_of_a_beam_is_the_log_probability_of_what_was_added(models):
+    model = models["lstm"]
+    found = lmviz.beam_search(model, PREFIX, width=2, length=3, stop_at_end=False)
+    for result in found.results:
+        path = found.path(result)
+        ids, total = lmviz.trace(model, PREFIX).ids.tolist(), 0.0
+        for node in path:
+            total += np.log(lmviz.next_token(model, ids).probability_of(node.id))
+            ids.append(node.id)
+        assert len(path) == 3
+        assert result.total == pytest.approx(total, abs=1e-4)
