@@ -29,6 +29,7 @@ class Beginning(QObject):
         self._window, self._parent = window, parent
         self._session = window.session
         self._first: FirstScreen | None = None
+        self._last_time = ""  # the sentence that offers to go on where the last session ended
         self._unfinished = ""  # the run that is about to be opened again
         self._offered = ""  # the sentence that offers to train it further
         self.strip = WelcomeStrip(_sample_models)
@@ -60,6 +61,7 @@ class Beginning(QObject):
         if goes_on:
             opened = dict.fromkeys(Path(path).name for path in (*reversed(last.runs), *last.sources))
             sentence = f"Last time you had {' and '.join(opened)} open."
+            self._last_time = sentence
             self._window.offer(sentence, "Continue there", lambda: self._go_on(last, first))
 
     def start_tour(self) -> None:
@@ -83,6 +85,14 @@ class Beginning(QObject):
         strip.dismissed.connect(lambda: window.settings.keep("view/welcome", False))
         self._session.library.model_changed.connect(self._offer_to_train_on)
         self._session.training.changed.connect(self._withdraw_offer)
+        self._session.lesson.step_begun.connect(self._make_way)
+
+    def _make_way(self) -> None:
+        """A lesson has begun: what is offered would lie over the controls that it outlines."""
+        self.strip.hide()
+        if self._last_time:
+            self._window.withdraw(self._last_time)
+            self._last_time = ""
 
     def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
         """Open what was open last time; an unfinished training can be continued."""

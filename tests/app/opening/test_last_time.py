@@ -16,6 +16,7 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
+from lmviz.lessons.reading import read_lesson
 from lmviz.training.options import TrainingOptions
 
 LONG = 20_000
@@ -56,6 +57,28 @@ def test_what_was_open_is_offered_again(
         )
         assert (later.reading.prefix, later.library.step) == ("the cows eat", 3)
         assert later.text.corpus.options.documents == "line"
+    finally:
+        later.close()
+
+
+def test_a_lesson_takes_the_place_of_what_is_offered(
+    window: MainWindow, read: Session, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """The offer would lie over the controls that a lesson outlines."""
+    read.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: read.text.corpus is not None)
+    window.close()
+
+    later = Session(tmp_path / "runs")
+    again = MainWindow(later, Settings(tmp_path / "settings.json"))
+    qtbot.addWidget(again)
+    later.start()
+    try:
+        again.beginning.welcome(tmp_path)
+        again.beginning.strip.show()
+        assert again.notice.sentence
+        later.lesson.open(read_lesson("# Own\n\n## One\n\nLook.\n", (), "own"))
+        qtbot.waitUntil(lambda: not again.notice.sentence and again.beginning.strip.isHidden(), timeout=5000)
     finally:
         later.close()
 
