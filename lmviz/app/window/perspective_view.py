@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer
@@ -13,10 +12,10 @@ from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.panels.table import rows_of
-from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.arranging import arrange
 from lmviz.app.window.front_tabs import FrontTabs
 from lmviz.app.window.kept_places import KeptPlaces
+from lmviz.app.window.least_sizes import LeastSizes
 from lmviz.app.window.panel_dock import PanelDock
 from lmviz.app.window.shared_room import COLUMNS, SharedRoom
 
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
     from lmviz.app.session.session import Session
 
-MOST_SQUEEZED = 0.15  # of the width that a panel should have, beside one that a lesson is about
-LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
-CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
-AROUND = 16  # pixels between a panel's edge and what its card holds
 TURNS = 3  # of the event loop, after which a view has the size that follows from its panels
 SHARED, OWN = 0, 1  # versions of what is remembered: as the table has it, or as a person has
 
@@ -64,7 +59,7 @@ class PerspectiveView(QMainWindow):
         self._shared = QSize()  # the room for which it was last shared out
         self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
         self._unneeded: set[str] = set()  # the panels that have nothing to show just now
-        self._squeezed: dict[str, int] = {}  # by how many pixels a panel is narrower than it should be
+        self._least = LeastSizes(self._rows, self._docks, self._room)
         self._is_other = False  # whether others are in sight than those that should be left
         self._offered_width = 0  # into which those that are left have to fit; 0 while not known
         self._fitted_width = 0  # that for which they were last fitted beside one another
@@ -104,7 +99,7 @@ class PerspectiveView(QMainWindow):
         self._is_own = self._is_own or rearranging
         for dock in self._docks.values():
             dock.show_title_bar(rearranging)
-            self._fix_least_height(dock)
+            self._least.fix_height(dock, rearranging=self._rearranging)
 
     def show_only(self, *names: str) -> None:
         """Put all panels but these away, until it is called without names."""
@@ -113,7 +108,7 @@ class PerspectiveView(QMainWindow):
         if self._is_arranged and not (self._is_other or self._is_stacked):
             self._keep_places()
         self._only, self._is_other = names, False
-        self._squeezed.clear()
+        self._least.squeezed.clear()
         if self._is_arranged:
             self._put_away()
 
@@ -146,12 +141,12 @@ class PerspectiveView(QMainWindow):
         if not self._only or not self._is_arranged:
             return
         self._unstack()
-        self._squeezed.clear()
+        self._least.squeezed.clear()
         self._fix_least_sizes()
         left, around = [name], self.parentWidget()
         room = self.width() if around is None else around.width()
         for other in self._only:
-            if other not in left and self._squeeze([other, *left], room):
+            if other not in left and self._least.squeeze([other, *left], room):
                 left.append(other)
         for each, dock in self._docks.items():
             dock.setVisible(each in left and (each == name or each not in self._unneeded))
@@ -159,25 +154,15 @@ class PerspectiveView(QMainWindow):
         self._fit_soon.start()
         QTimer.singleShot(0, self, self._tabs.show_bars)
 
-    def _squeeze(self, names: Sequence[str], room: int) -> bool:
-        """Whether these panels fit beside one another: the first of them a little narrower if need be."""
-        lacking = self._least_width(names) - room
-        first = self._docks[names[0]].panel
-        if 0 < lacking <= first.minimumWidth() * MOST_SQUEEZED:
-            first.setMinimumWidth(first.minimumWidth() - lacking)
-            self._squeezed[names[0]] = lacking
-            lacking = 0
-        return lacking <= 0
-
     def _fit_beside(self) -> None:
         """Set what is left side by side, a little narrower if need be, or else one behind the other."""
         self._fitted_width = self._offered_width
         if self._is_other or not self._offered_width:
             return
-        self._squeezed.clear()
+        self._least.squeezed.clear()
         self._fix_least_sizes()
         left = [name for name in self._only if name not in self._unneeded]
-        if self._squeeze(left, self._offered_width):
+        if self._least.squeeze(left, self._offered_width):
             self._unstack()
         elif not self._is_stacked:
             self._is_stacked = True
@@ -194,17 +179,6 @@ class PerspectiveView(QMainWindow):
         """Put the panels that are left side by side again."""
         if self._is_stacked:
             self._put_away()
-
-    def _least_width(self, names: Sequence[str]) -> int:
-        """The width without which these panels would not fit beside one another."""
-        widths: dict[str, int] = {}
-        for row in self._rows:
-            if row.name in names:
-                least = self._docks[row.name].panel.minimumWidth()
-                widths[row.area] = max(least, widths.get(row.area, 0))
-        across = [width for area, width in widths.items() if area in COLUMNS]
-        gaps = round(SEPARATOR * current_theme().scale) * max(0, len(across) - 1)
-        return max(sum(across) + gaps, *widths.values())
 
     def name_at(self, place: QPoint) -> str:
         """The name in the table of the panel at a place of the screen; empty where there is none."""
@@ -301,26 +275,8 @@ class PerspectiveView(QMainWindow):
         QTimer.singleShot(0, self, self._tabs.show_bars)
 
     def _fix_least_sizes(self) -> None:
-        """Let no panel push its neighbours aside when what it shows grows."""
-        for row in self._rows:
-            if self._leaves_tabs and not self._dock(row).has_panel:
-                continue
-            panel = self._dock(row).panel
-            panel.setMinimumSize(0, 0)
-            scale, (own, height) = current_theme().scale, row.least
-            height = height if self._only else round(height * scale)  # few panels share the room they get
-            width = own or LEAST_SHARE * (self._room.width_of(row) or CENTRE)
-            areas = panel.findChildren(QuietScrollArea)
-            held = [area.minimumSizeHint().width() + 2 * AROUND for area in areas if area.is_upright]
-            least = max(round(width * scale), *held, 0) - self._squeezed.get(row.name, 0)
-            tall = max(panel.minimumSizeHint().height(), height, 1)
-            panel.setMinimumSize(least, tall)
-            self._fix_least_height(self._dock(row))
-
-    def _fix_least_height(self, dock: PanelDock) -> None:
-        """Without a title bar Qt would let a dock be a pixel lower than its panel."""
-        if dock.has_panel:
-            dock.setMinimumHeight(0 if self._rearranging else dock.panel.minimumHeight())
+        few, leaves_tabs = bool(self._only), self._leaves_tabs
+        self._least.fix(few=few, leaves_tabs=leaves_tabs, rearranging=self._rearranging)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -414,7 +370,7 @@ class PerspectiveView(QMainWindow):
         self._shared, self._fitted_width = self.size(), self._offered_width
         kept.set_least_sizes(self._docks)
         for dock in self._docks.values():
-            self._fix_least_height(dock)
+            self._least.fix_height(dock, rearranging=self._rearranging)
         only = self._only
         QTimer.singleShot(0, self, lambda: self._put_back(kept, only, TURNS))
         return True
