@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from lmviz.lessons.lesson import Lesson, Opening, Step
 
 NOT_YET = "Not yet. Look again, or ask for the hint."
+WORKED_ON = ("text", "model", "network")
+"""The openings without which a step cannot be done."""
 LOOK_EVERY = 100  # milliseconds: a condition may name any control, and these have no signal in common
 
 
@@ -50,6 +52,7 @@ class CurrentLesson(Part):
         self._before: list[Result | None] = []
         self._answered = Answered()
         self._hint = False
+        self._in_force: dict[str, str] = {}  # what steps have opened last, by its kind
         self._progress: dict[str, LessonProgress] = {}
         self._timer = QTimer(self, interval=LOOK_EVERY)
         self._timer.timeout.connect(self._look)
@@ -90,6 +93,12 @@ class CurrentLesson(Part):
         return step.question is None or self._answered.verdict is True
 
     @property
+    def is_set_otherwise(self) -> bool:
+        """Whether another step has opened another text, model or network than this one works on."""
+        needed = () if self._lesson is None else self._lesson.openings_before(self._number)
+        return any(each.kind in WORKED_ON and self._in_force.get(each.kind) != each.words for each in needed)
+
+    @property
     def answered(self) -> Answered:
         """What was answered last, and what is said about it."""
         return self._answered
@@ -118,7 +127,7 @@ class CurrentLesson(Part):
         before = self._progress.get(lesson.name, LessonProgress())
         if number is None:
             number = 0 if len(before.done) >= len(lesson.steps) else before.step
-        self._lesson = lesson
+        self._lesson, self._in_force = lesson, {}
         self._begin(max(0, min(number, len(lesson.steps) - 1)), lesson.openings_before(number))
 
     def leave(self) -> None:
@@ -155,6 +164,7 @@ class CurrentLesson(Part):
         if self._lesson is not None:
             self._open(self._lesson.openings_before(self._number))
             self.step_begun.emit()
+            self.changed.emit()
 
     def show_where(self) -> None:
         """Go back to where this step takes place, and open nothing."""
@@ -233,6 +243,7 @@ class CurrentLesson(Part):
 
         folder = self._lesson.folder if self._lesson is not None else None
         open_all(self._parts, openings, folder)
+        self._in_force |= {each.kind: each.words for each in openings}
 
     def _note_if_done(self) -> None:
         """Remember a step that is done. A step that asks for nothing is done once it is read."""

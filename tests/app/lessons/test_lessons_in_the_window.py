@@ -205,6 +205,22 @@ def test_a_way_back_for_whoever_went_elsewhere(begun: Driver) -> None:
     assert begun.session.reading.prefix == "the cows"
 
 
+def test_whoever_goes_back_is_told_that_another_step_opened_something_else(driver: Driver) -> None:
+    nets = "".join(f"\n## {name}\nopen: network {name}\n\nLook.\n" for name in ("lecture", "diamond"))
+    driver.press("lessons_button")
+    driver.session.lesson.open(read_lesson(f"# Nets\n{nets}\n## Last\n\nThink.\n", (), "nets"))
+    said = driver.window.findChild(QLabel, "lesson_otherwise")
+    for at in range(3):
+        assert driver.session.lesson.number == at
+        driver.wait(lambda: not said.isVisible())
+        driver.press("lesson_next" if at < 2 else "lesson_back")
+    driver.press("lesson_back")
+    driver.wait(said.isVisible)
+    driver.press("lesson_prepare")
+    driver.wait(lambda: not said.isVisible())
+    assert "β" in driver.session.network.text
+
+
 def test_progress_is_remembered_in_the_settings(begun: Driver, settings: Settings, tmp_path: Path) -> None:
     first = begun.window.lessons
     begun.session.lesson.open(read_lesson(OWN, perspective_names(), "tour"), 2)

@@ -39,6 +39,12 @@ class LessonPanel(Panel):
         self._dots = ProgressDots()
         self._step_title, self._sentences = _markdown("lesson_step"), _markdown("lesson_sentence")
         self._step_title.setProperty("role", "muted")
+        self._otherwise = QLabel(
+            "Another step has opened something else: “set up again” brings this one's back."
+        )
+        self._otherwise.setObjectName("lesson_otherwise")
+        self._otherwise.setProperty("role", "warning")
+        self._otherwise.setWordWrap(True)
         self._tasks, self._question = TaskList(), QuestionCard()
         self._back = QuietButton("lesson_back", "Back")
         self._next = QuietButton("lesson_next", "Next")
@@ -95,6 +101,7 @@ class LessonPanel(Panel):
             if question is not None:
                 self._question.set_question(question.words, question.choices, question.hint)
         self._dots.set_dots(len(lesson.steps), current.progress[lesson.name].done, current.number)
+        self._otherwise.setVisible(current.is_set_otherwise)
         self._tasks.set_tasks([task.words for task in step.tasks], current.tasks_done)
         self._question.setVisible(question is not None)
         if question is not None:
@@ -126,7 +133,7 @@ class LessonPanel(Panel):
         self._column = column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        for widget in (self._sentences, self._tasks, self._question):
+        for widget in (self._sentences, self._otherwise, self._tasks, self._question):
             column.addWidget(widget)
         column.addStretch(1)
         self._area = scrolling(body)
