@@ -51,16 +51,20 @@ def count(value: float) -> str:
 
 def with_unit(value: float, unit: str) -> str:
     """A size in three figures with its unit: "10.2 MB", "950 B"."""
-    figures = short(value)
-    prefix = figures[-1] if figures[-1].isalpha() else ""
-    return f"{figures.removesuffix(prefix)} {prefix}{unit}"
+    figures, prefix = _scaled(value, ("T", "G", "M", "k"))
+    return f"{figures} {prefix}{unit}"
 
 
 def short(value: float) -> str:
-    """A size in three figures: "12.3k", "0.80M", "950"."""
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    """A number of things in three figures: "12.3k", "0.80M", "174bn", "950"."""
+    return "".join(_scaled(value, ("tn", "bn", "M", "k")))
+
+
+def _scaled(value: float, names: tuple[str, ...]) -> tuple[str, str]:
+    """Three figures, and which of the names of a trillion, billion, million and thousand they count."""
+    for limit, name in zip((1e12, 1e9, 1e6, 1e3), names, strict=True):
         if abs(value) >= limit * 0.9995:
             scaled = value / limit
             digits = 0 if abs(scaled) >= 99.95 else 1 if abs(scaled) >= 9.995 else 2
-            return f"{scaled:.{digits}f}{unit}"
-    return f"{value:.0f}"
+            return f"{scaled:.{digits}f}", name
+    return f"{value:.0f}", ""

@@ -32,7 +32,14 @@ def test_percentage(share, written):
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(950, "950"), (12345, "12.3k"), (803_000, "803k"), (124_439_808, "124M"), (1_240_000, "1.24M")],
+    [
+        (950, "950"),
+        (12345, "12.3k"),
+        (803_000, "803k"),
+        (124_439_808, "124M"),
+        (1_240_000, "1.24M"),
+        (174e9, "174bn"),
+    ],
 )
 def test_short(value, written):
     assert short(value) == written
@@ -41,6 +48,7 @@ def test_short(value, written):
 def test_a_unit_stands_apart_with_its_prefix():
     assert with_unit(10_200_000, "B") == "10.2 MB"
     assert with_unit(950, "B") == "950 B"
+    assert with_unit(174e9, "B") == "174 GB"
 
 
 def test_signs_and_separators():
