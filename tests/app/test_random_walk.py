@@ -8,6 +8,7 @@ import faulthandler
 import gc
 import os
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -337,7 +338,9 @@ def test_a_random_walk_ends_well(
     seconds = float(os.environ.get("LMVIZ_RANDOM_WALK_SECONDS", "0"))
     seed = int(os.environ.get("LMVIZ_RANDOM_WALK_SEED", "0"))
     began = time.monotonic()
-    good = (text_file, lstm_run, transformer_run)
+    # Copies, for what is walked through may train on.
+    runs = [Path(shutil.copytree(run, tmp_path / run.name)) for run in (lstm_run, transformer_run)]
+    good = (text_file, *runs)
     walker = Walker(seed, watchdog, (*good, *wrong_things(tmp_path / "wrong")))
     settings = Settings(tmp_path / "settings.json")
     windows, actions = 0, ACTIONS_OF_A_WINDOW if seconds else ACTIONS // WINDOWS
@@ -352,7 +355,7 @@ def test_a_random_walk_ends_well(
         window.show()
         session.start()
         session.text.open(text_file, documents="line")
-        session.library.open(walker.random.choice((lstm_run, transformer_run)))
+        session.library.open(walker.random.choice(runs))
         try:
             for _ in range(actions):
                 walker.step()

@@ -6,7 +6,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSlider
 
-from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
@@ -116,9 +115,8 @@ def test_a_step_beside_what_a_straight_line_says(
     slider.setValue(slider.value() + (2 if rate == 0.5 else 0))
     scene.settle()
     assert scene.find(QLabel, "descent_losses").text() == f"0.3251 → {after}"
-    [said] = [
-        each.text for each in scene.panel("descent_view").findChildren(MutedLine) if "line" in each.text
-    ]
+    labels = [label.text() for label in scene.panel("descent_view").findChildren(QLabel)]
+    [said] = [words for words in labels if "a straight line" in words]
     assert float(said.rpartition(" ")[2]) == pytest.approx(line, abs=1e-4)
     scene.click("network_picture_larger")
     scene.click("take_step_button")
