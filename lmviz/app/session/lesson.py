@@ -155,10 +155,6 @@ class CurrentLesson(Part):
         else:
             self.go_to(self._number + 1)
 
-    def go_back(self) -> None:
-        """To the step before."""
-        self.go_to(self._number - 1)
-
     def prepare(self) -> None:
         """Open again all that this step needs."""
         if self._lesson is not None:

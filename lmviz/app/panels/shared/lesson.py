@@ -57,7 +57,7 @@ class LessonPanel(Panel):
         self._lay_out()
         lesson = session.lesson
         self._dots.clicked.connect(lesson.go_to)
-        self._back.clicked.connect(lesson.go_back)
+        self._back.clicked.connect(lambda: lesson.go_to(lesson.number - 1))
         self._next.clicked.connect(lesson.go_on)
         self._leave.clicked.connect(lesson.leave)
         self._where.clicked.connect(lesson.show_where)
