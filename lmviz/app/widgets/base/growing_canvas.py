@@ -52,10 +52,23 @@ class GrowingCanvas(EnlargedCanvas):
     usual_size: tuple[float, float] = (560, 560)
     """The width and height in pixels at scale 1 for which lengths are written; 0 where it does not count."""
 
+    _measured_for: tuple[QSize, float, int] | None = None
+
     @property
     def growth(self) -> float:
         """By how much everything is drawn larger than usual; 1 at least."""
+        circumstances = (self.size(), current_theme().scale, self.amount())
+        if circumstances != self._measured_for:  # a paint asks hundreds of times
+            self._measured_for, self._growth = circumstances, self.fitting_growth()
+        return self._growth
+
+    def fitting_growth(self) -> float:
+        """The growth in the size in force, for what is shown."""
         return self.growth_at(self.size())
+
+    def amount(self) -> int:
+        """How much there is to show, where the growth depends on it."""
+        return 0
 
     def growth_at(self, size: QSize) -> float:
         """The growth in another size."""

@@ -93,11 +93,14 @@ class BarsView(PointableBars, GrowingCanvas):
         rows = min(3, max(1, len(self._labels)))
         return QSize(round(self.usual_length(110)), round(self.usual_length(ROW * rows)))
 
-    @property
-    def growth(self) -> float:
+    def amount(self) -> int:
+        """The number of bars."""
+        return len(self._labels)
+
+    def fitting_growth(self) -> float:
         """As far as all bars fit that fit in the usual size."""
         needed = self.usual_length(ROW * max(1, len(self._labels)))
-        return min(super().growth, growth_in(self.height() / needed))
+        return min(super().fitting_growth(), growth_in(self.height() / needed))
 
     def rows_in(self, size: QSize) -> int:
         """How many bars there is room for in a size, drawn as large as they are there."""

@@ -72,6 +72,7 @@ class AttentionText(Canvas):
         self._looked_at = False
         self._edges: np.ndarray | None = None
         self._layouts: dict[int, _Layout] = {}
+        self._measured: dict[float, np.ndarray] = {}
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -86,7 +87,7 @@ class AttentionText(Canvas):
         self._tokens = tuple(tokens)
         self._weights = np.nan_to_num(np.asarray(weights, dtype=np.float64), nan=0.0, neginf=0.0)
         self._edges = None
-        self._layouts.clear()
+        self._forget_layouts()
         self._describe()
         self._renew_card()
         self.updateGeometry()
@@ -135,17 +136,25 @@ class AttentionText(Canvas):
         self._layouts.clear()
 
     def adopt_theme(self) -> None:
-        self._layouts.clear()
+        self._forget_layouts()
         super().adopt_theme()
+
+    def _forget_layouts(self) -> None:
+        """The tokens, or the type in which they are set, are other ones."""
+        self._layouts.clear()
+        self._measured.clear()
 
     def _layout(self, width: int) -> _Layout:
         """How the text is set at a width: as large as fits into one line, or wrapped."""
         if width not in self._layouts:
-            tried = (self._set_in(size, width) for size in SIZES)
-            self._layouts[width] = next(
-                (layout for layout in tried if layout.words.count == 1), self._set_in(SIZES[-1], width)
-            )
+            room = width - 2 * self.length(MARGIN)
+            size = next((size for size in SIZES if self._least_length(size) <= room), SIZES[-1])
+            self._layouts[width] = self._set_in(size, width)
         return self._layouts[width]
+
+    def _least_length(self, size: float) -> float:
+        """How long the text is in one line of a size of type."""
+        return float(self._widths(size).sum()) + self.length(LEAST_GAP) * max(0, len(self._tokens) - 1)
 
     def _set_in(self, size: float, width: int) -> _Layout:
         widths = self._widths(size)
@@ -154,8 +163,10 @@ class AttentionText(Canvas):
 
     def _widths(self, size: float) -> np.ndarray:
         """How wide each token is in a size of type, (token,)."""
-        measure = metrics(size, token=True, bold=True)
-        return np.array([measure.horizontalAdvance(token) for token in self._tokens])
+        if size not in self._measured:
+            measure = metrics(size, token=True, bold=True)
+            self._measured[size] = np.array([measure.horizontalAdvance(token) for token in self._tokens])
+        return self._measured[size]
 
     def _places(self) -> np.ndarray:
         """The middle of each token's upper edge, (token, 2)."""
