@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS, DOWN
@@ -153,19 +153,30 @@ class EditableNumbers(Canvas):
     @property
     def shift(self) -> QPointF:
         """Where its upper left corner is drawn."""
-        size, zoom = self.natural_size(), self.zoom
+        return self._shift_at(self.zoom)
+
+    def _shift_at(self, zoom: float) -> QPointF:
+        size = self.natural_size()
         return QPointF(
             max(0.0, (self.width() - size.width() * zoom) / 2),
             max(0.0, (self.height() - size.height() * zoom) / 2),
         )
 
+    @property
+    def onto_screen(self) -> QTransform:
+        """From places at scale 1 to the widget's coordinates."""
+        zoom = self.zoom
+        shift = self._shift_at(zoom)
+        return QTransform.fromTranslate(shift.x(), shift.y()).scale(zoom, zoom)
+
     def on_screen(self, place: QRectF) -> QRectF:
         """A place at scale 1 in the widget's coordinates."""
-        return QRectF(place.topLeft() * self.zoom + self.shift, place.size() * self.zoom)
+        return self.onto_screen.mapRect(place)
 
     def inside(self, place: QPointF) -> QPointF:
         """A place of the widget at scale 1."""
-        return (place - self.shift) * (1 / self.zoom)
+        zoom = self.zoom
+        return (place - self._shift_at(zoom)) * (1 / zoom)
 
     def sizeHint(self) -> QSize:
         return (self.natural_size() * self.theme.scale).toSize()

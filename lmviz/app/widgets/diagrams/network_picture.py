@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, QTimer
-from PySide6.QtGui import QPaintEvent, QResizeEvent, QTransform
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.diagrams.editable_numbers import SMALLEST, EditableNumbers
@@ -85,16 +85,18 @@ class NetworkPicture(EditableNumbers):
         self._paint_anew({marked for marked, _ in before ^ now})
 
     def _outline_anew(self, cells: Iterable[ValueCell]) -> None:
+        onto_screen = self.onto_screen
         for cell in cells:
             if cell.name in self._boxes.boxes:
                 place = self._boxes.boxes[cell.name].cell_rectangle(cell.place, cell.is_gradient)
-                self.update(self.on_screen(outlined(place)).toAlignedRect())
+                self.update(onto_screen.mapRect(outlined(place)).toAlignedRect())
 
     def _paint_anew(self, names: Iterable[str]) -> None:
+        onto_screen = self.onto_screen
         for name in names:
             if name in self._boxes.boxes:
                 for area in areas_of(self._boxes, name):
-                    self.update(self.on_screen(area).toAlignedRect())
+                    self.update(onto_screen.mapRect(area).toAlignedRect())
 
     def figure(self, cell: ValueCell) -> str:
         """What a cell shows; empty where its number is not known yet."""
@@ -185,7 +187,7 @@ class NetworkPicture(EditableNumbers):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, region = self.begin(), event.region()
-        onto_screen = QTransform.fromTranslate(self.shift.x(), self.shift.y()).scale(self.zoom, self.zoom)
+        onto_screen = self.onto_screen
         painter.save()
         painter.setTransform(onto_screen, True)
         drawing = NetworkPainter(
@@ -193,7 +195,7 @@ class NetworkPicture(EditableNumbers):
             self.theme,
             self._limit,
             lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()),
-            self.zoom,
+            onto_screen.m11(),
         )
         drawing.draw(
             self._boxes, lit=self._lit, following=self._next, pinned=self._pinned, operands=self._operands

@@ -128,8 +128,9 @@ class UnitPicture(EditableNumbers):
 
     def field_rectangles(self, weight: str) -> list[QRectF]:
         """Where the numbers of a weight stand, on all of its arrows."""
+        onto_screen = self.onto_screen
         return [
-            self.on_screen(area)
+            onto_screen.mapRect(area)
             for line in self._places.lines
             for cell, area in line.cells.items()
             if cell.name == weight and not cell.is_gradient
@@ -138,8 +139,7 @@ class UnitPicture(EditableNumbers):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         painter.save()
-        painter.translate(self.shift)
-        painter.scale(self.zoom, self.zoom)
+        painter.setTransform(self.onto_screen, True)
         for line in self._places.lines:
             self._draw_line(painter, line)
         for line in self._places.lines:
