@@ -21,6 +21,7 @@ from shiboken6 import isValid
 
 from lmviz.app.look.theme import STYLE_ARGUMENTS, theme_switch
 from lmviz.app.opening.settings import Settings
+from lmviz.app.panels import table
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
@@ -257,6 +258,22 @@ def first_perspective(request: pytest.FixtureRequest) -> str:
     soonest. A test that needs another says so."""
     folder = request.path.parent.name
     return folder if folder in {perspective.name for perspective in shown_perspectives()} else SMALLEST
+
+
+@pytest.fixture(autouse=True)
+def _only_panels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Perspectives have only those panels that a module names in ONLY_PANELS, where it names one of them.
+
+    Panels share the session and nothing else, so a test of one does not need the others.
+    """
+    names = set(getattr(request.module, "ONLY_PANELS", ()))
+    if not names:
+        return
+    rows = {row.name: row for row in table.PANELS}
+    assert names <= set(rows), f"no panels: {names - set(rows)}"
+    chosen = {rows[name].perspective for name in names}
+    left = tuple(row for row in table.PANELS if row.name in names or row.perspective not in chosen)
+    monkeypatch.setattr(table, "PANELS", left)
 
 
 @pytest.fixture

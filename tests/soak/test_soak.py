@@ -27,6 +27,7 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_in_a_short_soak(open_folder: Path) -> None:
     from soak import try_all
 

@@ -33,7 +33,13 @@ def run(make_run: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
-def show_text(window: MainWindow, session: Session, qtbot: QtBot) -> Callable[[Path], dict[str, Panel]]:
+def show_text(
+    window: MainWindow,
+    session: Session,
+    qtbot: QtBot,
+    answered: Callable[[], None],
+    drawn: Callable[[], None],
+) -> Callable[[Path], dict[str, Panel]]:
     """show_text(run): the panels of the perspective, by name, when they have drawn six words."""
 
     def open_model(run: Path) -> dict[str, Panel]:
@@ -45,11 +51,9 @@ def show_text(window: MainWindow, session: Session, qtbot: QtBot) -> Callable[[P
             lambda: session.reading.current is not None and session.reading.current.trace.text == text
         )
         window.show_perspective("attention")
-        panels = {panel.objectName(): panel for panel in window.perspective.panels}
-        qtbot.waitUntil(
-            lambda: panels["attention_view"].shown.size > 0 and len(panels["heads_view"].badges) > 0
-        )
-        return panels
+        drawn()
+        answered()
+        return {panel.objectName(): panel for panel in window.perspective.panels}
 
     return open_model
 

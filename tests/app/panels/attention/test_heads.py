@@ -16,6 +16,8 @@ from lmviz.inspection.head_badges import head_badges
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, scale_head, zero
 
+ONLY_PANELS = ("heads", "attention")
+
 
 def test_several_heads_are_combined(panels: dict[str, Panel], session: Session) -> None:
     panel = panels["attention_view"]

@@ -20,6 +20,8 @@ from lmviz.inspection.interventions import scale_head
 from lmviz.inspection.tracing import trace
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("surgery", "attention")
+
 
 @pytest.fixture(scope="module")
 def blind_run(make_run: Callable[..., Path]) -> Path:

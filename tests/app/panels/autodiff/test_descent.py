@@ -9,6 +9,8 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from tests.app.panels.autodiff.conftest import Scene
 
+ONLY_PANELS = ("graph", "descent", "surface")
+
 
 def test_one_step_of_gradient_descent_and_back(scene: Scene) -> None:
     assert scene.find(QLabel, "descent_losses").text() == "0.3251 → 0.3066"

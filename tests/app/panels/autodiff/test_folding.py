@@ -15,6 +15,8 @@ from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.window.perspective_view import PerspectiveView
 from tests.app.panels.autodiff.conftest import Scene, opened
 
+ONLY_PANELS = ("graph", "network_why")
+
 
 class UnitScene(Scene):
     """The graph of a recurrent net, drawn one way or another."""

@@ -12,6 +12,8 @@ from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.autodiff.sabotage import ONES
 from tests.app.panels.autodiff.conftest import Scene
 
+ONLY_PANELS = ("graph", "tape", "network_why", "nudge", "descent")
+
 VALUES = {
     "a": (0, 0.5),
     "z": (0.5, 0.622459),

@@ -14,6 +14,8 @@ from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.window.main_window import MainWindow
 from tests.app.panels.autodiff.conftest import Scene
 
+ONLY_PANELS = ("graph", "tape")
+
 GRADIENTS = {
     "ŷ": (0, -1.384106, 0),
     "b": (0.143355, -0.277512, 0.134157),

@@ -23,6 +23,8 @@ from lmviz.decoding.sampling import sample
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import replace
 
+ONLY_PANELS = ("compared_distributions", "surprisal", "compared_samples", "scores")
+
 
 def test_interventions_are_in_force_in_the_present_model_which_says_so(
     compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot

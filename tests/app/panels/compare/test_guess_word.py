@@ -13,6 +13,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.window.main_window import MainWindow
 
+ONLY_PANELS = ("guess_word", "which_is_real")
+
 
 def test_guessing_is_scored_beside_the_models(
     compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot

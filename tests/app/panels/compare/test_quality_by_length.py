@@ -19,6 +19,8 @@ from lmviz.decoding.judged_pairs import judged_pairs
 from lmviz.decoding.quality_by_length import LengthQuality, quality_by_length
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("quality_by_length",)
+
 READ = {"tokenizer": "characters", "task": "translation", "validation": 0.5}
 """How the text of the small translators is read here: half of it is held out."""
 

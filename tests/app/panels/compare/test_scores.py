@@ -12,6 +12,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.held_out import evaluate_documents
 
+ONLY_PANELS = ("scores",)
+
 
 def row_of(view, at: int) -> list[object]:
     """What a line of the table says."""

@@ -13,6 +13,8 @@ from lmviz.decoding.comparison import disagreement, surprisal_over
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.shared_units import shared_units
 
+ONLY_PANELS = ("surprisal",)
+
 
 def test_surprisal_and_disagreement_are_the_core_s(
     compare: MainWindow, session: Session, lstm_run: Path, transformer_run: Path, qtbot: QtBot

@@ -13,6 +13,8 @@ from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.which_is_real import HeldOutPassage, invent
 
+ONLY_PANELS = ("which_is_real",)
+
 
 def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot

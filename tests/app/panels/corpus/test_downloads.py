@@ -20,6 +20,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.text import catalogue
 from lmviz.text.catalogue import Entry
 
+ONLY_PANELS = ("texts",)
+
 LONG = 20_000
 TEXT = b"To be, or not to be.\n" * 20_000
 

@@ -67,8 +67,15 @@ def run(request: pytest.FixtureRequest, make_run: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
-def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dict[str, Panel]:
-    """The panels of the Inside perspective, with a prefix read."""
+def inside(
+    window: MainWindow,
+    session: Session,
+    run: Path,
+    qtbot: QtBot,
+    answered: Callable[[], None],
+    drawn: Callable[[], None],
+) -> dict[str, Panel]:
+    """The panels of the Inside perspective, with a prefix read and drawn."""
     session.library.open(run)
     qtbot.waitUntil(lambda: session.library.model is not None)
     session.reading.set_prefix("the cows eat")
@@ -76,6 +83,6 @@ def inside(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> dic
         lambda: session.reading.current is not None and session.reading.current.trace.text == "the cows eat",
     )
     window.show_perspective("inside")
-    panels = {panel.objectName(): panel for panel in window.perspective.panels}
-    qtbot.waitUntil(lambda: panels["state_view"].view is not None)
-    return panels
+    drawn()
+    answered()
+    return {panel.objectName(): panel for panel in window.perspective.panels}

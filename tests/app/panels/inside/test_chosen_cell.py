@@ -19,6 +19,8 @@ from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("stage", "state", "why")
+
 
 def test_a_pinned_unit_is_followed_from_stage_to_stage(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot

@@ -19,6 +19,8 @@ from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("picture", "stage", "state")
+
 
 def test_another_family_opens_at_the_stage_of_the_same_name_or_the_first(
     window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot

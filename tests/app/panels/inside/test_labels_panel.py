@@ -17,6 +17,8 @@ from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import wait_for_reading
 
+ONLY_PANELS = ("labels", "why")
+
 REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
 SENTENCE = "time flies like an arrow"  # in four-sentences twice: "flies" and "like" with two taggings
 

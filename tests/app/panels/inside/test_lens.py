@@ -14,6 +14,8 @@ from lmviz.families import open_run_model
 from lmviz.inspection.logit_lens import logit_lens, residual_norms
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("lens",)
+
 
 @in_families("gru", "transformer")
 def test_the_lens_says_what_each_layer_would_predict_and_leads_to_its_stage(

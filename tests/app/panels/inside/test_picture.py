@@ -21,6 +21,8 @@ from lmviz.text.tokenizer import visible
 from lmviz.training.run import Run
 from tests.app.panels.inside.conftest import click, made_by, point
 
+ONLY_PANELS = ("picture",)
+
 
 @pytest.mark.parametrize("family", ["transformer", "lstm", "gru", "rnn"])
 def test_every_place_says_what_the_lens_says(

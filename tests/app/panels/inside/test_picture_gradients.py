@@ -18,6 +18,8 @@ from lmviz.inspection.reach import reach
 from lmviz.training.run import Run
 from tests.app.panels.inside.conftest import TEXT, click, made_by, point
 
+ONLY_PANELS = ("picture",)
+
 
 @pytest.fixture
 def differentiated(

@@ -12,6 +12,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.picture import Spot
 from lmviz.app.window.main_window import MainWindow
 
+ONLY_PANELS = ("picture",)
+
 
 def test_the_unrolled_picture_scrolls_to_the_chosen_position(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot

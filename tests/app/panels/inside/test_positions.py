@@ -18,6 +18,8 @@ from lmviz.position_trial import KINDS as POSITION_KINDS
 from lmviz.position_trial import TrialOptions
 from lmviz.training.options import TrainingOptions
 
+ONLY_PANELS = ("positions",)
+
 KINDS = ("learned", "sinusoidal", "rotary", "alibi", "relative")
 
 

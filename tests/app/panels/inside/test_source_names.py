@@ -10,6 +10,8 @@ from lmviz.app.panels.inside.unit import UnitPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
+ONLY_PANELS = ("state", "unit")
+
 SOURCE = ["a", "b", "c", "⟨end⟩"]
 
 

@@ -23,6 +23,8 @@ from lmviz.inspection.strongest import strongest_cell
 from lmviz.inspection.views import likeliest_answers, strip
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("stage",)
+
 
 @pytest.fixture
 def panel(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> StagePanel:

@@ -18,6 +18,8 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus import load_corpus
 
+ONLY_PANELS = ("state", "unit")
+
 
 @in_families("rnn", "lstm")
 def test_sorting_by_similarity_moves_rows_but_keeps_their_names(

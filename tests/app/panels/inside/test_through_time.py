@@ -22,6 +22,8 @@ from lmviz.inspection.step_jacobians import spectral_norms, step_jacobians
 from lmviz.inspection.tracing import trace
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("through_time", "state")
+
 WORDS = "the cows eat grass the hens eat corn"
 
 

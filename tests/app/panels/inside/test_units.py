@@ -16,6 +16,8 @@ from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.firing_units import firing_units, usual_threshold
 
+ONLY_PANELS = ("unit",)
+
 LONG = 30_000
 
 

@@ -14,6 +14,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.evaluating import evaluate_corpus
 from tests.app.conftest import wait_for_reading
 
+ONLY_PANELS = ("confusion",)
+
 SENTENCES = "the/d old/a man/n sails/v\nthe/d old/n man/v the/d boats/n\nboats/n sail/v\n" * 10
 REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
 

@@ -15,6 +15,8 @@ from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("state", "why", "unit", "heads", "attention_why", "attention")
+
 
 @pytest.fixture
 def inside(window: MainWindow, read: Session, qtbot: QtBot) -> dict[str, object]:

@@ -21,6 +21,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.strongest import likeliest_answer, strongest_cell
 
+ONLY_PANELS = ("state", "why", "attention_why", "attention")
+
 LONG = 30_000
 QUICK = ("ngram", "gru", "transformer")
 WHERE = [

@@ -20,6 +20,8 @@ from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
 from lmviz.training.weight_sizes import weight_sizes
 
+ONLY_PANELS = ("health",)
+
 
 @pytest.fixture
 def health(window: MainWindow) -> HealthPanel:

@@ -24,6 +24,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus import load_corpus
 from lmviz.training.units import smooth
 
+ONLY_PANELS = ("loss",)
+
 LONG = 30_000
 
 

@@ -17,6 +17,8 @@ from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.gradient_noise import GradientNoise, gradient_noise
 
+ONLY_PANELS = ("noise",)
+
 
 @pytest.fixture
 def panel(window: MainWindow, session: Session, qtbot: QtBot) -> NoisePanel:
