@@ -66,6 +66,25 @@ def test_in_a_recurrence_a_function_is_called_once_a_position(a, text):
     assert "position" not in stated.where
 
 
+def test_a_trace_states_which_cells_a_function_was_given(a, text):
+    """One by one where axes were named, so that the same cells are meant in a longer text."""
+
+    def stated(address, **where):
+        [change] = trace(
+            a("rnn"), text, interventions=[replace(address, lambda cells: 0, **where)]
+        ).interventions
+        return change.where
+
+    assert stated("embedding", position=slice(1, 3), channel=-1) == {"position": (1, 2), "channel": -1}
+    assert stated("embedding", position=slice(-2, None)) == {"position": (4, 5)}
+    assert stated("embedding") == {}
+    assert stated("layers/0/hidden", position=(-1, 2), unit=slice(-2, None)) == {
+        "position": (2, 5),
+        "unit": (4, 5),
+    }
+    assert stated("layers/0/hidden") == {}
+
+
 def test_a_trace_states_the_numbers_that_a_function_gave(a, text, tmp_path):
     """So that it can be explained, saved and done again."""
     model = a("transformer-learned-pre")

@@ -66,6 +66,8 @@ def test_an_n_gram_says_whether_the_words_were_seen_and_what_leads(a):
     assert "“eat night” was never seen" in told(model, found, title, position=4)
     counts = told(model, found, "What followed, and how often")
     assert counts == "What followed “cows eat” in the text that was counted: 2 cases."
+    once = told(model, trace(model, "the cows eat corn"), "What followed, and how often", position=4)
+    assert once == "What followed “eat corn” in the text that was counted: 1 case."
     row = found["probabilities"].array[3]
     leader = model.tokenizer.token(int(np.argmax(row)))
     assert (

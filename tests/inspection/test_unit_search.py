@@ -55,6 +55,12 @@ def test_progress_grows_and_the_search_can_be_given_up(a):
     search.close()
 
 
+def test_progress_says_how_much_was_read(a):
+    windows = 1 + 6 * (WINDOW - WINDOW // 4)  # each goes on three quarters of a window later
+    steps = list(search_corpus(a("window"), stream(a, windows + WINDOW // 4), "hidden", 0, batch=2))
+    assert [step.done for step in steps] == pytest.approx([2 / 7, 4 / 7, 6 / 7, 1])
+
+
 def test_a_place_shows_the_text_around_it(a):
     model = a("lstm")
     ids = model.tokenizer.encode("the cows eat corn . bats sleep at night .")

@@ -1,0 +1,28 @@
+"""How the token of a number is named: as its vocabulary spells it, as it is displayed, or as it is typed."""
+
+import numpy as np
+import pytest
+
+from lmviz.families import build_model, find_family
+from lmviz.inspection.scalar import read_scalar
+from lmviz.text.tokenizer_options import TokenizerOptions
+from lmviz.text.tokenizer_training import train_tokenizer
+
+
+@pytest.fixture(scope="module")
+def merging():
+    """A model whose tokens are pieces of words: one of them is spelled "Ġcows" and displayed as " cows"."""
+    texts = ["the cows eat", "the cows sleep", "the cows eat"]
+    tokenizer = train_tokenizer(texts, TokenizerOptions.from_specification("bpe:300"), marks_boundaries=True)
+    configuration = find_family("rnn").configuration.from_values({"width": 3})
+    model = build_model("rnn", configuration, tokenizer.vocabulary_size, seed=1)
+    model.tokenizer = tokenizer
+    return model
+
+
+@pytest.mark.parametrize("word", ["Ġcows", " cows", "cows"])
+def test_a_token_is_found_by_its_spelling_and_as_it_is_read(merging, word):
+    index = merging.tokenizer.spellings().index("Ġcows")
+    scalar = read_scalar(f"logit:{word}@1", merging, np.zeros(3, dtype=np.int64), {})
+    assert scalar.cells == ((1, index),)
+    assert scalar.name == f"logit:{word}@1"
