@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.diagrams.model_marks import draw_chevron, draw_share
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
 from lmviz.app.widgets.diagrams.model_rows import EXTENTS, PictureRow, listed
 from lmviz.app.widgets.diagrams.model_spine import LEFT, draw_arrow, draw_spine
@@ -228,7 +229,8 @@ class WholeModelView(Picture):
             self._draw_line(painter, row.part, row.area)
 
     def _draw_title(self, painter: QPainter, block: ModelBlock, area: QRectF) -> None:
-        self._draw_chevron(painter, QPointF(area.left() + self.length(2), area.center().y()), is_open=True)
+        place = QPointF(area.left() + self.length(2), area.center().y())
+        draw_chevron(painter, self.theme, place, is_open=True)
         name = area.adjusted(self.length(12), 0, 0, 0)
         title = block.title + block.where
         if self.metrics(SMALLEST_TYPE, bold=True).horizontalAdvance(title) > name.width():
@@ -241,13 +243,6 @@ class WholeModelView(Picture):
             self.write(painter, name, FOLD, size=10.5, color=self.theme.muted_text, align=RIGHT)
         self.place(f"fold {block.key}", area)
 
-    def _draw_chevron(self, painter: QPainter, place: QPointF, *, is_open: bool) -> None:
-        painter.setPen(QPen(self.theme.text, self.length(1.4)))
-        side = self.length(3)
-        points = ((-1, -0.6), (0, 0.6), (1, -0.6)) if is_open else ((-0.6, -1), (0.6, 0), (-0.6, 1))
-        first, middle, last = (place + QPointF(x * side, y * side) for x, y in points)
-        painter.drawPolyline([first, middle, last])
-
     def _draw_folded(self, painter: QPainter, row: PictureRow) -> None:
         area, block = row.area, row.block
         start, end = self._columns()
@@ -258,9 +253,8 @@ class WholeModelView(Picture):
                 start - area.left() - self.length(5),
                 min(area.height(), self.length(18)),
             )
-            self._draw_chevron(
-                painter, QPointF(area.left() + self.length(2), title.center().y()), is_open=False
-            )
+            chevron = QPointF(area.left() + self.length(2), title.center().y())
+            draw_chevron(painter, self.theme, chevron, is_open=False)
             self.write(painter, title.adjusted(self.length(12), 0, 0, 0), block.title, size=12, bold=True)
             self.place(f"fold {block.key}", title)
         else:
@@ -338,21 +332,8 @@ class WholeModelView(Picture):
             align=RIGHT,
         )
         if has_bar:
-            full = QRectF(
-                figure.left() - bar + self.length(4),
-                area.center().y() - self.length(4),
-                self.length(30),
-                self.length(8),
-            )
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.theme.line)
-            painter.drawRoundedRect(full, self.length(2), self.length(2))
-            painter.setBrush(mix(self.theme.surface, self.theme.accent, 1.0 if is_verdict else 0.5))
-            painter.drawRoundedRect(
-                QRectF(full.left(), full.top(), full.width() * mark.share, full.height()),
-                self.length(2),
-                self.length(2),
-            )
+            place = QPointF(figure.left() - bar + self.length(4), area.center().y())
+            draw_share(painter, self.theme, place, mark.share, stands_out=is_verdict)
 
     def _draw_end(self, painter: QPainter, area: QRectF) -> None:
         theme, middle = self.theme, area.center().y()
