@@ -29,6 +29,15 @@ class FrontTabs(QObject):
         reading.changed.connect(self.raise_what_fits)
         application().focusChanged.connect(self._show_focused)
 
+    @property
+    def in_front(self) -> tuple[str, ...]:
+        """The object names of the panels that stand in front."""
+        return tuple(
+            dock.panel.objectName()
+            for dock in self._docks.values()
+            if dock.has_panel and dock.panel.is_in_sight and self._view.tabifiedDockWidgets(dock)
+        )
+
     def show_bars(self) -> None:
         """Show the bars of tabs, and notice which tabs a person chooses."""
         for bar in show_tab_bars(self._view, self._docks.values()):

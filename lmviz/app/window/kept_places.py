@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtWidgets import QMainWindow, QTabBar
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.window.panel_dock import PanelDock
 
 
 @dataclass(frozen=True)
 class KeptPlaces:
-    """The arrangement, the smallest size of each panel, and the room of each place in sight, with its tabs.
+    """The arrangement, the smallest size of each panel, and the room of each place in sight, with its tabs;
+    and for which room, in type of which scale.
 
     Qt's own arrangement is not enough: it rounds, and least sizes change with what panels show.
     """
@@ -21,9 +23,13 @@ class KeptPlaces:
     arrangement: QByteArray
     least: Mapping[str, QSize]
     rooms: Mapping[str, QSize]
+    available: QSize
+    scale: float
 
     @staticmethod
-    def of(view: QMainWindow, docks: Mapping[str, PanelDock], arrangement: QByteArray) -> KeptPlaces:
+    def of(
+        view: QMainWindow, docks: Mapping[str, PanelDock], arrangement: QByteArray, available: QSize
+    ) -> KeptPlaces:
         """Those of a view now."""
         made = {name: dock for name, dock in docks.items() if dock.has_panel}
         bars = view.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
@@ -33,7 +39,12 @@ class KeptPlaces:
             for name, dock in made.items()
             if dock.panel.is_in_sight
         }
-        return KeptPlaces(arrangement, {name: dock.panel.minimumSize() for name, dock in made.items()}, rooms)
+        least = {name: dock.panel.minimumSize() for name, dock in made.items()}
+        return KeptPlaces(arrangement, least, rooms, available, current_theme().scale)
+
+    def fit(self, available: QSize) -> bool:
+        """Whether the room, and the type, are those of then."""
+        return available == self.available and current_theme().scale == self.scale
 
     def set_least_sizes(self, docks: Mapping[str, PanelDock]) -> None:
         """Let panels be as small as they could be."""

@@ -7,15 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QHBoxLayout,
-    QMainWindow,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from lmviz.app.look.icons import application_icon
 from lmviz.app.look.theme import CHOICES, theme_switch
@@ -25,12 +18,12 @@ from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import state_of
 from lmviz.app.window.enlarging import Enlarging
 from lmviz.app.window.first_place import LEAST, USUAL, first_place, least_size
+from lmviz.app.window.frame import Frame, ScrolledView
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.lessons import Lessons
@@ -272,29 +265,12 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         for view in self._views.values():
-            self._stack.addWidget(_Room(view))
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.rail)
-        padded = QVBoxLayout()
-        padded.setContentsMargins(12, 12, 12, 0)
-        padded.setSpacing(0)
-        padded.addWidget(self._stack, 1)
-        padded.addWidget(self.jobs)
-        middle.addLayout(padded, 1)
-        middle.addWidget(self.lessons.side)
-        centre = QWidget()
-        centre.setObjectName("frame")
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for above in (self.header, self.prefix_bar):
-            column.addWidget(above)
-        column.addLayout(middle, 1)
-        column.addWidget(self.transport)
-        self.setCentralWidget(centre)
+            self._stack.addWidget(ScrolledView(view))
+        above = (self.header, self.prefix_bar)
+        frame = Frame(above, self.rail, self._stack, self.jobs, self.lessons.side, self.transport)
+        self.setCentralWidget(frame)
         self._messages = Messages(
-            (self.beginning.strip, self.notice, self.transport.notice), self._stack, centre
+            (self.beginning.strip, self.notice, self.transport.notice), self._stack, frame
         )
         self.setMinimumSize(LEAST)
 
@@ -395,16 +371,3 @@ class MainWindow(QMainWindow):
             self._halo.set_on(False)
         self.session.close()
         super().closeEvent(event)
-
-
-class _Room(QuietScrollArea):
-    """Where the window is smaller than its panels can be, docks would overlap; this lets them scroll."""
-
-    def __init__(self, view: PerspectiveView) -> None:
-        super().__init__()
-        self._view = view
-        self.setWidget(view)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._view.fit_into(event.size().width())

@@ -65,8 +65,7 @@ class PerspectiveView(QMainWindow):
         self._fitted_width = 0  # that for which they were last fitted beside one another
         self._is_stacked = False  # whether they share one place instead, as tabs
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
-        # Where panels were that were left then, until they are there again; with room and scale of type.
-        self._kept: dict[tuple[str, ...], tuple[KeptPlaces, QSize, float]] = {}
+        self._kept: dict[tuple[str, ...], KeptPlaces] = {}  # of those left then, until they are there again
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
@@ -82,11 +81,7 @@ class PerspectiveView(QMainWindow):
     @property
     def in_front(self) -> tuple[str, ...]:
         """The object names of the panels that stand in front of others, which share their place."""
-        return tuple(
-            dock.panel.objectName()
-            for dock in self._docks.values()
-            if dock.has_panel and dock.panel.is_in_sight and self.tabifiedDockWidgets(dock)
-        )
+        return self._tabs.in_front
 
     @property
     def toggle_actions(self) -> list[QAction]:
@@ -116,8 +111,7 @@ class PerspectiveView(QMainWindow):
         """Remember where the panels are that are left now, to bring them back there."""
         if len(self._only) != 1 and self.isVisible():
             state = self._saved(OWN if self._is_own else SHARED)
-            kept = KeptPlaces.of(self, self._docks, state)
-            self._kept[self._only] = kept, self._available, current_theme().scale
+            self._kept[self._only] = KeptPlaces.of(self, self._docks, state, self._available)
 
     def fit_into(self, width: int) -> None:
         """Let the few panels that are left fit into this width, where they can only scroll otherwise."""
@@ -364,8 +358,8 @@ class PerspectiveView(QMainWindow):
 
     def _comes_back(self) -> bool:
         """Put all panels where they were, to the pixel; whether they have the room that they had then."""
-        kept, *around = self._kept.pop(self._only, (None, None, None))
-        if kept is None or around != [self._available, current_theme().scale]:
+        kept = self._kept.pop(self._only, None)
+        if kept is None or not kept.fit(self._available):
             return False
         self._shared, self._fitted_width = self.size(), self._offered_width
         kept.set_least_sizes(self._docks)
