@@ -136,7 +136,9 @@ class Distribution:
         return int(id)
 
     def top(self, count: int) -> tuple[Candidate, ...]:
-        """The rows of the first `count` tokens of the ranking, cut or not."""
+        """The rows of the first `count` tokens of the ranking, cut or not; LmvizError for a count below 0."""
+        if not isinstance(count, int | np.integer) or count < 0:
+            raise LmvizError(f"{count!r} is no number of tokens: give a whole number, 0 or more.")
         return tuple(self.candidate(rank) for rank in range(1, min(count, len(self.order)) + 1))
 
 

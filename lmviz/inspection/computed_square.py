@@ -85,10 +85,7 @@ class ComputedSquare(TracedArray):
         rows = None if query is None or _RECENT.get(self) is not None else self.prepared()
         if query is None or rows is None:
             return super()._at(indices)
-        positions = self._shape[-1]
-        if not -positions <= query < positions:
-            raise IndexError(f"query {query} lies beyond the text")
-        row = rows(query % positions, query % positions + 1)
+        row = rows(query, query + 1)
         row.flags.writeable = False
         return TracedArray(row, self.axes, self.scale).at(**{**indices, "query": 0})
 

@@ -125,13 +125,11 @@ class LaterRows(TracedArray):
         """Rows are read-only from the moment they are made."""
 
     def _at(self, indices: dict[str, int]) -> np.ndarray:
-        position, count = indices.get("position"), len(self._ids)
+        position = indices.get("position")
         if position is None or self._whole is not None:
             return super()._at(indices)
-        if not -count <= position < count:
-            raise IndexError(f"position {position} lies beyond the text")
-        self.rows([position % count])
-        row = self._known[position % count][None]
+        self.rows([position])
+        row = self._known[position][None]
         return TracedArray(row, self.axes, self.scale).at(**{**indices, "position": 0})
 
     def _made(self, positions: Sequence[int]) -> np.ndarray:

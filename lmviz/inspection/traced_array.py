@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.indices import from_start
 from lmviz.models.sequences import ALONG, TEXT
 
 MOST_PARTS = 8
@@ -55,10 +56,8 @@ class TracedArray:
         unknown = set(indices) - set(self.axes)
         if unknown:
             raise LmvizError(f"There is no axis {min(unknown)!r}: the axes are {', '.join(self.axes)}.")
-        try:
-            return self._at(indices)
-        except IndexError as error:
-            raise LmvizError(f"There is no such place: {error}.") from None
+        sizes = dict(zip(self.axes, self.shape, strict=True))
+        return self._at({axis: from_start(axis, at, sizes[axis]) for axis, at in indices.items()})
 
     def beginning(self, positions: int) -> tuple[np.ndarray, ...]:
         """The first positions along every axis that is as long as the text, as parts along "position".
@@ -94,6 +93,7 @@ class TracedArray:
         self.array.flags.writeable = False
 
     def _at(self, indices: dict[str, int]) -> np.ndarray:
+        """The part at indices that exist, counted from 0."""
         return self.array[tuple(indices.get(axis, slice(None)) for axis in self.axes)]
 
 
@@ -146,13 +146,14 @@ class PartedArray(TracedArray):
 
     def _at(self, indices: dict[str, int]) -> np.ndarray:
         position = indices.get("position")
-        if self._is_whole or position is None or position < 0:
+        if self._is_whole or position is None:
             return super()._at(indices)
-        for part in self._parts:
-            if position < part.shape[self._axis]:
-                return TracedArray(part, self.axes, self.scale).at(**{**indices, "position": position})
+        parts = iter(self._parts)
+        part = next(parts)
+        while position >= part.shape[self._axis]:
             position -= part.shape[self._axis]
-        raise IndexError(f"position {indices['position']} lies beyond the text")
+            part = next(parts)
+        return TracedArray(part, self.axes, self.scale).at(**{**indices, "position": position})
 
 
 def of_parts(parts: Sequence[np.ndarray], axes: tuple[str, ...], scale: str) -> TracedArray:

@@ -60,6 +60,12 @@ def test_a_row_says_which_filter_cut_the_token():
     assert distribution.top(1)[0].cumulative == 1.0
 
 
+@pytest.mark.parametrize("count", [-1, 1.5, "two"])
+def test_how_many_rows_are_wanted_is_a_whole_number(count: object) -> None:
+    with pytest.raises(LmvizError, match=f"{count!r} is no number of tokens"):
+        next_distribution(LOGITS).top(count)
+
+
 def test_a_row_says_what_became_of_the_token_at_each_step():
     row = next_distribution(LOGITS, temperature=0.5, top_k=3).top(2)[1]
     squares = np.array([0.16, 0.09, 0.04, 0.01])

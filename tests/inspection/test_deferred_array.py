@@ -109,7 +109,7 @@ def test_the_row_of_a_query_is_made_alone(model, as_if_large, rows_made):
     assert rows_made == [1, 1]
     np.testing.assert_allclose(row, weights.array[:, 3], rtol=1e-4)
     np.testing.assert_allclose(last, weights.array[2, -1], rtol=1e-4)
-    with pytest.raises(LmvizError, match="no such place"):
+    with pytest.raises(LmvizError, match="There is no query 9"):
         trace(model, IDS)["layers/0/attention/weights"].at(query=len(IDS))
 
 

@@ -64,7 +64,7 @@ def test_no_row_is_made_until_it_is_read(model, made):
     share = found["probabilities"].at(position=3, token=2)
     np.testing.assert_allclose(share, expected["probabilities"].array[3, 2], rtol=1e-4)
     assert made == [1, 1]
-    with pytest.raises(LmvizError, match="no such place"):
+    with pytest.raises(LmvizError, match="There is no position 9"):
         found["logits"].at(position=len(IDS))
     same(found, expected)
     assert sum(made) == len(IDS), "a row was made twice"

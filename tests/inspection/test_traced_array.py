@@ -34,10 +34,19 @@ def test_parts_hold_what_the_whole_holds(lengths: tuple[int, ...], joined: bool)
     np.testing.assert_array_equal(found.at(unit=2), WHOLE[..., 2])
 
 
-@pytest.mark.parametrize("indices", [{"position": 7}, {"position": -8}, {"head": 2, "position": 0}])
-def test_a_place_beyond_the_text_is_said(indices: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    ("indices", "sentence"),
+    [
+        ({"position": 7}, "There is no position 7: there are 7"),
+        ({"position": -8}, "There is no position -8"),
+        ({"head": 2, "position": 0}, "There is no head 2: there are 2"),
+        ({"unit": 1.5}, "1.5 is no unit"),
+        ({"key": 0}, "There is no axis 'key': the axes are head, position, unit"),
+    ],
+)
+def test_a_place_that_is_not_there_is_named(indices: dict[str, int], sentence: str) -> None:
     for array in (parted(3, 4), TracedArray(WHOLE.copy(), AXES, "signed")):
-        with pytest.raises(LmvizError, match="There is no such place"):
+        with pytest.raises(LmvizError, match=sentence):
             array.at(**indices)
 
 
