@@ -57,23 +57,31 @@ def gated_layer(trace: Trace) -> str:
 def held_words(trace: Trace, layer: str = "layers/0", position: int = -1) -> HeldWords:
     """What the gated state of a layer still holds of each word at a position.
 
+    A layer that reads from right to left holds nothing of the words to the left, whose parts are 0.
     LmvizError for a layer without such gates, as that of a simple recurrent network.
     """
     address, gate, written = _gates(trace, layer)
     axis, count = trace[address].axes[0], trace[address].shape[0]
     position = from_start(axis, position, count)
-    if layer.endswith("backward"):
+    is_reverse = _reads_backwards(trace, address)
+    if is_reverse:
         gate, written = gate[position:][::-1], written[position:][::-1]
     else:
         gate, written = gate[: position + 1], written[: position + 1]
     later = np.concatenate([gate[1:], np.ones_like(gate[:1])])  # (position, unit)
     kept = np.cumprod(later[::-1], axis=0)[::-1]
     parts = kept * written
-    if layer.endswith("backward"):
+    if is_reverse:
         before = np.zeros((position, gate.shape[1]))
         kept, parts = np.concatenate([before, kept[::-1]]), np.concatenate([before, parts[::-1]])
     state = trace[address].array[position].astype(np.float64)
     return HeldWords(address, position, kept, parts, state - parts.sum(axis=0))
+
+
+def _reads_backwards(trace: Trace, address: str) -> bool:
+    """Whether a state is made from that of the position to its right."""
+    made = next(stage for stage in trace.stages if address in stage.results)
+    return any(shift > 0 for shift in made.shifts)
 
 
 def _gates(trace: Trace, layer: str) -> tuple[str, np.ndarray, np.ndarray]:

@@ -44,6 +44,8 @@ def test_each_rung_diverts_its_weight_and_the_rest_falls_on(counted, text):
         for rung, below in zip(ladder.rungs, ladder.rungs[1:] if ladder.is_chained else (), strict=False):
             assert rung.arriving == pytest.approx(rung.share + rung.falling, abs=1e-6)
             assert below.arriving == rung.falling
+        if not ladder.is_chained:  # the longest order counts alone
+            assert [(rung.arriving, rung.falling) for rung in ladder.rungs[1:]] == [(0, 0), (0, 0)]
 
 
 def test_a_rung_shows_what_was_counted_after_its_words(counted):

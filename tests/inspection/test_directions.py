@@ -50,6 +50,16 @@ def test_what_each_side_adds_is_said_above_its_largest_terms():
     )
 
 
+@pytest.mark.parametrize("address", ["layers/0/forward/update", "layers/0/backward/update"])
+def test_what_reads_no_joined_state_stays_as_it_is_however_wide(address):
+    configuration = FAMILIES["gru"].configuration(width=WIDTH, embedding=2 * WIDTH, direction="both")
+    model = build_model("gru", configuration, 5, 0, TASKS["tagging"].predicts(("noun", "verb"))).eval()
+    found = trace(model, [1, 2, 3])
+    assert found["embedding"].shape[-1] == found["layers/0/joined"].shape[-1]
+    whole = explain(model, found, address, (1, 0))
+    assert by_direction(whole, found).terms == whole.terms
+
+
 def test_an_explanation_of_one_direction_stays_as_it_is():
     configuration = FAMILIES["gru"].configuration(width=WIDTH)
     model = build_model("gru", configuration, 5, 0).eval()

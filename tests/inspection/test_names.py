@@ -64,6 +64,8 @@ def test_operands_are_named_briefly(a, text):
     token = a("ngram").tokenizer.token
     ids = [a("ngram").tokenizer.id_of(word) for word in ("cows", "eat")]
     assert operand_name(found, "counts.3", (-1, *ids), token) == "count of “cows eat”"
+    first = token(0)
+    assert operand_name(found, "counts.2", (0, ids[0]), token) == f"count of “{first} cows”"
     assert operand_name(found, "discounts.2", (1,)) == "discount D1 of order 2"
 
 

@@ -90,6 +90,19 @@ def test_a_fraction_is_drawn_as_what_is_divided_by_what():
     )
 
 
+def test_what_is_left_for_a_shorter_context_is_drawn_times_its_probability(a):
+    model = a("ngram")
+    found = trace(model, "the cows")
+    _, picture = drawn(model, found, "orders/3/probabilities", (2, 5))
+    block = picture.blocks[-1]
+    assert [(band.sign, band.name.split()[0]) for band in block.bands] == [
+        ("", "backoff"),
+        ("×", "probabilities"),
+    ]
+    backoff, lower = (band.values[0] for band in block.bands)
+    assert block.total == pytest.approx(backoff * lower)
+
+
 def test_a_row_stands_over_the_weights_and_their_products(a, text):
     model = a("transformer-learned-pre")
     found = trace(model, text)

@@ -1,10 +1,12 @@
-"""How the token of a number is named: as its vocabulary spells it, as it is displayed, or as it is typed."""
+"""How the number that gradients are taken of is named: its token, its label, its position."""
 
 import numpy as np
 import pytest
 
+from lmviz.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection.scalar import read_scalar
+from lmviz.tasks import TASKS
 from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 
@@ -18,6 +20,13 @@ def merging():
     model = build_model("rnn", configuration, tokenizer.vocabulary_size, seed=1)
     model.tokenizer = tokenizer
     return model
+
+
+def test_a_position_that_is_none_is_quoted_with_the_number_of_a_label():
+    predicts = TASKS["tagging"].predicts(("noun", "verb"))
+    model = build_model("rnn", find_family("rnn").configuration(width=3), 5, 1, predicts)
+    with pytest.raises(LmvizError, match="'loss:verb@last' names no position"):
+        read_scalar("loss:verb@last", model, np.zeros(3, dtype=np.int64), {})
 
 
 @pytest.mark.parametrize("word", ["Ġcows", " cows", "cows"])

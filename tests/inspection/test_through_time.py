@@ -19,6 +19,7 @@ from lmviz.inspection.saliency import saliencies, saliency
 from lmviz.inspection.step_jacobians import can_be_listed, spectral_norms, step_jacobians
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
+from lmviz.tasks import TASKS
 
 HIDDEN, U = "layers/0/hidden", "recurrence.weight_hh_l0"
 
@@ -141,6 +142,25 @@ def test_what_is_held_adds_up_to_the_state(a, text, kind, address, position):
     np.testing.assert_allclose(held.rest, 0, atol=1e-6)
 
 
+def read_backwards(kind, **settings):
+    configuration = find_family(kind).configuration(layers=1, width=4, **settings)
+    return build_model(kind, configuration, 6, 0, TASKS["tagging"].predicts(("noun", "verb"))).eval()
+
+
+@pytest.mark.parametrize(("kind", "name"), [("lstm", "cell"), ("gru", "hidden")])
+@pytest.mark.parametrize(("direction", "layer"), [("backward", "layers/0"), ("both", "layers/0/backward")])
+@pytest.mark.parametrize("position", [0, 2, 3])
+def test_a_layer_that_reads_backwards_holds_the_words_that_follow(kind, name, direction, layer, position):
+    found = trace(read_backwards(kind, direction=direction), [1, 5, 2, 3])
+    held = held_words(found, layer, position)
+    assert held.address == f"{layer}/{name}"
+    np.testing.assert_allclose(held.parts.sum(axis=0), found[held.address].array[position], atol=1e-6)
+    assert held.parts.shape == held.kept.shape == (4, 4)
+    assert not held.kept[:position].any()
+    assert (held.kept[position] == 1).all()
+    assert (np.diff(held.kept[position:], axis=0) < 0).all()  # the further away, the less
+
+
 def test_what_surgery_puts_into_a_cell_is_told_apart_from_words(a, text):
     found = trace(a("lstm"), text, interventions=[zero("layers/0/cell", position=5, unit=2)])
     held = held_words(found)
@@ -194,6 +214,18 @@ def _through_hidden(found, position):
     return found[HIDDEN].array[position] * values["layers/0/output"].array[position] * slope
 
 
+@pytest.mark.parametrize("kind", RECURRENT)
+def test_a_layer_that_reads_backwards_hands_its_state_to_the_left(kind):
+    model = read_backwards(kind, direction="backward").double()
+    ids = [1, 5, 2, 3, 4]
+    jacobians = step_jacobians(model, trace(model, ids))
+    address = state_address(model).rpartition("/")[0] + "/hidden"
+    found = gradient(model, ids, (address, (1, 2)))
+    row = 2 + (4 if kind == "lstm" else 0)  # the cell comes first
+    product = jacobians[1][row] @ jacobians[2]
+    np.testing.assert_allclose(product[-4:], found[address].array[3], atol=1e-12)
+
+
 @pytest.mark.parametrize(("activation", "most"), [("tanh", 1.0), ("sigmoid", 0.25)])
 def test_a_step_stretches_at_most_by_the_slope_times_the_norm_of_u(activation, most):
     """Pascanu et al. 2013: ‖∂h_T/∂h_k‖ ≤ (γ‖U‖)^(T−k)."""
@@ -212,6 +244,12 @@ def test_jacobians_are_listed_where_there_are_steps_and_room(a, text, monkeypatc
     monkeypatch.setattr("lmviz.inspection.step_jacobians.MOST", 6 * 12 * 12 - 1)
     assert not can_be_listed(a("lstm"), trace(a("lstm"), text))
     assert can_be_listed(a("gru"), trace(a("gru"), text))
+
+
+def test_beside_a_source_no_steps_are_listed():
+    configuration = find_family("gru").configuration(layers=1, width=4)
+    model = build_model("gru", configuration, 6, 0, NEXT_TOKEN, 5).eval().requires_grad_(False)
+    assert not can_be_listed(model, trace(model, [0, 3, 5, 2], source=[4, 0]))
 
 
 @pytest.mark.parametrize("kind", RECURRENT)

@@ -40,6 +40,15 @@ def test_an_exchanged_state_is_not_shared_with_who_gave_it():
     assert any(value.any() for value in model.state().values())
 
 
+def test_an_exchanged_state_takes_on_the_precision_of_the_model():
+    """As after `load_state`: a snapshot may be kept in another one."""
+    model, other = build(), build(seed=1)
+    given = {name: value.double() for name, value in other.state().items()}
+    model.exchange_state(given)
+    assert {value.dtype for value in model.state().values()} == {torch.float32}
+    assert torch.equal(model(torch.tensor([[1, 2, 3]])), other(torch.tensor([[1, 2, 3]])))
+
+
 def test_tied_parameters_count_once():
     apart, tied = (build(tied=tied) for tied in (False, True))
     assert apart.parameter_count() - tied.parameter_count() == 7 * 8  # a row of 8 for each of 7 tokens

@@ -141,6 +141,17 @@ def test_its_sheet_shows_the_terms_and_names_what_they_make(name):
     assert all(map(is_told, (sheet.middle, sheet.last, *(line.name for line in sheet.lines))))
 
 
+@pytest.mark.parametrize("name", ["sum", "softmax"])
+def test_others_are_spoken_of_where_there_are_some(name):
+    def others(count):
+        sheet = RULES[name].sheet(SAMPLES[name], lambda source, index: source, count)
+        written = RULES[name].equation(SAMPLES[name], PLAIN, count), *(line.name for line in sheet.lines)
+        return sum("other" in text for text in written)
+
+    assert others(5 if name == "sum" else 4) == 0
+    assert others(3) == 2  # in the equation and on the sheet
+
+
 def test_the_lines_of_a_sum_add_up():
     groups = SAMPLES["sum"]
     for count in (1, 2, 10):
