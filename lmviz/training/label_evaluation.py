@@ -140,9 +140,7 @@ def _precision(confusion: np.ndarray, label: int) -> float | None:
     return float(confusion[label, label] / given) if given else None
 
 
-def _score(
-    chosen: np.ndarray, is_right: np.ndarray, nats: np.ndarray, precision: float | None = None
-) -> LabelScore:
+def _score(chosen: np.ndarray, is_right: np.ndarray, nats: np.ndarray, precision: float | None) -> LabelScore:
     return LabelScore(
         int(chosen.sum()), float(is_right[chosen].mean()), float(nats[chosen].mean()), precision
     )

@@ -17,7 +17,7 @@ def counted_orders(
     """
     found = []
     for size in range(1, order + 1):
-        stretch = ids[max(0, begin - size + 1) : end].astype(np.int64)
+        stretch = ids[max(0, begin - size + 1) : end]
         if len(stretch) < size:
             continue
         ngrams = sliding_window_view(stretch, size)  # (n-gram, token)

@@ -8,6 +8,7 @@ import torch
 
 import lmviz
 from lmviz.errors import LmvizError
+from lmviz.families import build_model, find_family
 from lmviz.inspection import backpropagation
 from lmviz.inspection.backpropagation import GradientRecorder, gradient
 from lmviz.inspection.changed_model import ChangedModel
@@ -302,6 +303,15 @@ def test_an_explanation_shows_each_reader_with_gradient_and_local_derivative(a, 
         "layers/0/preactivation",
     ]
     assert one_line(activated).count("tanh′(") == 1
+
+
+def test_a_value_that_goes_on_as_it_is_says_so():
+    configuration = find_family("rnn").configuration(layers=1, width=4, activation="identity")
+    model = build_model("rnn", configuration, 6, 0).eval()
+    found = gradient(model, [1, 2, 3])
+    arithmetic = lmviz.explain(model, found, "layers/0/preactivation", (1, 1))
+    assert [group.label for group in arithmetic.terms] == ["layer 1, hidden: unchanged"]
+    assert arithmetic.value == found["layers/0/hidden"].array[1, 1]
 
 
 def test_a_parameter_adds_up_what_comes_back_at_each_position(a, text):

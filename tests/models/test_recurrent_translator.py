@@ -55,6 +55,16 @@ def test_the_explicit_path_equals_the_fused_one_whatever_the_two_lengths(case):
 
 
 @every_case
+def test_what_is_made_at_each_position_is_a_stage_of_that_position(case):
+    model = shaken(case)
+    taps = {tap.address: tap for tap in model.taps()}
+    made = [(stage, taps[stage.results[0]]) for stage in model.stages()]
+    stepped = [stage for stage, tap in made if tap.scan or tap.axes[0] == "position"]
+    assert len(stepped) > 10
+    assert all(stage.by_position for stage in stepped)
+
+
+@every_case
 def test_a_longer_text_takes_over_what_is_known(case):
     check_taking_over(shaken(case), 1e-5, "encoder/embedding")
 

@@ -1,5 +1,6 @@
 """Encoder–decoder Transformer: against nn.Transformer, its two statements, reach, and learning."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,7 @@ from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.tracing import trace
 from lmviz.models.prediction import NEXT_TOKEN
+from lmviz.models.transformer_translator_stages import translator_stages
 from tests.translators import (
     SOURCE,
     SOURCE_WORDS,
@@ -57,6 +59,13 @@ def shaken(case):
 @every_case
 def test_the_explicit_path_equals_the_fused_one_whatever_the_two_lengths(case):
     check_both_statements(shaken(case), rtol=1e-4, atol=1e-5)
+
+
+@every_case
+def test_whatever_else_is_set_the_encoder_sees_all_and_the_decoder_what_came_before(case):
+    configuration = build(**CASES[case]).configuration
+    either, other = (translator_stages(replace(configuration, causal=causal)) for causal in (True, False))
+    assert either == other
 
 
 @every_case

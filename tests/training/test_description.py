@@ -30,6 +30,12 @@ def test_the_longest_source_is_that_of_the_pairs_that_are_learned_from():
     assert describe_corpus(lmviz.load_corpus("farm"))["longest_source"] is None
 
 
+def test_what_has_labels_and_no_pairs_has_no_longest_source(tmp_path):
+    (tmp_path / "tagged.txt").write_text("the/d cat/n runs/v\n", encoding="utf-8")
+    corpus = lmviz.load_corpus(tmp_path / "tagged.txt", task="tagging", validation=0.0)
+    assert describe_corpus(corpus)["longest_source"] is None
+
+
 def test_a_fingerprint_that_was_not_recorded_is_empty():
     assert RunDescription("run", "lstm", {}, 7).fingerprint == ""
 

@@ -1,18 +1,20 @@
 """Two processes with a batch of B take the steps of one with a batch of 2 B."""
 
 import contextlib
+import importlib
 import json
 import os
 import runpy
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
-from lmviz.training.distributed import Team, is_first_process, join_team
+from lmviz.training.distributed import ProcessTeam, Team, is_first_process, join_team
 
 pytestmark = pytest.mark.skipif(not torch.distributed.is_available(), reason="torch was built without it")
 
@@ -112,6 +114,38 @@ def test_two_processes_equal_one_with_twice_the_batch(
         ):
             assert loss == pytest.approx(expected, abs=1e-5)
             assert validation == pytest.approx(validation_expected, abs=1e-5)
+
+
+@pytest.fixture
+def group() -> Iterator[None]:
+    """A group of torch that has this process alone in it."""
+    importlib.import_module("torch.distributed.nn.functional")  # see join_team
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    yield
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.usefixtures("group")
+def test_a_team_of_processes_adds_up_gathers_and_averages() -> None:
+    """What is sent and what is made of it; `test_two_processes…` has two of them."""
+    team = ProcessTeam(torch.device("cpu"))
+    assert (team.rank, team.size, team.is_first) == (0, 1, True)
+    assert team.any(True, False) == (True, False)
+    values = torch.tensor([1.0, 2.0])
+    assert team.sum(values).tolist() == [1, 2]
+    assert [part.tolist() for part in team.gather(values)] == [[1, 2]]
+    matrix, unread = torch.nn.Parameter(torch.zeros(2, 3)), torch.nn.Parameter(torch.zeros(4))
+    matrix.grad = torch.arange(6.0).reshape(2, 3)
+    loss = team.average([matrix, unread], torch.tensor(8.0), 0.5)
+    assert float(loss) == 4
+    assert matrix.grad.tolist() == [[0, 0.5, 1], [1.5, 2, 2.5]]
+    assert unread.grad is not None
+    assert unread.grad.tolist() == [0] * 4
+    model = torch.nn.Linear(2, 1)
+    before = [value.clone() for value in model.state_dict().values()]
+    team.share_weights(model)
+    team.wait()
+    assert all(map(torch.equal, before, model.state_dict().values()))
 
 
 def test_a_process_alone_is_its_own_team(monkeypatch: pytest.MonkeyPatch) -> None:

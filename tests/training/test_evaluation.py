@@ -8,6 +8,8 @@ import pytest
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.interventions import scale
 from lmviz.models.model import Model
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
@@ -43,6 +45,32 @@ def test_a_recurrence_reads_each_document_from_its_start_to_its_end(
     assert told.tokens == len(expected) == 593
     assert told.negative_log_likelihood == pytest.approx(-np.mean(expected), rel=1e-5)
     assert told.perplexity == pytest.approx(math.exp(told.negative_log_likelihood))
+
+
+@pytest.mark.parametrize("context", [None, 16])
+def test_a_changed_model_reads_each_document_by_itself(
+    lstm: Make, transformer: Make, ids: np.ndarray, context: int | None
+) -> None:
+    model = lstm() if context is None else transformer(context=context)
+    [address] = [tap.address for tap in model.taps() if tap.address in ("embedding", "embedding/sum")]
+    changed = ChangedModel(model, [scale(address, -2.0, channel=(0, 1, 2))])
+    texts = [text[:15] for text in documents(ids)]
+    expected = [value for text in texts for value in one_by_one(changed, text)]
+    told = evaluate_ids(changed, texts, None)
+    assert told.tokens == len(expected)
+    assert told.negative_log_likelihood == pytest.approx(-np.mean(expected), rel=1e-5)
+    assert told.negative_log_likelihood != pytest.approx(
+        evaluate_ids(model, texts, None).negative_log_likelihood, rel=1e-3
+    )
+
+
+def test_a_change_at_the_end_of_a_text_is_at_the_end_of_each(lstm: Make, ids: np.ndarray) -> None:
+    changed = ChangedModel(lstm(), [scale("layers/0/hidden", -2.0, position=-1)])
+    texts = [text[:15] for text in documents(ids)]
+    together = evaluate_ids(changed, texts, None)
+    alone = [evaluate_ids(changed, [text], None) for text in texts if len(text) > 1]
+    nats = sum(told.tokens * told.negative_log_likelihood for told in alone)
+    assert together.negative_log_likelihood == pytest.approx(nats / together.tokens, rel=1e-6)
 
 
 def test_a_large_vocabulary_is_judged_in_small_pieces(

@@ -88,6 +88,18 @@ def test_streams_are_measured_as_excerpts(ids: np.ndarray, lstm: Callable[..., M
     np.testing.assert_array_equal(measured(lstm(), ids, 4, options).norms, measured(lstm(), ids, 4).norms)
 
 
+def test_whole_sentences_are_measured_as_sentences(ids: np.ndarray, lstm: Callable[..., Model]) -> None:
+    options = TrainingOptions(**{**OPTIONS.to_values(), "sampling": "sentences", "batch": 1})
+    model = lstm()
+    *_, (_, found) = gradient_noise(model, ids, options, ignored_target=2, examples=4)
+    batches, learned = (
+        batches_of(model, ids, options, ignored_target=2, team=Team()),
+        list(model.parameters()),
+    )
+    norms = [single_gradient(model, learned, batches.batch(step)).double().norm() for step in range(4)]
+    assert found.norms[0] == pytest.approx(np.sqrt(np.mean(np.square(norms))), rel=1e-5)
+
+
 def test_what_is_counted_has_no_gradient(ids: np.ndarray) -> None:
     model = build_model("ngram", FAMILIES["ngram"].configuration(order=2), 7, 0)
     with pytest.raises(LmvizError, match="no gradient"):

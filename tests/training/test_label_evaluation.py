@@ -63,7 +63,17 @@ def test_a_taggers_figures_are_those_counted_by_hand(folder, tagger):
     nouns = score.by_label["n"]
     assert nouns.count == 5
     assert nouns.accuracy == score.confusion[score.labels.index("n"), score.labels.index("n")] / 5
+    said = [answer == "n" for answer in given]
+    assert nouns.precision == sum(np.array(right)[said] == "n") / sum(said)
     assert score.by_word["the"].count == 4
+    words = [pair.split("/")[0] for pair in TAGGED.split()]
+    assert 0 < score.accuracy < 1
+    for word, scored in score.by_word.items():
+        places = [place for place, other in enumerate(words) if other == word]
+        assert scored.accuracy == np.mean([right[place] == given[place] for place in places])
+        assert scored.negative_log_likelihood == pytest.approx(
+            np.mean([nats[place] for place in places]), rel=1e-5
+        )
     assert sum(item.count for item in score.by_word.values()) == 14
 
 

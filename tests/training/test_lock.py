@@ -61,6 +61,16 @@ def test_a_held_folder_names_its_holder(tmp_path: Path, holder: subprocess.Popen
     assert note(tmp_path).startswith(f"{holder.pid} ")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_everybody_may_read_who_holds_a_folder_and_nobody_may_run_it(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with holding(tmp_path):
+            assert (tmp_path / LOCK_NAME).stat().st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing kills like this here")
 def test_a_killed_holder_holds_nobody_up(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     os.kill(holder.pid, signal.SIGKILL)

@@ -183,6 +183,8 @@ def test_the_most_frequent_ngram_is_counted_in_the_slice() -> None:
     [ones, twos] = counted_orders(ids, 1, 7, 2, None)
     assert (ones.total, ones.different, ones.times) == (6, 2, 3)
     assert (twos.most_frequent, twos.times) == ((1, 2), 3)
+    assert counted_orders(ids.astype(np.uint8), 1, 7, 2, None) == (ones, twos)
+    assert counted_orders(ids.astype(np.uint8), 1, 7, 2, 300) == (ones, twos)
 
 
 TEXTS = {

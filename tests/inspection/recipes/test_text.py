@@ -1,12 +1,14 @@
 """The lines of Python that reproduce what a corpus shows do reproduce it."""
 
 from collections import Counter
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import lmviz
+from lmviz.configuration import Configuration, setting
 from lmviz.inspection.recipes import text as recipes
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus_options import CorpusOptions
@@ -100,6 +102,27 @@ def test_shares_of_the_words_after_a_context(corpus, sources):
     assert found["corpus"].fingerprint == corpus.fingerprint
     assert found["likelihood"] == pytest.approx(counted.log_likelihood(shares))
     assert found["most"] == counted.log_likelihood(counted.best) >= found["likelihood"]
+
+
+@dataclass(frozen=True)
+class Turns(Configuration):
+    """How often, for the recipe of what is trained in turn."""
+
+    rounds: int = setting(2, "How many.")
+
+
+def in_turn(options, corpus):
+    """Stands for a training: fractions, and what is known so far."""
+    yield 0.5
+    for number in range(options.rounds):
+        yield (number, len(corpus.training))
+
+
+def test_models_that_are_trained_in_turn(corpus, sources, capsys):
+    found = run(recipes.turns_recipe(sources, SETTINGS, in_turn, Turns(rounds=3), "trained", "'tokens'"))
+    assert found["options"] == Turns(rounds=3)
+    assert found["trained"] == len(corpus.training)
+    assert capsys.readouterr().out == 3 * f"{len(corpus.training)} tokens\n"
 
 
 def test_several_sources_are_named_one_by_one(small_text):
