@@ -1,9 +1,12 @@
 """What a run says of itself beyond what is tested with its file in test_run.py."""
 
+import json
+
 import pytest
 
 import lmviz
-from lmviz.training.description import RunDescription, describe_corpus, versions
+from lmviz.errors import LmvizError
+from lmviz.training.description import LARGEST_VOCABULARY, RunDescription, describe_corpus, versions
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,22 @@ def test_what_has_labels_and_no_pairs_has_no_longest_source(tmp_path):
     (tmp_path / "tagged.txt").write_text("the/d cat/n runs/v\n", encoding="utf-8")
     corpus = lmviz.load_corpus(tmp_path / "tagged.txt", task="tagging", validation=0.0)
     assert describe_corpus(corpus)["longest_source"] is None
+
+
+def as_read(size):
+    """What the file of a run with a vocabulary of this size holds."""
+    return json.loads(json.dumps(RunDescription("run", "lstm", {}, size).to_values()))
+
+
+@pytest.mark.parametrize("size", [1, 7, LARGEST_VOCABULARY])
+def test_a_vocabulary_of_any_size_that_can_be_is_read_again(size):
+    assert RunDescription.from_values(as_read(size)).vocabulary_size == size
+
+
+@pytest.mark.parametrize("size", [0, LARGEST_VOCABULARY + 1])
+def test_a_vocabulary_that_cannot_be_is_refused(size):
+    with pytest.raises(LmvizError, match=f"cannot have {size} tokens"):
+        RunDescription.from_values(as_read(size))
 
 
 def test_a_fingerprint_that_was_not_recorded_is_empty():

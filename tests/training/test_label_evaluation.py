@@ -106,6 +106,18 @@ def test_an_example_that_is_read_in_pieces_is_found_again():
     assert all(place < (5, 2)[number] for number, place in found)
 
 
+@pytest.mark.parametrize(("at_once", "parts"), [(1, 4), (10, 2), (2**14, 1)])
+def test_as_many_examples_are_read_together_as_there_is_room_for(folder, tagger, monkeypatch, at_once, parts):
+    """Of 2, 3, 4 and 5 words, each padded to the longest that is left."""
+    monkeypatch.setattr("lmviz.training.label_evaluation.AT_ONCE", at_once)
+    examples = lmviz.load_corpus(folder / "tagged.txt", task="tagging", validation=0.0).training_examples
+    done = []
+    evaluate_examples(tagger, examples, done.append)
+    assert len(done) == parts
+    assert done == sorted(done)
+    assert done[-1] == 1
+
+
 def test_the_words_most_often_missed_come_first(tagger):
     def scored(count, accuracy):
         return LabelScore(count, accuracy, 1.0)

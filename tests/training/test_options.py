@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from lmviz.errors import SettingError
-from lmviz.training.options import TrainingOptions
+from lmviz.training.options import COUNTED, TrainingOptions, used_options
 
 
 def test_every_option_explains_itself_in_a_sentence() -> None:
@@ -37,6 +37,16 @@ def test_impossible_values_are_refused_by_name(name: str, value: object) -> None
     with pytest.raises(SettingError, match=" must be ") as refused:
         TrainingOptions.from_values({name: value})
     assert refused.value.settings == (name,)
+
+
+def test_an_option_is_of_use_where_another_one_asks_for_it_and_to_who_learns_by_it() -> None:
+    used = used_options(TrainingOptions(optimizer="sgd", schedule="constant"), counts=False)
+    assert {"steps", "learning_rate", "batch"} <= used
+    assert not used & {"warmup", "final_rate", "weight_decay", "momentum", "second_moment_decay"}
+    assert {"warmup", "momentum", "weight_decay"} <= used_options(
+        TrainingOptions(optimizer="adamw", schedule="cosine"), counts=False
+    )
+    assert used_options(TrainingOptions(), counts=True) == set(COUNTED)
 
 
 def test_runs_can_be_listed_and_forms_be_built_without_torch() -> None:

@@ -26,6 +26,7 @@ def test_a_pass_reads_as_many_tokens_as_the_text_has():
     assert passes(transformer, options, 10 * 4 * 32) == 1
     assert passes(lstm, options, 10 * 4 * DEFAULT_LENGTH) == 1
     assert passes(lstm, TrainingOptions(steps=10, batch=4, length=16), 320) == 2
+    assert passes(transformer, TrainingOptions(steps=10, batch=4, length=16), 320) == 2
     assert passes(lstm, options, 0) == 10 * 4 * DEFAULT_LENGTH
 
 
