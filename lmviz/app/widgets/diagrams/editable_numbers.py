@@ -100,7 +100,12 @@ class EditableNumbers(Canvas):
         wide, high = self.width() / max(size.width(), 1), self.height() / max(size.height(), 1)
         if not self.is_readable:
             return min(LEGIBLE, wide, high)
-        return max(LEGIBLE, min(LARGEST * scale, max(SMALLEST * scale, high), wide))
+        return max(LEGIBLE, min(LARGEST * scale, max(self.smallest * scale, high), wide))
+
+    @property
+    def smallest(self) -> float:
+        """The share of the usual size from which on it scrolls downwards rather than be drawn smaller."""
+        return SMALLEST
 
     @property
     def is_fitted(self) -> bool:
@@ -187,7 +192,7 @@ class EditableNumbers(Canvas):
             return QSize(
                 math.ceil(size.width() * self._magnification), math.ceil(size.height() * self._magnification)
             )
-        height = size.height() * self.theme.scale * SMALLEST if self.is_readable else 0
+        height = size.height() * self.theme.scale * self.smallest if self.is_readable else 0
         return QSize(0, round(height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -1,8 +1,8 @@
-"""The places of boxes and cells in the picture of a small network, in pixels at scale 1."""
+"""Boxes and cells in the picture of a small network, how large they are, in pixels at scale 1."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
@@ -17,15 +17,17 @@ WIDEST = 72  # for six decimals
 CELL_HEIGHT, TINY_HEIGHT = 20, 9
 GAP = 2
 PADDING, BETWEEN = 7, 10
-ROW_GAP, COLUMN_GAP, STEP_GAP = 20, 26, 50
-FIELD_WIDTH, FIELD_HEIGHT = 48, 15
 ABOVE_BLOCK = 15  # for the mark of the gradient above its block
-MARGIN = 8
+LINE, BETWEEN_WORDS = 18, 6  # of the words above the cells, where steps go downwards
+BEFORE_GRADIENT = 12  # for the mark of the gradient beside its block
 
 
 @dataclass(frozen=True)
 class Box:
-    """A value's frame, where its words stand, and where its two blocks of cells begin."""
+    """A value's frame, where its words stand, and where its two blocks of cells begin.
+
+    Where steps go downwards, arrows from step to step end at upper edges, and others at left edges.
+    """
 
     value: DrawnValue
     frame: QRectF
@@ -33,6 +35,7 @@ class Box:
     blocks: tuple[QPointF, QPointF]
     cell: QSizeF
     digits: int
+    is_downward: bool
 
     @property
     def is_readable(self) -> bool:
@@ -68,12 +71,13 @@ class Box:
 @dataclass(frozen=True)
 class Arrangement:
     """What takes room besides the modules: equations at the right, gradients beside their matrices,
-    and decimals.
+    and decimals; and whether the steps of a loop go downwards instead of to the right.
     """
 
     has_equations: bool
     is_wide: bool
     digits: int = DIGITS
+    is_downward: bool = False
 
 
 ARRANGEMENTS = (
@@ -84,6 +88,9 @@ ARRANGEMENTS = (
 )
 """From the widest to the narrowest, which is the highest: there gradients lie below their matrices."""
 
+DOWNWARD = Arrangement(False, False, is_downward=True)
+"""For a loop whose steps have no room side by side."""
+
 
 @dataclass(frozen=True)
 class Boxes:
@@ -91,6 +98,7 @@ class Boxes:
 
     `far` has for each module what it takes from the left column although others stand between, and where on
     its edge: it is named at the module instead. `fields` are the places of such names on the arrows.
+    Where steps go downwards, that column is a row above them.
     """
 
     boxes: Mapping[str, Box]
@@ -105,92 +113,6 @@ class Boxes:
             if area.contains(place) and not self.boxes[source].value.shape:
                 return ValueCell(source, (), False), area
         return None
-
-
-def place_boxes(values: Sequence[DrawnValue], arrangement: Arrangement, *, unrolled: bool) -> Boxes:
-    """Put values into rows and columns; each row is centred, unless a loop is unrolled."""
-    sizes = {value.name: _size(value, arrangement) for value in values}
-    modules = [value for value in values if value.side == "module"]
-    left = [value for value in values if value.side == "left"]
-    below = [value for value in values if value.side == "below"]
-    left_width = max((sizes[value.name].width() for value in left), default=0.0)
-    left_edge = MARGIN + left_width + (2 * COLUMN_GAP if left else 0)
-    columns = _columns([*modules, *below], sizes, left_edge) if unrolled else {}
-    last = max((value.row for value in values), default=0)
-    widest = max((_width(_in_row(modules, row), sizes) for row in range(last + 1)), default=0.0)
-    widest = max(widest, _width(below, sizes))
-    boxes: dict[str, Box] = {}
-    top = float(MARGIN)
-    for row in range(last, -2, -1):
-        across = below if row < 0 else _in_row(modules, row)
-        beside = [] if row < 0 else _in_row(left, row)
-        stacked = sum(sizes[value.name].height() for value in beside) + BETWEEN * max(0, len(beside) - 1)
-        height = max([sizes[value.name].height() for value in across] + [stacked, 0.0])
-        x = left_edge + (widest - _width(across, sizes)) / 2
-        for value in across:
-            size = sizes[value.name]
-            at = columns.get(value.column, x) if unrolled else x
-            boxes[value.name] = _box(
-                value, QPointF(at, top + (height - size.height()) / 2), size, arrangement
-            )
-            x += size.width() + COLUMN_GAP
-        y = top + (height - stacked) / 2
-        for value in beside:
-            size = sizes[value.name]
-            boxes[value.name] = _box(value, QPointF(MARGIN + left_width - size.width(), y), size, arrangement)
-            y += size.height() + BETWEEN
-        if height:
-            top += height + ROW_GAP
-    right = max((box.frame.right() for box in boxes.values()), default=0.0)
-    in_rows = [len(_in_row(modules, row)) for row in range(last + 1)]
-    has_equations = arrangement.has_equations and not unrolled and max(in_rows, default=0) == 1
-    equations = right + COLUMN_GAP if has_equations else 0.0
-    far = _far_sources(boxes)
-    fields = {
-        (name, source): _field(boxes[name], share)
-        for name, shares in far.items()
-        for source, share in shares.items()
-    }
-    return Boxes(boxes, QSizeF(right + MARGIN, top), equations, far, fields)
-
-
-def _far_sources(boxes: Mapping[str, Box]) -> dict[str, dict[str, float]]:
-    """For each module what it takes from the left column although other modules stand between."""
-    modules = [box for box in boxes.values() if box.value.word]
-    found: dict[str, dict[str, float]] = {}
-    for box in modules:
-        given = {name: share for name, share in box.shares if boxes[name].value.side == "left"}
-        level = box.frame.center().y()
-        if given and any(
-            other.frame.right() < box.frame.left() and other.frame.top() < level < other.frame.bottom()
-            for other in modules
-        ):
-            found[box.value.name] = given
-    return found
-
-
-def _field(box: Box, share: float) -> QRectF:
-    """The place of a name above the end of an arrow."""
-    end = QPointF(box.frame.left(), box.frame.top() + box.frame.height() * share)
-    return QRectF(end.x() - FIELD_WIDTH - 2, end.y() - FIELD_HEIGHT - 3, FIELD_WIDTH, FIELD_HEIGHT)
-
-
-def _in_row(values: Sequence[DrawnValue], row: int) -> list[DrawnValue]:
-    return sorted((value for value in values if value.row == row), key=lambda value: value.column)
-
-
-def _width(values: Sequence[DrawnValue], sizes: Mapping[str, QSizeF]) -> float:
-    return sum(sizes[value.name].width() for value in values) + COLUMN_GAP * max(0, len(values) - 1)
-
-
-def _columns(values: Sequence[DrawnValue], sizes: Mapping[str, QSizeF], left: float) -> dict[int, float]:
-    """Where each column begins."""
-    found, x = {}, left
-    for column in range(max((value.column for value in values), default=-1) + 1):
-        found[column] = x
-        widths = [sizes[value.name].width() for value in values if value.column == column]
-        x += max(widths, default=0.0) + STEP_GAP
-    return found
 
 
 def _cell_size(value: DrawnValue, digits: int) -> QSizeF:
@@ -214,6 +136,13 @@ def _words_width(value: DrawnValue) -> float:
     return max(word, name if value.word else alone) / current_theme().scale
 
 
+def _line_width(value: DrawnValue) -> float:
+    """The room for the same in one line, at scale 1."""
+    word = metrics(WORD_SIZE, bold=True).horizontalAdvance(value.word)
+    name = metrics(NAME_SIZE).horizontalAdvance(value.label)
+    return (word + name) / current_theme().scale + BETWEEN_WORDS
+
+
 def _is_stacked(value: DrawnValue, wide: bool) -> bool:
     """Whether the gradient lies below the values; where there is room, that of a matrix lies beside them."""
     return value.rows == 1 or not wide
@@ -224,9 +153,13 @@ def _between(value: DrawnValue) -> float:
     return GAP if value.rows == 1 else 3 * GAP
 
 
-def _size(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
+def size_of(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
+    """The size of a value's box."""
     block, words = _block(value, arrangement.digits), _words_width(value)
-    if _is_stacked(value, arrangement.is_wide):
+    if arrangement.is_downward and value.word:
+        width = max(_line_width(value), BEFORE_GRADIENT + block.width())
+        inner = QSizeF(width, LINE + 2 * block.height() + _between(value))
+    elif _is_stacked(value, arrangement.is_wide):
         inner = QSizeF(words + BETWEEN + block.width(), 2 * block.height() + _between(value))
     else:
         inner = QSizeF(words + 2 * BETWEEN + 2 * block.width(), block.height() + ABOVE_BLOCK)
@@ -234,7 +167,8 @@ def _size(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
     return QSizeF(inner.width() + 2 * padding, max(inner.height(), 2 * CELL_HEIGHT) + 2 * padding)
 
 
-def _box(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrangement) -> Box:
+def box_at(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrangement) -> Box:
+    """The box of a value whose upper left corner is at a place."""
     frame = QRectF(place, size)
     padding = PADDING if value.word else 2
     inner = frame.adjusted(padding, padding, -padding, -padding)
@@ -247,5 +181,9 @@ def _box(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrangeme
         first = QPointF(inner.left() + words + BETWEEN, inner.top() + ABOVE_BLOCK)
         second = first + QPointF(block.width() + BETWEEN, 0)
     beside = QRectF(inner.left(), inner.top(), words, inner.height())
+    if arrangement.is_downward and value.word:
+        beside = QRectF(inner.left(), inner.top(), inner.width(), LINE)
+        first = inner.topLeft() + QPointF(BEFORE_GRADIENT, LINE)
+        second = first + QPointF(0, block.height() + _between(value))
     cell = _cell_size(value, arrangement.digits)
-    return Box(value, frame, beside, (first, second), cell, arrangement.digits)
+    return Box(value, frame, beside, (first, second), cell, arrangement.digits, arrangement.is_downward)

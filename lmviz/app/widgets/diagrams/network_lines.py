@@ -26,18 +26,17 @@ def draw_arrow_back(
 ) -> None:
     """Back, from the module to the value, beside the arrow forward."""
     start, end, upright = _ends(source, target, share)
-    aside = QPointF(ASIDE, 0) if upright else QPointF(0, ASIDE)
+    aside = _aside(upright)
     _draw(painter, end + aside, start + aside, upright, color, width)
 
 
 def draw_stub(painter: QPainter, target: Box, share: float, color: QColor, back: QColor | None) -> None:
-    """For something given that stands far to the left: a short arrow, and one back in the colour `back`."""
-    end = QPointF(target.frame.left(), target.frame.top() + target.frame.height() * share)
-    start = end - QPointF(STUB, 0)
-    _draw(painter, start, end, False, color, 1.1)
+    """For something given that stands far away: a short arrow, and one back in the colour `back`."""
+    start, end = _stub(target, share)
+    _draw(painter, start, end, target.is_downward, color, 1.1)
     if back is not None:
-        aside = QPointF(0, ASIDE)
-        _draw(painter, end + aside, start + aside, False, back, 1.6)
+        aside = _aside(target.is_downward)
+        _draw(painter, end + aside, start + aside, target.is_downward, back, 1.6)
 
 
 def arrow_area(source: Box, target: Box, share: float) -> QRectF:
@@ -49,13 +48,30 @@ def arrow_area(source: Box, target: Box, share: float) -> QRectF:
 
 def stub_area(target: Box, share: float) -> QRectF:
     """All that a short arrow and the one back can cover."""
-    end = QPointF(target.frame.left(), target.frame.top() + target.frame.height() * share)
-    return QRectF(end - QPointF(STUB, 0), end).adjusted(-HEAD, -2 * HEAD, 2 * HEAD, ASIDE + 2 * HEAD)
+    room = ASIDE + 2 * HEAD
+    return QRectF(*_stub(target, share)).adjusted(-room, -room, room, room)
+
+
+def _stub(target: Box, share: float) -> tuple[QPointF, QPointF]:
+    """Where a short arrow begins and ends."""
+    frame = target.frame
+    if target.is_downward:
+        end = QPointF(frame.left() + frame.width() * share, frame.top())
+        return end - QPointF(0, STUB), end
+    end = QPointF(frame.left(), frame.top() + frame.height() * share)
+    return end - QPointF(STUB, 0), end
+
+
+def _aside(upright: bool) -> QPointF:
+    """From an arrow to the one back."""
+    return QPointF(ASIDE, 0) if upright else QPointF(0, ASIDE)
 
 
 def _ends(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, bool]:
-    """Where an arrow begins and ends, and whether it runs upwards."""
+    """Where an arrow begins and ends, and whether it runs up or down."""
     before, after = source.frame, target.frame
+    if target.is_downward:
+        return _ends_downward(source, target, share)
     if source.value.side == "left" or (source.value.side == "module" and before.right() < after.left()):
         y = before.center().y()
         end_y = y if _is_inside(y, after.top(), after.bottom()) else after.top() + after.height() * share
@@ -63,6 +79,18 @@ def _ends(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, boo
     x = before.center().x()
     end_x = x if _is_inside(x, after.left(), after.right()) else after.left() + after.width() * share
     return QPointF(x, before.top()), QPointF(end_x, after.bottom()), True
+
+
+def _ends_downward(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, bool]:
+    """The same where steps go downwards: from step to step it runs down, and else to the right."""
+    before, after = source.frame, target.frame
+    if source.value.side == "left" or (source.value.side == "module" and before.bottom() < after.top()):
+        x = before.center().x()
+        end_x = x if _is_inside(x, after.left(), after.right()) else after.left() + after.width() * share
+        return QPointF(x, before.bottom()), QPointF(end_x, after.top()), True
+    y = before.center().y()
+    end_y = y if _is_inside(y, after.top(), after.bottom()) else after.top() + after.height() * share
+    return QPointF(before.right(), y), QPointF(after.left(), end_y), False
 
 
 def _is_inside(place: float, low: float, high: float) -> bool:

@@ -13,6 +13,8 @@ from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE
 from lmviz.app.widgets.diagrams.network_areas import box_area, equations_area, line_area, outlined
 from lmviz.app.widgets.diagrams.network_boxes import (
+    BEFORE_GRADIENT,
+    BETWEEN_WORDS,
     CELL_SIZE,
     MARK_SIZE,
     NAME_SIZE,
@@ -118,6 +120,9 @@ class NetworkPainter:
         """The module's word, the value's name, and the mark of its gradient."""
         painter, theme = self._painter, self._theme
         words, value = box.words, box.value
+        if box.is_downward and value.word:
+            self._draw_line_of_words(box)
+            return
         middle = Qt.AlignmentFlag.AlignVCenter
         lower = QRectF(words)
         painter.setPen(theme.text)
@@ -139,6 +144,22 @@ class NetworkPainter:
         else:
             above = QRectF(second.x(), second.y() - 15, 60, 14)
             painter.drawText(above, middle, f"g {value.label}")
+
+    def _draw_line_of_words(self, box: Box) -> None:
+        """The same above the cells, with the mark beside those of the gradient."""
+        painter, theme, value = self._painter, self._theme, box.value
+        middle, font = Qt.AlignmentFlag.AlignVCenter, _font(theme, WORD_SIZE, "bold")
+        painter.setPen(theme.text)
+        painter.setFont(font)
+        painter.drawText(box.words, middle, value.word)
+        taken = QFontMetricsF(font).horizontalAdvance(value.word) + BETWEEN_WORDS
+        painter.setFont(_font(theme, NAME_SIZE, "italic"))
+        painter.drawText(box.words.adjusted(taken, 0, BETWEEN_WORDS, 0), middle, value.label)
+        if value.gradient is not None:
+            painter.setFont(_font(theme, MARK_SIZE))
+            painter.setPen(theme.key)
+            mark = QRectF(box.words.left(), box.blocks[1].y(), BEFORE_GRADIENT, box.cell.height())
+            painter.drawText(mark, middle, "g")
 
     def _draw_name(self, box: Box) -> None:
         """What the value is called, or what its module does, over its upper cells and beyond their height."""

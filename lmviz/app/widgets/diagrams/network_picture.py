@@ -9,11 +9,12 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, QTimer
 from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.diagrams.editable_numbers import SMALLEST, EditableNumbers
+from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE, SMALLEST, EditableNumbers
 from lmviz.app.widgets.diagrams.network_areas import areas_of, outlined
-from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, Arrangement, Boxes, place_boxes
+from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, DOWNWARD, Arrangement, Boxes
 from lmviz.app.widgets.diagrams.network_equations import equations_size
 from lmviz.app.widgets.diagrams.network_painter import NetworkPainter
+from lmviz.app.widgets.diagrams.network_places import place_boxes
 from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DrawnValue, ValueCell
 from lmviz.app.widgets.diagrams.viewport import room_in
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
@@ -130,6 +131,13 @@ class NetworkPicture(EditableNumbers):
         """The size of everything at scale 1."""
         return self._natural
 
+    @property
+    def smallest(self) -> float:
+        """The share of the usual size from which on it scrolls; steps that go downwards always do."""
+        if self._arrangement is None or not self._arrangement.is_downward:
+            return super().smallest
+        return min(1.0, room_in(self) / (self._natural.width() * self.theme.scale))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
@@ -148,9 +156,10 @@ class NetworkPicture(EditableNumbers):
 
     def _arrange(self) -> None:
         """Arrange everything as the width allows: the first arrangement that fits, or else the narrowest."""
+        wider = [(each, 1 if each.digits == ALL_DIGITS else SMALLEST) for each in ARRANGEMENTS]
+        narrower = [(ARRANGEMENTS[-1], LEGIBLE), *([(DOWNWARD, LEGIBLE)] if self._unrolled else [])]
         room, chosen = room_in(self) / self.theme.scale, ARRANGEMENTS[-1]
-        for arrangement in ARRANGEMENTS:
-            least = 1 if arrangement.digits == ALL_DIGITS else SMALLEST  # decimals are not worth small type
+        for arrangement, least in (*wider, *narrower):  # decimals are not worth small type
             if self._size_of(arrangement).width() * least <= room:
                 chosen = arrangement
                 break

@@ -1,6 +1,6 @@
 """The graph fits the width of its panel: equations and wide gradients give way before type grows small."""
 
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 
 import pytest
 from covering import in_turn
@@ -11,15 +11,17 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QScr
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.diagrams.editable_numbers import SMALLEST
+from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE, SMALLEST
 from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
+from lmviz.autodiff.node import COMPUTED
 
 READABLE = ("lecture", "diamond", "dot_attention", "bilinear_attention", "layer_norm")
-LARGE = ("lstm", "poll", "summation", "comparison", "recurrence_tanh", "both_ways")
+LARGE = ("lstm", "poll")
+STATES = {"summation": "h", "comparison": "h", "recurrence_tanh": "h", "both_ways": "left"}
 UNITS = tuple(product(("unrolled", "folded"), ("summation", "comparison", "recurrence_tanh", "both_ways")))
 LOOKS = ("light", "projector")
 ROOMS = (*LOOKS, "light beside a lesson", "projector beside a lesson")
@@ -41,6 +43,13 @@ def fitted(request, scene, typeset):
     scene.view.resize(840 if beside else 1166, 620)
     yield scene
     theme_switch().set_projector(False)
+
+
+@pytest.fixture
+def fitted_beside(scene, typeset):
+    """The perspective beside a lesson, in a window of 1440 × 900."""
+    scene.view.resize(1000, 780)
+    return scene
 
 
 def area_of(picture) -> QScrollArea:
@@ -97,6 +106,45 @@ def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typ
     qtbot.waitUntil(read_it)  # the panels around it are still finding their places
 
 
+@pytest.mark.parametrize(("name", "fitted"), in_turn(tuple(STATES), LOOKS), indirect=["fitted"])
+def test_steps_that_have_no_room_side_by_side_go_downwards_and_show_figures(fitted, qtbot, name):
+    network, picture = fitted.session.network, fitted.picture
+    network.open_shipped(name)
+    network.run_backward()
+    fitted.settle()
+    qtbot.waitUntil(lambda: sideways(picture) == 0)
+    assert picture.is_readable
+    assert picture.zoom >= LEGIBLE
+    assert area_of(picture).verticalScrollBar().maximum() > 0
+    frames = {node.name: picture.box_rectangle(node.name) for node in network.current}
+    for one, other in combinations(frames, 2):
+        assert not frames[one].intersects(frames[other]), (one, other)
+        assert picture.rect().contains(frames[one].toRect()), one
+    state = STATES[name]
+    assert [frames[f"{state}[{t}]"].y() < frames[f"{state}[{t + 1}]"].y() for t in (1, 2)] == [True, True]
+    first = min(frames[node.name].y() for node in network.current if node.kind == COMPUTED)
+    assert frames["W"].bottom() < first
+    assert fitted.read("W", index := (0,) * len(network.current["W"].shape)) == pytest.approx(
+        float(network.current["W"].value[index])
+    )
+
+
+@pytest.mark.parametrize("name", ["summation", "recurrence_tanh", "both_ways"])
+def test_beside_a_lesson_the_recurrences_can_be_read(fitted_beside, qtbot, name):
+    fitted_beside.session.network.open_shipped(name)
+    fitted_beside.settle()
+    qtbot.waitUntil(lambda: sideways(fitted_beside.picture) == 0)
+    assert fitted_beside.picture.is_readable
+
+
+def test_where_there_is_room_steps_stand_side_by_side(scene, qtbot):
+    scene.view.resize(2400, 780)
+    scene.session.network.open_shipped("summation")
+    scene.settle()
+    qtbot.waitUntil(lambda: scene.place("h[1]", (), False).y() == scene.place("h[2]", (), False).y())
+    assert scene.place("h[1]", (), False).x() < scene.place("h[2]", (), False).x()
+
+
 @pytest.mark.parametrize(("name", "fitted"), in_turn(LARGE, ROOMS), indirect=["fitted"])
 def test_large_networks_are_wholly_in_sight_and_read_at_the_pointer(fitted, qtbot, name):
     network = fitted.session.network
@@ -127,15 +175,15 @@ def test_units_are_wholly_in_sight_too(fitted, qtbot, drawn):
 
 @pytest.mark.parametrize("fitted", LOOKS, indirect=True)
 def test_the_first_turn_of_the_wheel_brings_figures_and_keeps_the_place(fitted, qtbot):
-    fitted.session.network.open_shipped("both_ways")
+    fitted.session.network.open_shipped("lstm")
     fitted.settle()
     picture = fitted.picture
     qtbot.waitUntil(lambda: sideways(picture) == 0)
-    under = fitted.place("left[3]", (0,) * len(fitted.session.network.current["left[3]"].shape), False)
+    under = fitted.place("c′", (0,) * len(fitted.session.network.current["c′"].shape), False)
     before = picture.mapTo(area_of(picture), under)
     wheel(picture, under, 1)
     assert picture.is_readable
-    cell = ValueCell("left[3]", (0,) * len(fitted.session.network.current["left[3]"].shape), False)
+    cell = ValueCell("c′", (0,) * len(fitted.session.network.current["c′"].shape), False)
     after = picture.mapTo(area_of(picture), picture.cell_rectangle(cell).center().toPoint())
     assert (after - before).manhattanLength() < 60  # six decimals make boxes a little wider
     assert sideways(picture) > 0
@@ -163,7 +211,7 @@ def test_buttons_and_keys_draw_larger_and_fit_again(scene, qtbot):
 
 
 def test_the_background_of_what_is_drawn_larger_is_dragged(scene, qtbot):
-    scene.session.network.open_shipped("both_ways")
+    scene.session.network.open_shipped("lstm")
     scene.settle()
     scene.click("network_picture_larger")
     picture, bar = scene.picture, area_of(scene.picture).horizontalScrollBar()
@@ -194,7 +242,7 @@ def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how)
 
 @pytest.mark.parametrize("swept", [False, True], ids=["before", "after the sweep"])
 @pytest.mark.parametrize("width", [1166, 840], ids=["1280 × 720", "beside a lesson"])
-def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept):
+def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept, qtbot):
     scene.view.resize(width, 620)
     scene.session.network.open_shipped("both_ways")
     if swept:
@@ -207,9 +255,13 @@ def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept):
     digits = scene.view.findChildren(AgreeingDigits)
     shown = [part for part in (*titles, *scene.view.findChildren(QPushButton), *digits) if part.isVisible()]
     assert len(shown) > 12
-    for part in shown:
-        needed = part.sizeHint() if isinstance(part, QLabel) else part.minimumSizeHint()
-        assert part.width() >= needed.width(), part.accessibleName()
+
+    def check():
+        for part in shown:
+            needed = part.sizeHint() if isinstance(part, QLabel) else part.minimumSizeHint()
+            assert part.width() >= needed.width(), part.accessibleName() or part.text()
+
+    qtbot.waitUntil(check, timeout=6000)
 
 
 def test_another_network_is_fitted_however_the_one_before_was_drawn(scene):
