@@ -1,6 +1,7 @@
 """What a run says of itself beyond what is tested with its file in test_run.py."""
 
 import json
+import platform
 
 import pytest
 
@@ -63,4 +64,5 @@ def test_the_versions_of_what_decides_about_numbers_are_told():
     found = versions()
     assert set(found) == {"python", "lmviz", "torch", "numpy", "tokenizers"}
     assert found["lmviz"] == lmviz.__version__
+    assert platform.python_version().startswith(found["python"])
     assert found["python"].count(".") == 2
