@@ -110,6 +110,13 @@ def cell(now: Situation, address: Result, *index: Result, untouched: bool) -> fl
     return _number(trace, str(address), index, now)
 
 
+def cell_value(now: Situation) -> float:
+    """The number in the cell that is pointed at or pinned."""
+    if not now.cell:
+        raise NotKnown("No cell is pointed at, and none is pinned.")
+    return _number(_trace(now), now.cell, [float(at) for at in now.cell_index], now)
+
+
 def shape(now: Situation, address: Result, axis: Result) -> float:
     """How long a tap is along an axis."""
     trace = _trace(now)

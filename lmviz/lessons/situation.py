@@ -120,6 +120,10 @@ class Situation(Protocol):
         """The address of the cell that is pointed at or pinned; empty where there is none."""
 
     @property
+    def cell_index(self) -> tuple[int, ...]:
+        """Its index along the axes of that address; empty where there is none."""
+
+    @property
     def head(self) -> tuple[int, int]:
         """The chosen attention head: its layer and its number in it."""
 

@@ -17,6 +17,7 @@ from lmviz.lessons.expression import Call, Expression, Operation, Result
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.readings import (
     cell,
+    cell_value,
     count,
     furthest_reaching,
     gradient_factor,
@@ -165,6 +166,7 @@ VALUES = (
     LessonValue("position", "", "the shown position, counted from 0", lambda now: float(now.position)),
     LessonValue("pinned", "", "1 while a position is pinned", lambda now: float(now.is_pinned)),
     LessonValue("cell", "", "the address of the cell that is pointed at or pinned", lambda now: now.cell),
+    LessonValue("cell_value", "", "the number in that cell", cell_value),
     LessonValue("chosen_head", "", "the chosen attention head, as “layer 1, head 4”", lambda now: _head(now)),
     LessonValue(
         "layer", "", "the layer of the chosen attention head, counted from 0", lambda now: float(now.head[0])

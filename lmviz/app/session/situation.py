@@ -191,6 +191,11 @@ class SessionSituation:
         return "" if cell is None else cell[0]
 
     @property
+    def cell_index(self) -> tuple[int, ...]:
+        cell = self._parts.focus.shown_cell
+        return () if cell is None else cell[1]
+
+    @property
     def head(self) -> tuple[int, int]:
         return self._parts.attention.head
 

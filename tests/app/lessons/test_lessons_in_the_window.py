@@ -13,10 +13,11 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.session.lesson_progress import LessonProgress
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.task_list import TaskList
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.lesson import Lesson
-from lmviz.lessons.reading import read_lesson
+from lmviz.lessons.reading import open_lesson, read_lesson
 from lmviz.lessons.shipped import shipped_files
 from tests.app.lessons.person import Driver
 
@@ -341,3 +342,20 @@ def test_phrases_and_bars_can_be_read_beside_a_lesson(driver: Driver) -> None:
     driver.qtbot.waitUntil(
         lambda: bars.visibleRegion().boundingRect().height() >= bars.minimumSizeHint().height(), timeout=5000
     )
+
+
+@pytest.mark.parametrize(("cell", "done"), [((1, 0), 1), ((0, 1), 0)], ids=["a weight", "a masked cell"])
+def test_the_tour_counts_no_masked_cell_as_a_weight(driver: Driver, cell: tuple[int, int], done: int) -> None:
+    tour = open_lesson(shipped_files()[0], perspective_names())
+    number = next(place for place, step in enumerate(tour.steps) if step.title == "A weight")
+    driver.press("lessons_button")
+    driver.session.lesson.open(tour, number)
+    driver.wait(driver.is_quiet)
+    driver.wait(lambda: driver.control("attention_view").findChild(HeatmapView) is not None)
+    driver.control("attention_view").findChild(HeatmapView).cell_hovered.emit(*cell)
+    focus, current = driver.session.focus, driver.session.lesson
+    driver.wait(lambda: focus.shown_cell is not None and focus.shown_cell[1][-2:] == cell)
+    assert current.value("cell", []).endswith("attention/weights")
+    assert (current.value("cell_value", []) > 0) == bool(done)
+    driver.session.reading.changed.emit()  # the lesson looks once more
+    assert current.tasks_done == done
