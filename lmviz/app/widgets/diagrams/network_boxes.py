@@ -18,7 +18,7 @@ CELL_HEIGHT, TINY_HEIGHT = 20, 9
 GAP = 2
 PADDING, BETWEEN = 7, 10
 ABOVE_BLOCK = 15  # for the mark of the gradient above its block
-LINE, BETWEEN_WORDS = 18, 6  # of the words above the cells, where steps go downwards
+LINE, BETWEEN_WORDS = 18, 6  # of the words above the cells
 BEFORE_GRADIENT = 12  # for the mark of the gradient beside its block
 
 
@@ -35,6 +35,7 @@ class Box:
     blocks: tuple[QPointF, QPointF]
     cell: QSizeF
     digits: int
+    has_words_above: bool
     is_downward: bool
 
     @property
@@ -71,12 +72,14 @@ class Box:
 @dataclass(frozen=True)
 class Arrangement:
     """What takes room besides the modules: equations at the right, gradients beside their matrices,
-    and decimals; and whether the steps of a loop go downwards instead of to the right.
+    and decimals; whether words stand above the cells of a module instead of beside them, and whether the
+    steps of a loop go downwards instead of to the right.
     """
 
     has_equations: bool
     is_wide: bool
     digits: int = DIGITS
+    has_words_above: bool = False
     is_downward: bool = False
 
 
@@ -85,10 +88,11 @@ ARRANGEMENTS = (
     Arrangement(True, True),
     Arrangement(False, True),
     Arrangement(False, False),
+    Arrangement(False, False, has_words_above=True),
 )
 """From the widest to the narrowest, which is the highest: there gradients lie below their matrices."""
 
-DOWNWARD = Arrangement(False, False, is_downward=True)
+DOWNWARD = Arrangement(False, False, has_words_above=True, is_downward=True)
 """For a loop whose steps have no room side by side."""
 
 
@@ -156,7 +160,7 @@ def _between(value: DrawnValue) -> float:
 def size_of(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
     """The size of a value's box."""
     block, words = _block(value, arrangement.digits), _words_width(value)
-    if arrangement.is_downward and value.word:
+    if arrangement.has_words_above and value.word:
         width = max(_line_width(value), BEFORE_GRADIENT + block.width())
         inner = QSizeF(width, LINE + 2 * block.height() + _between(value))
     elif _is_stacked(value, arrangement.is_wide):
@@ -181,9 +185,18 @@ def box_at(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrange
         first = QPointF(inner.left() + words + BETWEEN, inner.top() + ABOVE_BLOCK)
         second = first + QPointF(block.width() + BETWEEN, 0)
     beside = QRectF(inner.left(), inner.top(), words, inner.height())
-    if arrangement.is_downward and value.word:
+    if arrangement.has_words_above and value.word:
         beside = QRectF(inner.left(), inner.top(), inner.width(), LINE)
         first = inner.topLeft() + QPointF(BEFORE_GRADIENT, LINE)
         second = first + QPointF(0, block.height() + _between(value))
     cell = _cell_size(value, arrangement.digits)
-    return Box(value, frame, beside, (first, second), cell, arrangement.digits, arrangement.is_downward)
+    return Box(
+        value,
+        frame,
+        beside,
+        (first, second),
+        cell,
+        arrangement.digits,
+        arrangement.has_words_above,
+        arrangement.is_downward,
+    )

@@ -120,7 +120,7 @@ class NetworkPainter:
         """The module's word, the value's name, and the mark of its gradient."""
         painter, theme = self._painter, self._theme
         words, value = box.words, box.value
-        if box.is_downward and value.word:
+        if box.has_words_above and value.word:
             self._draw_line_of_words(box)
             return
         middle = Qt.AlignmentFlag.AlignVCenter

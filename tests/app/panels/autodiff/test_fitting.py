@@ -137,6 +137,17 @@ def test_beside_a_lesson_the_recurrences_can_be_read(fitted_beside, qtbot, name)
     assert fitted_beside.picture.is_readable
 
 
+@pytest.mark.parametrize("name", ["lecture", "diamond", "summation"])
+def test_in_the_smallest_window_words_stand_above_their_cells_and_figures_are_read(
+    scene, qtbot, typeset, name
+):
+    scene.view.resize(880, 520)
+    scene.session.network.open_shipped(name)
+    scene.settle()
+    qtbot.waitUntil(lambda: sideways(scene.picture) == 0)
+    assert scene.picture.is_readable
+
+
 def test_where_there_is_room_steps_stand_side_by_side(scene, qtbot):
     scene.view.resize(2400, 780)
     scene.session.network.open_shipped("summation")
