@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.arrows import ACROSS, DOWN
+from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.diagrams.family_shapes import draw_shape
@@ -18,6 +19,7 @@ from lmviz.app.widgets.diagrams.family_shapes import draw_shape
 COLUMNS = 3
 CARD_HEIGHT = 66
 GAP = 8
+MARGIN, SIZES = 5, (12, 11.5, 11, 10.5, 10, 9.5)  # beside a title, and of its type
 REFUSED = 0.35  # opacity
 
 
@@ -112,12 +114,13 @@ class FamilyCards(Pointable):
         faint = mix(theme.accent_wash, theme.accent, 0.18) if chosen else theme.line
         left, top = place.left() + self.length(10), place.top() + self.length(10)
         draw_shape(painter, card.name, QPointF(left, top), self.theme.scale, ink, faint)
-        painter.setFont(theme.font(12, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
+        title, size = fitted(card.title, place.width() - 2 * self.length(MARGIN), SIZES, bold=chosen)
+        painter.setFont(theme.font(size, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(theme.text)
         words = QRectF(place.left(), place.bottom() - self.length(25), place.width(), self.length(18))
-        wide = painter.fontMetrics().horizontalAdvance(card.title) + self.length(5)
-        words.setLeft(max(place.left() + 2, min(left, words.right() - wide)))
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, card.title)
+        wide = painter.fontMetrics().horizontalAdvance(title) + self.length(MARGIN)
+        words.setLeft(max(place.left() + self.length(MARGIN), min(left, words.right() - wide)))
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, title)
         painter.setOpacity(1.0)
 
     def index_at(self, place: QPointF) -> int:

@@ -11,6 +11,7 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 
 SIZE, HEAD, WORDS = 12, 22, 20
+SIZES, GAP = (12, 11, 10), 10  # of the head's type, and between its parts
 NODE, TIP = 8.0, 5.0
 WORDS_FIT = 34  # pixels between two positions, from which on words are written below them
 
@@ -113,15 +114,27 @@ class LayerGraphView(Canvas):
 
     def _write_head(self, painter: QPainter, color: QColor) -> None:
         theme, head = self.theme, QRectF(0, 0, self.width(), self.length(HEAD))
-        painter.setFont(theme.font(SIZE, weight=theme.font().Weight.DemiBold))
+        size, said = self._fitting_head()
+        painter.setFont(theme.font(size, weight=theme.font().Weight.DemiBold))
         painter.setPen(color)
         painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, self._title)
-        left = metrics(SIZE, bold=True).horizontalAdvance(self._title) + self.length(10)
-        painter.setFont(theme.font(SIZE))
+        left = metrics(size, bold=True).horizontalAdvance(self._title) + self.length(GAP)
+        painter.setFont(theme.font(size))
         painter.setPen(theme.text)
-        painter.drawText(head.adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._said)
+        painter.drawText(head.adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, said)
         painter.setPen(theme.muted_text)
         painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._aside)
+
+    def _fitting_head(self) -> tuple[float, str]:
+        """The size of type in which the head fits, and what is said there: where need be, without formula."""
+        for said in (self._said, self._said.partition(" = ")[0]):
+            for size in SIZES:
+                measure = metrics(size)
+                wide = metrics(size, bold=True).horizontalAdvance(self._title) + 2 * self.length(GAP)
+                wide += measure.horizontalAdvance(said) + measure.horizontalAdvance(self._aside)
+                if wide <= self.width():
+                    return size, said
+        return SIZES[-1], said
 
     def _write_words(self, painter: QPainter) -> None:
         step = self.width() / max(1, len(self._words))

@@ -43,3 +43,13 @@ def test_choosing_from_outside_is_silent(cards):
 
 def test_every_family_is_drawn(cards):
     assert not cards.grab().isNull()
+
+
+@pytest.mark.parametrize("width", [216, 250, 300])
+def test_a_title_keeps_off_the_border(cards, width):
+    cards.resize(width, 240)
+    cards.set_current("transformer")
+    image, card = cards.grab().toImage(), cards.card_rectangle("transformer").toRect()
+    rows = range(card.bottom() - 22, card.bottom() - 8)
+    for x in (card.left() + 4, card.right() - 4):
+        assert len({image.pixel(x, y) for y in rows}) == 1, "the title stands here"
