@@ -138,9 +138,7 @@ def test_beside_a_lesson_the_recurrences_can_be_read(fitted_beside, qtbot, name)
 
 
 @pytest.mark.parametrize("name", ["lecture", "diamond", "summation"])
-def test_in_the_smallest_window_words_stand_above_their_cells_and_figures_are_read(
-    scene, qtbot, typeset, name
-):
+def test_in_the_smallest_window_words_stand_above_cells_and_figures_are_read(scene, qtbot, typeset, name):
     scene.view.resize(880, 520)
     scene.session.network.open_shipped(name)
     scene.settle()
