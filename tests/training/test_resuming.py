@@ -37,6 +37,7 @@ def test_a_resumed_training_is_an_undisturbed_one(
     fresh = lstm(dropout=0.2, layers=2)
     told = list(start(fresh, ids, options, Run.open(run.folder), resume=True))
     assert [progress.step for progress in told] == list(range(17, 41))
+    assert told[0].validation_loss is None  # measured at the first step and by plan, not again at a break
     assert_equal_states(fresh.state(), undisturbed.state())
     assert [line.get("loss") for line in run.metrics()] == [line.get("loss") for line in straight.metrics()]
     assert [line["step"] for line in run.metrics()] == list(range(41))
