@@ -28,6 +28,7 @@ LABEL_SIZE, SHARE_SIZE = 11.5, 10.5
 ABOVE, BELOW, BETWEEN = 30, 18, 10  # pixels at scale 1: for the number, for the scale, and between two bars
 HIGHEST, HIGH = 56, 0.28  # a bar in pixels at scale 1, and where it can be higher as a share of the height
 TWO_LINES = 34
+UPRIGHT_LINE, UPRIGHT_SIZES = 18, (12, 11, 10)
 LANDING = 420  # milliseconds
 THINNEST = 3  # a line between thinner segments would hide them
 
@@ -257,12 +258,13 @@ class CumulativeBar(Pointable, GrowingCanvas):
     def _draw_label(
         self, painter: QPainter, stack: _Stack, index: int, stretch: QRectF, ground: QColor
     ) -> None:
-        """The word, and its share where both fit one below the other."""
+        """The word, and its share where both fit one below the other; a long word reads upwards."""
         label, share = stack.labels[index], percentage(stack.edges[index + 1] - stack.edges[index])
         room = stretch.width() - self.length(6)
-        if self.metrics(LABEL_SIZE, token=True, bold=True).horizontalAdvance(label) > room:
-            return
         painter.setPen(self.theme.on(ground))
+        if self.metrics(LABEL_SIZE, token=True, bold=True).horizontalAdvance(label) > room:
+            self._draw_upright(painter, label, stretch)
+            return
         painter.setFont(self.theme.token_font(LABEL_SIZE, QFont.Weight.DemiBold))
         both = stretch.height() >= self.length(TWO_LINES)
         both = both and self.metrics(SHARE_SIZE).horizontalAdvance(share) <= room
@@ -273,6 +275,24 @@ class CumulativeBar(Pointable, GrowingCanvas):
         if both:
             painter.setFont(self.theme.font(SHARE_SIZE))
             painter.drawText(QRectF(stretch.left(), middle, stretch.width(), line), centre, share)
+
+    def _draw_upright(self, painter: QPainter, label: str, stretch: QRectF) -> None:
+        """A word from bottom to top, where a segment is wide enough for its line."""
+        if stretch.width() < self.length(UPRIGHT_LINE):
+            return
+        sizes = {size: self.metrics(size, token=True, bold=True) for size in UPRIGHT_SIZES}
+        room = stretch.height() - self.length(6)
+        size = next(
+            (size for size in sizes if sizes[size].horizontalAdvance(label) <= room), UPRIGHT_SIZES[-1]
+        )
+        painter.save()
+        painter.setFont(self.theme.token_font(size, QFont.Weight.DemiBold))
+        painter.translate(stretch.center())
+        painter.rotate(-90)
+        area = QRectF(-room / 2, -stretch.width() / 2, room, stretch.width())
+        shown = sizes[size].elidedText(label, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
+        painter.restore()
 
     def _draw_scale(self, painter: QPainter, bar: QRectF) -> None:
         """0 and 1 at the ends, and how many words share what is too thin to be named."""

@@ -68,3 +68,20 @@ def test_the_die_is_larger_where_there_is_more_room(bar):
     assert bar.length(10) > 13, "and so is what is written on it"
     bar.resize(400, 160)
     assert bar.share_rectangle(0).height() == usual
+
+
+def lines_of_ink(bar, index):
+    """How many rows of pixels within a segment are not all of its own colour."""
+    image, area = bar.grab().toImage(), bar.share_rectangle(index).adjusted(4, 4, -4, -4).toRect()
+    across = range(area.left(), area.right())
+    return sum(len({image.pixel(x, y) for x in across}) > 1 for y in range(area.top(), area.bottom()))
+
+
+def test_a_word_too_long_for_its_segment_reads_upwards(bar):
+    bar.set_shares(["wardrobe", "box"], [0.1, 0.8])
+    assert lines_of_ink(bar, 0) > 2 * lines_of_ink(bar, 1) > 0
+
+
+def test_a_segment_thinner_than_a_line_has_no_word(bar):
+    bar.set_shares(["wardrobe", "box"], [0.035, 0.9])
+    assert lines_of_ink(bar, 0) == 0
