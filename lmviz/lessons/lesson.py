@@ -89,6 +89,11 @@ class Lesson:
     steps: tuple[Step, ...]
     folder: Path | None = None
 
+    def perspective_at(self, number: int) -> str:
+        """Where a step takes place: where it says, or else where the step before it does."""
+        named = (step.perspective for step in self.steps[number::-1] if step.perspective)
+        return next(named, "")
+
     def openings_before(self, number: int) -> tuple[Opening, ...]:
         """All that has to be open at a step: of each kind what was opened last, up to this step."""
         last: dict[str, Opening] = {}

@@ -129,11 +129,12 @@ class Lessons(QObject):
 
     def _begin_step(self) -> None:
         """Go where the step takes place, and outline its control once that is there."""
-        step = self._session.lesson.step
-        if step is None:
+        current = self._session.lesson
+        if current.lesson is None:
             return
-        if step.perspective:
-            self._window.show_perspective(step.perspective)
+        perspective = current.lesson.perspective_at(current.number)
+        if perspective:
+            self._window.show_perspective(perspective)
         QTimer.singleShot(0, self, self._outline)
 
     def _outline(self) -> None:

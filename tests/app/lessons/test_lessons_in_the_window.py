@@ -359,3 +359,37 @@ def test_the_tour_counts_no_masked_cell_as_a_weight(driver: Driver, cell: tuple[
     assert (current.value("cell_value", []) > 0) == bool(done)
     driver.session.reading.changed.emit()  # the lesson looks once more
     assert current.tasks_done == done
+
+
+def test_a_step_that_names_no_place_is_where_the_one_before_is(driver: Driver, lesson: Lesson) -> None:
+    """Also for whoever comes back to it after a restart."""
+    driver.press("lessons_button")
+    assert driver.window.perspective_name not in ("sample", "corpus")
+    driver.session.lesson.open(lesson, 2)
+    assert driver.window.perspective_name == "corpus"
+    driver.press("perspective_train")
+    driver.press("lesson_where")
+    assert driver.window.perspective_name == "corpus"
+
+
+def test_what_is_said_about_a_second_answer_is_in_sight_to_its_end(driver: Driver) -> None:
+    said_then = "hint: Look it up.\nexplanation: " + "Cows eat corn. " * 40
+    text = OWN.replace("answer: corn", f"answer: corn\n{said_then}")
+    text = text.replace("Think.", "Think.\n\n" * 20)
+    driver.window.resize(1000, 640)
+    driver.press("lessons_button")
+    driver.session.lesson.open(read_lesson(text, perspective_names(), "own"), 1)
+    driver.press("lesson_choice_1")
+    driver.press("lesson_check")
+    driver.press("lesson_hint")
+    driver.press("lesson_choice_0")
+    driver.press("lesson_check")
+    question = driver.control("lesson_question")
+    area = next(a for a in driver.window.findChildren(QScrollArea) if a.isAncestorOf(question))
+    driver.wait(lambda: "Cows eat corn." in said(driver, "lesson_verdict"))
+
+    def is_in_sight() -> bool:
+        end = question.mapTo(area.viewport(), question.rect().bottomLeft()).y()
+        return question.height() > area.viewport().height() and end <= area.viewport().height()
+
+    driver.wait(is_in_sight)

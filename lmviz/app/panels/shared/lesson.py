@@ -64,6 +64,7 @@ class LessonPanel(Panel):
         self._prepare.clicked.connect(lesson.prepare)
         self._question.answered.connect(lesson.answer)
         self._question.hint_wanted.connect(lesson.show_hint)
+        self._area.verticalScrollBar().rangeChanged.connect(self._show_said)
         self._list.chosen.connect(lambda number: lesson.open(self._lessons[number]))
         self._list_close.clicked.connect(self.closed)
         self.follow(lesson.changed)
@@ -114,7 +115,7 @@ class LessonPanel(Panel):
                 QTimer.singleShot(0, self, self._show_question)
         self._back.setEnabled(current.number > 0)
         self._next.setText("Finish" if current.number + 1 == len(lesson.steps) else "Next")
-        self._where.setVisible(bool(step.perspective or step.control))
+        self._where.setVisible(bool(lesson.perspective_at(current.number) or step.control))
         self._prepare.setVisible(bool(lesson.openings_before(current.number)))
         set_role(self._next, "primary" if current.is_step_done else "")
 
@@ -122,7 +123,11 @@ class LessonPanel(Panel):
         """Scroll to the question, and to the end of what is said about an answer to it."""
         self._column.activate()  # with the height of what has just been said
         self._area.ensureWidgetVisible(self._question, 0, 0)
-        if self._question.said:
+        self._show_said()
+
+    def _show_said(self) -> None:
+        """Scroll to the end of what is said: longer words make the page longer only a turn later."""
+        if self._question.isVisibleTo(self) and self._question.said:
             self._area.ensureVisible(0, self._question.geometry().bottom(), 0, 0)
 
     def _lay_out(self) -> None:
