@@ -134,10 +134,15 @@ class Card(Canvas):
         super().resizeEvent(event)
         self._fit_control()
 
+    @property
+    def room_beside_title(self) -> int:
+        """How wide a control can be without cutting the title, in pixels."""
+        title = self._title.sizeHint().width() + self._head.spacing() if self._title.text() else 0
+        return round(self.width() - 2 * self.length(MARGIN)) - title
+
     def _fit_control(self) -> None:
         if isinstance(self._control, FittingRow):
-            beside = self._title.sizeHint().width() + self._head.spacing() if self._title.text() else 0
-            self._control.fit(round(self.width() - 2 * self.length(MARGIN)) - beside)
+            self._control.fit(self.room_beside_title)
 
     def _measure(self) -> None:
         margin = round(self.length(MARGIN))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import fitted, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pointable import Pointable
@@ -21,6 +21,7 @@ NAME, RIGHT, ABOVE, BELOW = 140, 12, 17, 19  # pixels at scale 1 around the cell
 ROW, LEAST_ROW = 46, 30  # pixels at scale 1 of a model's row
 MOST_CELL = 15  # pixels at scale 1 that a state is wide
 SMALL = 11
+SMALLER = (0, 1, 2)  # by how much type shrinks before words are cut
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,9 +203,9 @@ class GradientWave(Pointable):
             (row.note, SMALL, self.theme.muted_text, top + half, False),
         ):
             weight = painter.font().Weight.DemiBold if bold else painter.font().Weight.Normal
+            shown, size = fitted(text, width, [size - less for less in SMALLER], bold=bold)
             painter.setFont(self.theme.font(size, weight))
             painter.setPen(color)
-            shown = metrics(size, bold=bold).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
             edge = Qt.AlignmentFlag.AlignBottom if bold else Qt.AlignmentFlag.AlignTop
             painter.drawText(QRectF(0, above, width, half), edge | Qt.AlignmentFlag.AlignLeft, shown)
 

@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.plots.bars import ROW, BarsView
 
+LONG, SHORT = "step {:,}", "{:,}"
 NARROWEST = 216
 FEWEST = 3
 
@@ -34,6 +35,7 @@ class DistributionCard(Card):
         super().__init__("", parent=parent)
         self._color = QColor()
         self._steps: tuple[int, ...] = ()
+        self._words = LONG
         self._picker = QComboBox()
         self._picker.setProperty("role", "link")
         self._picker.setAccessibleName("step of the training")
@@ -51,13 +53,13 @@ class DistributionCard(Card):
         self._sentence = EmptyText()
         self._sentence.hide()
         self._readout = MutedLine()
-        head = QWidget()
-        row = QHBoxLayout(head)
+        self._controls = QWidget()
+        row = QHBoxLayout(self._controls)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         row.addWidget(self._picker)
         row.addWidget(self._remove)
-        self.set_aside(head)
+        self.set_aside(self._controls)
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -78,10 +80,27 @@ class DistributionCard(Card):
             if tuple(steps) != self._steps:
                 self._steps = tuple(steps)
                 self._picker.clear()
-                self._picker.addItems([f"step {number:,}" for number in steps])
+                self._picker.addItems([self._words.format(number) for number in steps])
             self._picker.setCurrentIndex(self._steps.index(step) if step in self._steps else -1)
+        self._fit_steps()
         self.bars.setAccessibleName(f"next-word distribution of {name}")
         self.update()
+
+    def _fit_steps(self) -> None:
+        """Name the steps by their numbers alone where the model's name would be cut."""
+        if not self._steps:
+            return
+        measure, ends = self._picker.fontMetrics(), (self._steps[0], self._steps[-1])
+        long, now = (
+            max(measure.horizontalAdvance(words.format(step)) for step in ends)
+            for words in (LONG, self._words)
+        )
+        needed = self._controls.sizeHint().width() + long - now
+        words = LONG if needed <= self.room_beside_title else SHORT
+        if words != self._words:
+            self._words = words
+            for place, step in enumerate(self._steps):
+                self._picker.setItemText(place, words.format(step))
 
     def set_readout(self, text: str) -> None:
         """One line above the bars, such as the entropy."""
@@ -125,6 +144,7 @@ class DistributionCard(Card):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_steps()
         self.resized.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
