@@ -13,6 +13,7 @@ from string import Template
 from lmviz.app.look.icons import icon_path
 from lmviz.app.look.roles import Theme
 
+TAB_PADDING = 8  # pixels at scale 1 beside the words of a tab; half of it where tabs are crowded
 SEPARATOR = 12  # pixels at scale 1 between two panels
 
 _TEMPLATE = Template("""
@@ -238,6 +239,7 @@ QTabBar::tab {
     background: transparent; color: $muted_text; border: none; padding: ${p6}px ${p8}px;
     border-bottom: ${p2}px solid transparent;
 }
+QTabBar[crowded="true"]::tab { padding-left: ${p4}px; padding-right: ${p4}px; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
 QTabBar::scroller { width: ${p20}px; }

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from lmviz.app.look.theme import application
 from lmviz.app.window.chosen_tabs import ChosenTabs
+from lmviz.app.window.crowded_tabs import CrowdedTabs
 from lmviz.app.window.panel_dock import PanelDock
 from lmviz.app.window.tab_bars import show_tab_bars
 
@@ -26,6 +27,7 @@ class FrontTabs(QObject):
         self._view, self._reading, self._docks = view, reading, docks
         self._fitted_for: OpenedModel | None = None  # the model for which the tabs in front were chosen
         self._chosen = ChosenTabs()
+        self._crowded = CrowdedTabs(self)
         reading.changed.connect(self.raise_what_fits)
         application().focusChanged.connect(self._show_focused)
 
@@ -42,6 +44,7 @@ class FrontTabs(QObject):
         """Show the bars of tabs, and notice which tabs a person chooses."""
         for bar in show_tab_bars(self._view, self._docks.values()):
             self._chosen.watch(bar)
+            self._crowded.watch(bar)
 
     def forget(self) -> None:
         """Nobody has chosen a tab: the panels stand where they stood at first."""

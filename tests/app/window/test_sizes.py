@@ -53,7 +53,7 @@ TEXTS = {
     "captioner": "2 dots",
 }
 HEAD = 44  # pixels at scale 1 in which a card says what it is
-TAB = 12  # pixels at least around the word of a tab, or it is cut
+TAB = 8  # pixels beside the words of a tab, at least
 HEADING = 12  # the size of type above columns
 PADDING, OWN_PADDING = 18, 8  # pixels at scale 1 beside it, and where a table draws its headings itself
 PREFIX = "the cows eat grass the hens"

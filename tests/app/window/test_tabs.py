@@ -23,6 +23,20 @@ def test_every_tabbed_panel_has_a_tab_that_can_be_seen(window, qtbot, perspectiv
     qtbot.waitUntil(lambda: titles <= shown(), timeout=5000)
 
 
+@pytest.mark.parametrize(("size", "is_crowded"), [((1280, 720), True), ((1440, 900), False)])
+def test_tabs_move_closer_together_before_they_scroll(window, qtbot, size, is_crowded):
+    window.resize(*size)
+    window.show_perspective("inside")
+
+    def check() -> None:
+        bar = next(bar for bar in window.perspective.findChildren(QTabBar) if bar.tabText(0) == "Why?")
+        assert bar.count() == 5
+        assert bar.tabRect(4).right() <= bar.width(), "the last one is cut"
+        assert bool(bar.property("crowded")) == is_crowded
+
+    qtbot.waitUntil(check, timeout=5000)
+
+
 def test_the_keyboard_brings_the_panel_it_reaches_in_front(window, qtbot):
     window.show_perspective("inside")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
