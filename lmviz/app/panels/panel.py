@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -127,9 +128,9 @@ class Panel(QWidget):
         busy = self.session.library.live and self.session.training.state.is_active
         self._refresh_within(NOW_AND_THEN if busy else self.gives_way)
 
+    @abstractmethod
     def refresh(self) -> None:
         """Draw what the session holds now."""
-        raise NotImplementedError
 
     def out_of_place(self, model: OpenedModel) -> str:
         """Why a model has nothing to show here, and what would, in its place; empty where it has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
@@ -113,14 +114,15 @@ class TrainedInTurn(Part, Generic[Options, Model]):
         else:
             self.start()
 
+    @abstractmethod
     def _first_options(self) -> Options:
-        raise NotImplementedError
+        """The options of the first training."""
 
+    @abstractmethod
     def _train(
         self, options: Options, corpus: Corpus
     ) -> Generator[float | tuple[Model, ...], None, tuple[Model, ...]]:
         """Runs in a thread of its own, and uses nothing but what it is given."""
-        raise NotImplementedError
 
     def _is_busy(self) -> bool:
         """Whether something else is being trained, which has precedence."""

@@ -100,8 +100,6 @@ def test_without_a_stored_trace_that_fits_there_is_a_window_all_the_same(
 
 
 def test_the_shipped_screen_shows_a_thing_that_returns() -> None:
-    if not (shipped("sample_models") / "first_screen.npz").exists():
-        pytest.skip("no sample models in this checkout")
     first = load_first_screen()
     assert first is not None
     tokens, names = first.trace.tokens, first.model.tokenizer.tokens()

@@ -1,9 +1,10 @@
 """What was open last time is offered again."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QPushButton,
@@ -34,8 +35,31 @@ def press(window: MainWindow, qtbot: QtBot, name: str) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+@pytest.fixture
+def open_again(tmp_path: Path, qtbot: QtBot) -> Iterator[Callable[[], MainWindow]]:
+    """Call it to have a window with what was kept when the one before was closed."""
+    sessions: list[Session] = []
+
+    def make() -> MainWindow:
+        later = Session(tmp_path / "runs")
+        again = MainWindow(later, Settings(tmp_path / "settings.json"))
+        qtbot.addWidget(again)
+        later.start()
+        sessions.append(later)
+        return again
+
+    yield make
+    for session in sessions:
+        session.close()
+
+
 def test_what_was_open_is_offered_again(
-    window: MainWindow, read: Session, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
+    window: MainWindow,
+    read: Session,
+    open_again: Callable[[], MainWindow],
+    text_file: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
 ) -> None:
     read.text.open(text_file, documents="line")
     qtbot.waitUntil(lambda: read.text.corpus is not None)
@@ -43,44 +67,36 @@ def test_what_was_open_is_offered_again(
     window.show_perspective("attention")
     window.close()
 
-    later = Session(tmp_path / "runs")
-    again = MainWindow(later, Settings(tmp_path / "settings.json"))
-    qtbot.addWidget(again)
-    later.start()
-    try:
-        assert again.perspective.name == "attention"
-        again.beginning.welcome(tmp_path)
-        assert "farm.txt" in again.notice.sentence
-        again.notice.findChild(QPushButton).click()
-        qtbot.waitUntil(
-            lambda: later.text.corpus is not None and later.reading.current is not None, timeout=LONG
-        )
-        assert (later.reading.prefix, later.library.step) == ("the cows eat", 3)
-        assert later.text.corpus.options.documents == "line"
-    finally:
-        later.close()
+    again = open_again()
+    later = again.session
+    assert again.perspective.name == "attention"
+    again.beginning.welcome(tmp_path)
+    assert "farm.txt" in again.notice.sentence
+    again.notice.findChild(QPushButton).click()
+    qtbot.waitUntil(lambda: later.text.corpus is not None and later.reading.current is not None, timeout=LONG)
+    assert (later.reading.prefix, later.library.step) == ("the cows eat", 3)
+    assert later.text.corpus.options.documents == "line"
 
 
 def test_a_lesson_takes_the_place_of_what_is_offered(
-    window: MainWindow, read: Session, settings: Settings, text_file: Path, tmp_path: Path, qtbot: QtBot
+    window: MainWindow,
+    read: Session,
+    open_again: Callable[[], MainWindow],
+    text_file: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
 ) -> None:
     """The offer would lie over the controls that a lesson outlines."""
     read.text.open(text_file, documents="line")
     qtbot.waitUntil(lambda: read.text.corpus is not None)
     window.close()
 
-    later = Session(tmp_path / "runs")
-    again = MainWindow(later, Settings(tmp_path / "settings.json"))
-    qtbot.addWidget(again)
-    later.start()
-    try:
-        again.beginning.welcome(tmp_path)
-        again.beginning.strip.show()
-        assert again.notice.sentence
-        later.lesson.open(read_lesson("# Own\n\n## One\n\nLook.\n", (), "own"))
-        qtbot.waitUntil(lambda: not again.notice.sentence and again.beginning.strip.isHidden(), timeout=5000)
-    finally:
-        later.close()
+    again = open_again()
+    again.beginning.welcome(tmp_path)
+    again.beginning.strip.show()
+    assert again.notice.sentence
+    again.session.lesson.open(read_lesson("# Own\n\n## One\n\nLook.\n", (), "own"))
+    qtbot.waitUntil(lambda: not again.notice.sentence and again.beginning.strip.isHidden(), timeout=5000)
 
 
 def test_a_translation_goes_on_with_its_source(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,9 +45,9 @@ class FollowedTextPanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {"weights": self._weights} if self._weights.size else {}
 
+    @abstractmethod
     def _word_place(self, position: int) -> QPointF:
         """Where the word of a position stands in the text."""
-        raise NotImplementedError
 
     def _show_current(self) -> None:
         """Scroll to the chosen word once the text has its new size."""

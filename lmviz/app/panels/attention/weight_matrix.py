@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,17 +62,17 @@ class WeightMatrixPanel(Panel):
         if not self.is_put_away:  # what is explained stays, where the explanation is enlarged
             self.session.explanation.suggest(None)
 
+    @abstractmethod
     def _mark(self) -> None:
         """Frame the chosen row and the pinned cell."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _light(self) -> None:
         """Dim the cells that are not operands of the explained cell."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _painted(self, row: int, column: int, weight: float) -> Intervention | None:
         """The row with that weight in the column; None where what is drawn cannot be forced."""
-        raise NotImplementedError
 
     def _connect_matrix(self) -> None:
         """Have the matrix follow the session, and the session the matrix."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -98,13 +99,13 @@ class GamePanel(Panel):
         if index == 0:
             self.pass_keyboard_to(self.invitation.button)
 
+    @abstractmethod
     def start(self, corpus: Corpus) -> None:
         """Begin a game with a text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def forget(self) -> None:
         """Forget the game under way."""
-        raise NotImplementedError
 
     def deal(self, corpus: Corpus, work: Callable[[], T], begin: Callable[[Corpus, T], object]) -> None:
         """Have passages of a text found, and begin with them if it is still the one that is open."""

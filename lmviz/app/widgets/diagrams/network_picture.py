@@ -156,10 +156,11 @@ class NetworkPicture(EditableNumbers):
 
     def _arrange(self) -> None:
         """Arrange everything as the width allows: the first arrangement that fits, or else the narrowest."""
-        wider = [(each, 1 if each.digits == ALL_DIGITS else SMALLEST) for each in ARRANGEMENTS]
-        narrower = [(ARRANGEMENTS[-1], LEGIBLE), *([(DOWNWARD, LEGIBLE)] if self._unrolled else [])]
         room, chosen = room_in(self) / self.theme.scale, ARRANGEMENTS[-1]
-        for arrangement, least in (*wider, *narrower):  # decimals are not worth small type
+        for arrangement in (*ARRANGEMENTS, DOWNWARD) if self._unrolled else ARRANGEMENTS:
+            least = 1 if arrangement.digits == ALL_DIGITS else SMALLEST  # decimals are not worth small type
+            if arrangement in (ARRANGEMENTS[-1], DOWNWARD):
+                least = LEGIBLE  # rather than none at all
             if self._size_of(arrangement).width() * least <= room:
                 chosen = arrangement
                 break

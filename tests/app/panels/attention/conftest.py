@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from tests.app.conftest import wait_for_reading
 
 
 @pytest.fixture
@@ -47,9 +48,7 @@ def show_text(
         session.library.open(run)
         qtbot.waitUntil(lambda: session.library.model is not None)
         session.reading.set_prefix(text)
-        qtbot.waitUntil(
-            lambda: session.reading.current is not None and session.reading.current.trace.text == text
-        )
+        wait_for_reading(session, qtbot)
         window.show_perspective("attention")
         drawn()
         answered()

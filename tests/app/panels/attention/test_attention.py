@@ -16,7 +16,6 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
-from lmviz.places import shipped
 
 
 def test_every_step_of_every_head_is_drawn_as_the_trace_has_it(
@@ -193,8 +192,6 @@ def test_nothing_of_a_longer_matrix_is_marked_once_a_shorter_text_is_read(
 def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that_has_it(
     window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
-    if not (shipped("sample_models") / "stories-transformer").exists():
-        pytest.skip("no sample models in this checkout")
     window.show_perspective("attention")
     offer = window.findChild(QPushButton, "attention_invitation")
     said = offer.parentWidget().findChild(EmptyText)

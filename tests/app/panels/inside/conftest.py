@@ -14,6 +14,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.picture import Picture, Spot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
+from tests.app.conftest import wait_for_reading
 
 TEXT = "the cows eat grass and the"
 
@@ -34,9 +35,7 @@ def picture_of(
         session.library.open(make_run(family, 3, **(small_settings(family) | settings)))
         qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.family == family)
         session.reading.set_prefix(text)
-        qtbot.waitUntil(
-            lambda: session.reading.current is not None and session.reading.current.trace.text == text
-        )
+        wait_for_reading(session, qtbot)
         drawn()
         answered()
         return next(panel for panel in window.perspective.panels if isinstance(panel, PicturePanel))
@@ -79,9 +78,7 @@ def inside(
     session.library.open(run)
     qtbot.waitUntil(lambda: session.library.model is not None)
     session.reading.set_prefix("the cows eat")
-    qtbot.waitUntil(
-        lambda: session.reading.current is not None and session.reading.current.trace.text == "the cows eat",
-    )
+    wait_for_reading(session, qtbot)
     window.show_perspective("inside")
     drawn()
     answered()
