@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pyqtgraph
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.figures import number, short
@@ -19,6 +19,8 @@ LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7,
 
 class QuietAxis(pyqtgraph.AxisItem):
     """An axis without a line: muted numbers, and for y thin lines across the plot."""
+
+    textHeight: float  # of pyqtgraph, pixels
 
     def __init__(self, orientation: str) -> None:
         super().__init__(orientation, showValues=True)
@@ -39,7 +41,10 @@ class QuietAxis(pyqtgraph.AxisItem):
         """Take over colours and type."""
         self.setPen(QPen(theme.line, 1))
         self.setTextPen(theme.muted_text)
-        self.setTickFont(theme.font(SIZE))
+        font = theme.font(SIZE)
+        self.setTickFont(font)
+        # pyqtgraph leaves numbers out that are higher than this, makes room for them and paints once more
+        self.textHeight = max(self.textHeight, QFontMetricsF(font).height())
 
     def tickValues(self, minimum: float, maximum: float, size: float) -> list[tuple[float, list[float]]]:
         if not self.logMode:

@@ -51,5 +51,5 @@ def test_a_title_keeps_off_the_border(cards, width):
     cards.set_current("transformer")
     image, card = cards.grab().toImage(), cards.card_rectangle("transformer").toRect()
     rows = range(card.bottom() - 22, card.bottom() - 8)
-    for x in (card.left() + 4, card.right() - 4):
+    for x in (card.left() + 3, card.right() - 3):
         assert len({image.pixel(x, y) for y in rows}) == 1, "the title stands here"
