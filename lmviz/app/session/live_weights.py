@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from lmviz.app.session.work import Failed, Work
     from lmviz.app.workers.training_worker import State, TrainingWorker
 
-LIVE_EVERY = 0.5  # seconds between two looks into the model that is being trained
+LIVE_EVERY = 0.5  # seconds between two looks into the model that is being trained, at least
+LIVE_AT_LEAST_EVERY = 2.0  # seconds, however slow the machine
+SHARE = 0.1  # of a core that looks may take from the training
 
 
 class LiveWeights:
@@ -24,7 +26,7 @@ class LiveWeights:
         self._work, self._library, self._failed = work, library, failed
         self._folder: Path | None = None
         self._opening: Path | None = None
-        self._asked = 0.0
+        self._asked, self._spent, self._wait = 0.0, 0.0, LIVE_EVERY
 
     @property
     def is_followed(self) -> bool:
@@ -34,7 +36,7 @@ class LiveWeights:
 
     def begin(self, folder: Path) -> None:
         """A training into this folder begins."""
-        self._folder = folder
+        self._folder, self._asked, self._wait = folder, 0.0, LIVE_EVERY
 
     def show_snapshots(self, folder: Path) -> None:
         """Make the newest snapshots available, and the model itself when these are its first."""
@@ -46,13 +48,20 @@ class LiveWeights:
             self._library.open(folder)
 
     def look(self, worker: TrainingWorker) -> None:
-        """While the training is followed, show its current weights several times a second."""
+        """While the training is followed, show its current weights, as often as it can bear.
+
+        What the window and the reading thread compute is time that the training does not have: they share
+        its interpreter, and often its cores.
+        """
         taken = worker.take_state()
         if taken is not None and self.is_followed and taken[0] > self._library.step:
             self._go_live(*taken)
         now = time.monotonic()
-        if self.is_followed and now - self._asked > LIVE_EVERY:
-            self._asked = now
+        if self.is_followed and now - self._asked > self._wait:
+            spent = self._work.seconds_spent
+            if self._asked:
+                self._wait = next_wait(self._wait, (spent - self._spent) / (now - self._asked))
+            self._asked, self._spent = now, spent
             worker.want_state()
 
     def _go_live(self, step: int, state: State) -> None:
@@ -68,3 +77,8 @@ class LiveWeights:
     def _show(self, step: int) -> None:
         if self.is_followed:
             self._library.show_live_step(step)
+
+
+def next_wait(wait: float, share: float) -> float:
+    """Seconds until the next look, where with such a wait looking took such a share of a core."""
+    return min(max(LIVE_EVERY, wait * share / SHARE), LIVE_AT_LEAST_EVERY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -62,6 +63,11 @@ class Work(Part):
     def jobs(self) -> tuple[Job, ...]:
         """The jobs under way."""
         return tuple(job for job in self._jobs if not job.is_cancelled)
+
+    @property
+    def seconds_spent(self) -> float:
+        """Seconds of a core that the window's thread and the reading thread have taken so far."""
+        return time.thread_time() + self._reader.seconds_spent
 
     def start(self) -> None:
         """Start the reading thread, which loads torch first. Call it once the window is painted."""

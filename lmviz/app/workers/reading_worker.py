@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,11 @@ class ReadingWorker:
         self._listeners.clear()
         self._queue.close()
 
+    @property
+    def seconds_spent(self) -> float:
+        """Seconds of a core that its requests have taken so far."""
+        return self._queue.seconds_spent
+
     def is_alive(self) -> bool:
         """Whether its thread runs."""
         return self._thread.is_alive()
@@ -99,6 +105,7 @@ class _Queue:
         self._condition = threading.Condition()
         self._waiting: dict[str, _Request] = {}
         self._is_closed = False
+        self.seconds_spent = 0.0  # by the thread that takes them, up to its last request
 
     def put(self, request: _Request) -> None:
         """Add a request; it takes the place in the queue of an earlier one under its key."""
@@ -132,5 +139,6 @@ def _run(queue: _Queue, send: Callable[[_Outcome], None]) -> None:
             outcome = _Outcome(request, request.work())
         except BaseException as fault:  # a panic of a Rust library, too, must not end the thread
             outcome = _Outcome(request, fault=fault)
+        queue.seconds_spent = time.thread_time()
         send(outcome)
         del request, outcome  # or the last ones would be kept while the queue is empty

@@ -11,6 +11,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import Curve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.position_trial import KINDS, try_positions
 
@@ -71,14 +72,15 @@ class KindsPage(QWidget):
         self._run.setText("Stop" if trial.is_running else "Train one of each kind")
         self._run.setEnabled(trial.is_running or not trial.obstacle)
         self._form.set_editable(() if trial.is_running else None)
+        series_color = current_theme().series_color
         drawn = {each.kind: each for each in trial.trained if each.losses}
-        for kind in self._plot.curve_names():
-            if kind not in drawn:
-                self._plot.remove_curve(kind)
-        for place, kind in enumerate(KINDS):
-            if kind in drawn:
-                color, each = current_theme().series_color(place), drawn[kind]
-                self._plot.set_curve(kind, each.steps, each.losses, role=color, dashed=kind == "none")
+        self._plot.set_curves(
+            [
+                Curve(kind, drawn[kind].steps, drawn[kind].losses, series_color(place), dashed=kind == "none")
+                for place, kind in enumerate(KINDS)
+                if kind in drawn
+            ]
+        )
         self._plot.set_end(trial.options.steps)
         self._said.setText(self._sentence())
 

@@ -26,6 +26,7 @@ from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import Curve
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -270,12 +271,13 @@ class PositionsPanel(Panel):
         chosen = [at for at in chosen if at < len(waves)]
         first = 0 if name == "head" else 1  # distances begin at 0, positions at 1
         wanted = {f"{name} {at + 1}": waves[at] for at in chosen}
-        for old in self._waves.curve_names():
-            if old not in wanted:
-                self._waves.remove_curve(old)
-        for place, (title, values) in enumerate(wanted.items()):
-            role = current_theme().series_color(place)
-            self._waves.set_curve(title, np.arange(len(values)) + first, values, role=role)
+        colors = [current_theme().series_color(place) for place in range(len(wanted))]
+        self._waves.set_curves(
+            [
+                Curve(title, np.arange(len(values)) + first, values, color)
+                for (title, values), color in zip(wanted.items(), colors, strict=True)
+            ]
+        )
         self._names[self._waves].setText(
             "each head, over the distance"
             if name == "head"
@@ -289,10 +291,12 @@ class PositionsPanel(Panel):
         shift = self._shift.slider.value()
         self._shift.show_value(shift, str(shift))
         values, unshifted = picture.shifted(shift), picture.shifted(0)
-        self._shifted.set_curve(
-            "k = 0", np.arange(len(unshifted)) + 1, unshifted, role="muted_text", width=1.0
+        self._shifted.set_curves(
+            [
+                Curve("k = 0", np.arange(len(unshifted)) + 1, unshifted, "muted_text", width=1.0),
+                Curve("by k", np.arange(len(values)) + 1, values, "key"),
+            ]
         )
-        self._shifted.set_curve("by k", np.arange(len(values)) + 1, values, role="key")
         self._names[self._shifted].setText(_shift_name(picture, shift))
         self._said.setText(_shift_sentence(picture, shift, values))
 
@@ -303,7 +307,7 @@ class PositionsPanel(Panel):
         from lmviz.inspection.beyond_context import SENTENCES
 
         self._body.setCurrentIndex(BEYOND)
-        self._losses.set_curve("loss, nats a token", found.middles + 1, found.losses)
+        self._losses.set_curves([Curve("loss, nats a token", found.middles + 1, found.losses)])
         self._losses.set_cursor(found.context)
         self._losses.set_references([("second half of the context", found.within)])
         measured = f"Within the context, in its second half: {number(found.within)} nats a token."

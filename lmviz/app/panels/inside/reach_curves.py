@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import Curve
 
 if TYPE_CHECKING:
     from lmviz.inspection.reach import Reach
@@ -88,16 +89,22 @@ class ReachCurves(QWidget):
             factor, reach = self._scaled
             curves[SCALED] = (reach, current_theme().key, True)
             changed = f" · U × {factor:.2f}: ×{number(reach.factor, 2)} a step"
-        for name in set(self._plot.curve_names()) - set(curves):
-            self._plot.remove_curve(name)
-        for name, (reach, color, dashed) in curves.items():
-            back = reach.relative[: reach.last + 1][::-1]
-            self._plot.set_curve(name, np.arange(len(back)), back, role=color, dashed=dashed)
+        self._plot.set_curves(
+            [
+                Curve(name, np.arange(reach.last + 1), _back(reach), color, dashed=dashed)
+                for name, (reach, color, dashed) in curves.items()
+            ]
+        )
         shown = next((reach for reach, _ in self._reaches.values()), None)
         self._said.set_text("" if shown is None else f"Size over steps back{_left(shown)}{changed}")
 
     def _show_factor(self) -> None:
         self._slider.show_value(self._slider.value, f"× {self.factor:.2f}")
+
+
+def _back(reach: Reach) -> np.ndarray:
+    """Its relative size (step back,), from the last position to the first."""
+    return reach.relative[: reach.last + 1][::-1]
 
 
 def _left(reach: Reach) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +26,19 @@ if TYPE_CHECKING:
 LENGTH = {"characters": 420, "bpe": 140, "words": 110}
 PIECE = 8
 EVERY = 6.0  # seconds between two texts while the snapshot keeps changing
-WHILE_TRAINING = 500  # milliseconds between two pieces, so that training keeps its cores
+SHORTEST_PAUSE, LONGEST_PAUSE = 500, 2000  # milliseconds between two pieces while training
+SHARE = 0.05  # of a core that writing may take from a training
 BEGINNING = "\n"
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Some tokens more, all of the text with them, and how many seconds of a core they took."""
+
+    drawn: list[DrawnToken]
+    text: str
+    is_over: bool
+    seconds: float
 
 
 class LiveSamplePanel(Panel):
@@ -134,24 +146,31 @@ class LiveSamplePanel(Panel):
             f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
         )
 
-        def work(model: Model) -> tuple[list[DrawnToken], str, bool]:
+        def work(model: Model) -> _Piece:
             from lmviz.decoding.sampling import sample
 
+            began = time.thread_time()
             steps = list(sample(model, text, PIECE, options, ids))
             drawn = [DrawnToken.of(step) for step in steps]
-            return drawn, steps[-1].text, steps[-1].is_end and options.stop_at_end
+            is_over = steps[-1].is_end and options.stop_at_end
+            return _Piece(drawn, steps[-1].text, is_over, time.thread_time() - began)
 
         self.ask("live sample", work, self._take)
 
-    def _take(self, piece: tuple[list[DrawnToken], str, bool]) -> None:
-        drawn, text, is_over = piece
-        self._drawn += drawn
-        if is_over:
+    def _take(self, piece: _Piece) -> None:
+        self._drawn += piece.drawn
+        if piece.is_over:
             self._limit = len(self._drawn)
-        self._page.setPlainText(text)
+        self._page.setPlainText(piece.text)
         self._page.moveCursor(QTextCursor.MoveOperation.End)
         if len(self._drawn) < self._limit:
-            self._next_piece.start(WHILE_TRAINING if self.session.training.state.phase == "running" else 0)
+            self._next_piece.start(self._pause_after(piece))
+
+    def _pause_after(self, piece: _Piece) -> int:
+        """Milliseconds until the next piece."""
+        if self.session.training.state.phase != "running":
+            return 0
+        return min(max(SHORTEST_PAUSE, round(1000 * piece.seconds / SHARE)), LONGEST_PAUSE)
 
     def _adopt_theme(self) -> None:
         self._page.setFont(current_theme().token_font(12.5))

@@ -14,6 +14,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import Curve
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
 
@@ -220,55 +221,45 @@ class LossPanel(Panel):
 
     def _draw_runs(self) -> None:
         training, library = self.session.training, self.session.library
-        shown = set()
+        curves: list[Curve] = []
         if library.model is None and training.state.folder is not None:
-            shown |= self._draw_own(training.state.history, None)
+            curves += self._own_curves(training.state.history, None)
         elif library.model is not None:
-            shown |= self._draw_own(training.history_of(library.model), library.model.description)
+            curves += self._own_curves(training.history_of(library.model), library.model.description)
         for model in library.models:
             if model != library.model and self._is_drawn(model):
-                shown |= self._draw_other(model)
-        for name in set(self._plot.curve_names()) - shown:
-            self._plot.remove_curve(name)
+                curves += self._other_curve(model)
+        self._plot.set_curves(curves)
 
-    def _draw_own(self, history: History, description: RunDescription | None) -> set[str]:
+    def _own_curves(self, history: History, description: RunDescription | None) -> list[Curve]:
         """Two strong curves for the run that is shown."""
         if self._shown_unit == ACCURACY:
-            return self._draw_accuracy("validation", history, role="validation", width=OWN)
+            return _accuracy_curve("validation", history, "validation", OWN)
         weight = SMOOTHING[self._smoothing.currentText()]
         losses = self._convert(smooth(history.loss.values, weight), description)
         measured = self._convert(history.validation_loss.values, description)
         if losses is None or measured is None:
-            return set()
-        steps = history.validation_loss.steps
-        self._plot.set_curve("training", history.loss.steps, losses, role="training", width=OWN)
-        self._plot.set_curve("validation", steps, measured, role="validation", width=OWN)
-        return {"training", "validation"}
+            return []
+        return [
+            Curve("training", history.loss.steps, losses, "training", OWN),
+            Curve("validation", history.validation_loss.steps, measured, "validation", OWN),
+        ]
 
-    def _draw_other(self, model: OpenedModel) -> set[str]:
+    def _other_curve(self, model: OpenedModel) -> list[Curve]:
         """A thin curve for another run: of its validation, where that was measured."""
         history = self.session.training.history_of(model)
         if self._shown_unit == ACCURACY:
-            return self._draw_accuracy(self._name_of(model), history, role="muted_text", width=COMPARABLE)
+            return _accuracy_curve(self._name_of(model), history, "muted_text", COMPARABLE)
         weight = SMOOTHING[self._smoothing.currentText()]
         curve = history.validation_loss if len(history.validation_loss) else history.loss
         values = curve.values if curve is history.validation_loss else smooth(curve.values, weight)
         converted = self._convert(values, model.description)
         if converted is None:
-            return set()
+            return []
         comparable = self._is_comparable(model)
         name, role = self._name_of(model), "muted_text" if comparable else "faint_text"
         width = COMPARABLE if comparable else OTHER
-        self._plot.set_curve(name, curve.steps, converted, role=role, width=width, dashed=not comparable)
-        return {name}
-
-    def _draw_accuracy(self, name: str, history: History, *, role: str, width: float) -> set[str]:
-        """The share of validation labels that a run gets right, in per cent, where it was measured."""
-        curve = history.validation_accuracy
-        if not len(curve):
-            return set()
-        self._plot.set_curve(name, curve.steps, 100 * curve.values, role=role, width=width)
-        return {name}
+        return [Curve(name, curve.steps, converted, role, width, dashed=not comparable)]
 
     def _name_of(self, model: OpenedModel) -> str:
         """A name that no other open run has."""
@@ -316,3 +307,9 @@ def _picker(name: str, choices: Iterable[str]) -> QComboBox:
     picker.addItems(list(choices))
     picker.setAccessibleName(name)
     return picker
+
+
+def _accuracy_curve(name: str, history: History, role: str, width: float) -> list[Curve]:
+    """The share of validation labels that a run gets right, in per cent, where it was measured."""
+    curve = history.validation_accuracy
+    return [Curve(name, curve.steps, 100 * curve.values, role, width)] if len(curve) else []

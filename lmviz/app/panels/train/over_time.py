@@ -12,6 +12,7 @@ from lmviz.app.session.reading import of_source
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import Curve
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -177,8 +178,7 @@ class OverTimePanel(Panel):
 
     def _draw(self, shown: OpenedModel | None) -> None:
         if shown is None or not self._rows:
-            for name in self._plot.curve_names():
-                self._plot.remove_curve(name)
+            self._plot.set_curves(())
             self._plot.set_cursor(None)
             return
         steps = sorted(self._rows)
@@ -186,12 +186,13 @@ class OverTimePanel(Panel):
         words = np.argsort(-table[-1], kind="stable")[:WORDS]
         answers = shown.predicts.names or shown.tokenizer.tokens()
         names = [visible(answers[int(word)]) for word in words]
-        for name in set(self._plot.curve_names()) - set(names):
-            self._plot.remove_curve(name)
-        for place, (name, word) in enumerate(zip(names, words, strict=True)):
-            self._plot.set_curve(
-                name, steps, table[:, word], role=current_theme().series_color(place), width=1.6
-            )
+        colors = [current_theme().series_color(place) for place in range(WORDS)]
+        self._plot.set_curves(
+            [
+                Curve(name, steps, table[:, word], role=color, width=1.6)
+                for name, word, color in zip(names, words, colors, strict=False)
+            ]
+        )
         self._plot.set_end(self._end(shown))
         self._plot.set_cursor(self.session.library.step)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -19,6 +18,7 @@ from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.plot_axes import SIZE, ReferenceLine
+from lmviz.app.widgets.plots.plot_curve import Curve, DrawnCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
@@ -34,31 +34,11 @@ STRONG = 2.2  # the width from which on a curve's name is written bold
 TICKS = 10  # about as many roundings fit into the range of y, so that it rests while a curve grows
 
 
-@dataclass
-class _Curve:
-    """A curve's points and how it is drawn; `role` is a role of the theme or a colour."""
-
-    item: pyqtgraph.PlotDataItem
-    role: str | QColor
-    width: float
-    dashed: bool
-    x: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    y: np.ndarray = field(default_factory=lambda: np.zeros(0))
-
-    @property
-    def pen_style(self) -> Qt.PenStyle:
-        return Qt.PenStyle.DashLine if self.dashed else Qt.PenStyle.SolidLine
-
-    @property
-    def color(self) -> QColor:
-        return self.role if isinstance(self.role, QColor) else getattr(current_theme(), self.role)
-
-
 class LinePlot(QWidget):
     """`LinePlot(x_name="step")`: several curves over one axis, named on the right with their last values.
 
-    `set_curve(name, x, y, role="training", width=2, dashed=False)` adds or replaces a curve,
-    `remove_curve(name)` takes it away; `set_references([(name, value)])` draws dashed lines;
+    `set_curves([Curve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
+    dashed lines;
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
     `set_logarithmic(bool)` is the scale of y. A click on a name hides its curve, or shows it.
     Signals: `cursor_moved(float)` by click, drag, or Left and Right; `point_hovered(float)`, the x of
@@ -75,7 +55,7 @@ class LinePlot(QWidget):
         self._view = QuietPlot()
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
         self._box = self._view.box
-        self._curves: dict[str, _Curve] = {}
+        self._curves: dict[str, DrawnCurve] = {}
         self._references: list[ReferenceLine] = []
         self._logarithmic = False
         self._end: float | None = None
@@ -110,51 +90,25 @@ class LinePlot(QWidget):
         self._plot.addItem(cursor, ignoreBounds=True)
         return cursor
 
-    def set_curve(
-        self,
-        name: str,
-        x: Sequence[float] | np.ndarray,
-        y: Sequence[float] | np.ndarray,
-        *,
-        role: str | QColor = "training",
-        width: float = 2.0,
-        dashed: bool = False,
-    ) -> None:
-        """Add or replace a curve; x and y are (point,), x ascending. NaN interrupts the curve.
-
-        Points that share a column of pixels are reduced to their smallest and largest, so that no peak
-        is lost however long the curve.
-        """
-        curve = self._curves.get(name)
-        if curve is None:
-            item = self._plot.plot(antialias=True, connect="finite")
-            item.setDownsampling(auto=True, method="peak")
-            item.setClipToView(True)
-            # Smooth wide lines as one path take Qt seconds where a curve is noise; as segments, milliseconds.
-            item.curve.setSegmentedLineMode("on")
-            curve = self._curves[name] = _Curve(item, role, width, dashed)
-            self._style(curve)
-        elif (curve.role, curve.width, curve.dashed) != (role, width, dashed):
-            curve.role, curve.width, curve.dashed = role, width, dashed
-            self._style(curve)
-        curve.x, curve.y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        curve.item.setData(curve.x, curve.y)
-        self._fit()
-
-    def remove_curve(self, name: str) -> None:
-        """Take a curve away; nothing happens when there is none of that name."""
-        curve = self._curves.pop(name, None)
-        if curve is not None:
-            self._plot.removeItem(curve.item)
+    def set_curves(self, curves: Sequence[Curve]) -> None:
+        """Draw these curves and no others. A curve that stands already keeps its place among the names."""
+        gone = set(self._curves) - {curve.name for curve in curves}
+        for name in gone:
+            self._plot.removeItem(self._curves.pop(name).item)
+        changed = bool(gone)
+        for curve in curves:
+            drawn = self._curves.get(curve.name)
+            if drawn is None:
+                self._curves[curve.name] = DrawnCurve(self._view, curve)
+                changed = True
+            else:
+                changed |= drawn.set(curve)
+        if changed:
             self._fit()
 
     def points(self) -> dict[str, np.ndarray]:
         """The points of each curve, (point, 2): x and y."""
         return {name: np.stack([curve.x, curve.y], axis=1) for name, curve in self._curves.items()}
-
-    def curve_names(self) -> tuple[str, ...]:
-        """The curves there are, oldest first."""
-        return tuple(self._curves)
 
     def set_references(self, references: Sequence[tuple[str, float]]) -> None:
         """Dashed horizontal lines with their names, such as the loss of a bigram model."""
@@ -171,6 +125,8 @@ class LinePlot(QWidget):
 
     def set_cursor(self, x: float | None) -> None:
         """Where the vertical line stands; None hides it."""
+        if (x is not None) == self._cursor.isVisible() and x in (None, self._cursor.value()):
+            return
         self._cursor.setVisible(x is not None)
         if x is not None:
             self._cursor.setValue(x)
@@ -203,12 +159,12 @@ class LinePlot(QWidget):
         theme = current_theme()
         faint = QColor(theme.accent)
         faint.setAlphaF(0.45)
-        self._cursor.setPen(self._thin(faint, 1.5))
-        self._cursor.setHoverPen(self._thin(theme.accent, 3))
+        self._cursor.setPen(self._view.thin_pen(faint, 1.5))
+        self._cursor.setHoverPen(self._view.thin_pen(theme.accent, 3))
         self._cursor_text.setBrush(theme.muted_text)
         self._cursor_text.setFont(theme.font(SIZE))
         for curve in self._curves.values():
-            self._style(curve)
+            curve.adopt_theme()
         for line in self._references:
             line.adopt_theme(theme)
         self._fit()
@@ -261,10 +217,11 @@ class LinePlot(QWidget):
             seen = np.flatnonzero(np.isfinite(curve.y) & (curve.x <= end))
             if len(seen):
                 value = float(curve.y[seen[-1]])
-                shown = curve.item.isVisible()
                 strong = curve.width >= STRONG
                 names.append(
-                    PlotName(name, number(value, 2), self._height(value), curve.color, strong, not shown)
+                    PlotName(
+                        name, number(value, 2), self._height(value), curve.color, strong, not curve.is_visible
+                    )
                 )
         muted = current_theme().muted_text
         return names + [
@@ -277,19 +234,6 @@ class LinePlot(QWidget):
         low, high = self._box.viewRange()[1]
         placed = (math.log10(value) if value > 0 else low) if self._logarithmic else value
         return self._view.place_of(0, min(max(placed, low), high)).y()
-
-    def _thin(self, color: QColor, width: float) -> QPen:
-        """A pen of so many pixels, however the axes are stretched."""
-        pen = QPen(color, width * current_theme().scale * self.devicePixelRatioF())
-        pen.setCosmetic(True)
-        return pen
-
-    def _style(self, curve: _Curve) -> None:
-        # Cosmetic pens, which pyqtgraph needs, are measured in device pixels.
-        pen = self._thin(curve.color, curve.width)
-        pen.setStyle(curve.pen_style)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        curve.item.setPen(pen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -313,8 +257,8 @@ class LinePlot(QWidget):
         found = [_nearest_value(curve.x, x) for curve in self._shown().values() if len(curve.x)]
         return min(found, key=lambda place: abs(place - x), default=None)
 
-    def _shown(self) -> dict[str, _Curve]:
-        return {name: curve for name, curve in self._curves.items() if curve.item.isVisible()}
+    def _shown(self) -> dict[str, DrawnCurve]:
+        return {name: curve for name, curve in self._curves.items() if curve.is_visible}
 
     def values_at(self, x: float) -> dict[str, float]:
         """The y of each curve shown that has a point at exactly this x."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -44,3 +45,10 @@ class QuietPlot(pyqtgraph.PlotWidget):
     def place_of(self, x: float, y: float) -> QPoint:
         """Where a point lies in the viewport; x and y as the axes count, logarithms on a logarithmic one."""
         return self.mapFromScene(self.box.mapViewToScene(QPointF(x, y)))
+
+    def thin_pen(self, color: QColor, width: float) -> QPen:
+        """A pen of so many pixels at scale 1, however the axes are stretched."""
+        # Cosmetic pens, which pyqtgraph needs, are measured in device pixels.
+        pen = QPen(color, width * current_theme().scale * self.devicePixelRatioF())
+        pen.setCosmetic(True)
+        return pen

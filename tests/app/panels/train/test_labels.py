@@ -65,13 +65,13 @@ def test_a_tagger_is_trained_as_stated_and_measured_by_its_labels(
     panel = tagging.findChild(QWidget, "loss_view")
     assert isinstance(panel, LossPanel)
     plot = panel.findChild(LinePlot, "loss_plot")
-    qtbot.waitUntil(lambda: "validation" in plot.curve_names())
+    qtbot.waitUntil(lambda: "validation" in plot.points())
     assert panel.card.title == "Loss per tag"
     assert references(plot) == pytest.approx({"floor": FLOOR}, abs=1e-4)
     unit = next(box for box in panel.findChildren(QComboBox) if box.accessibleName() == "unit of the loss")
     assert [unit.itemText(index) for index in range(unit.count())] == ["nats", "accuracy"]
     unit.setCurrentText("accuracy")
-    qtbot.waitUntil(lambda: "training" not in plot.curve_names())
+    qtbot.waitUntil(lambda: "training" not in plot.points())
     _, values = plot.points()["validation"].T
     measured = session.training.state.history.validation_accuracy.values
     assert values == pytest.approx(100 * measured)

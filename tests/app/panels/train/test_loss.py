@@ -46,7 +46,7 @@ def loss(
     window.show_perspective("train")
     panel = next(panel for panel in window.perspective.panels if isinstance(panel, LossPanel))
     plot = panel.findChild(LinePlot)
-    qtbot.waitUntil(lambda: "lstm" in plot.curve_names() and bool(panel.references), timeout=LONG)
+    qtbot.waitUntil(lambda: "lstm" in plot.points() and bool(panel.references), timeout=LONG)
     return panel
 
 
@@ -105,12 +105,12 @@ def test_runs_lie_over_one_another_and_a_closed_one_goes(
     loss: LossPanel, session: Session, qtbot: QtBot
 ) -> None:
     plot = loss.findChild(LinePlot)
-    assert set(plot.curve_names()) == {"training", "validation", "lstm"}
+    assert set(plot.points()) == {"training", "validation", "lstm"}
     [lstm] = [model for model in session.library.models if model.name == "lstm"]
     session.library.choose(lstm)
-    qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation", "transformer"})
+    qtbot.waitUntil(lambda: set(plot.points()) == {"training", "validation", "transformer"})
     session.library.close(next(model for model in session.library.models if model.name == "transformer"))
-    qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation"})
+    qtbot.waitUntil(lambda: set(plot.points()) == {"training", "validation"})
 
 
 def test_a_run_on_another_text_keeps_its_own_figures(
@@ -149,7 +149,7 @@ def beside_another_text(
     session.library.open(tmp_path / "long")
     qtbot.waitUntil(lambda: len(session.library.models) == 3, timeout=LONG)
     session.library.choose(shown)
-    qtbot.waitUntil(lambda: "lstm" in loss.findChild(LinePlot).curve_names())
+    qtbot.waitUntil(lambda: "lstm" in loss.findChild(LinePlot).points())
     return loss
 
 
@@ -158,12 +158,12 @@ def test_runs_on_other_texts_are_drawn_only_where_wanted_and_in_bits_per_charact
 ) -> None:
     loss, plot = beside_another_text, beside_another_text.findChild(LinePlot)
     own = {"training", "validation", "lstm"}
-    qtbot.waitUntil(lambda: set(plot.curve_names()) == own)
+    qtbot.waitUntil(lambda: set(plot.points()) == own)
     toggle = loss.findChild(QCheckBox, "other_texts")
     assert not toggle.isChecked()
     choose(loss, "smoothing", "raw", qtbot)
     toggle.click()
-    qtbot.waitUntil(lambda: set(plot.curve_names()) == {*own, "long"})
+    qtbot.waitUntil(lambda: set(plot.points()) == {*own, "long"})
     assert loss.findChild(Card).title == "Loss, bits per character"
     nats = measured(session, "transformer")
     characters = session.text.corpus.characters_per_token
@@ -185,7 +185,7 @@ def test_the_axis_ends_with_the_run_that_is_shown_whatever_else_is_open(
     with qtbot.waitSignal(session.library.model_changed, timeout=LONG):
         session.library.open(make_run("gru", 2, width=8))
     loss.findChild(QCheckBox, "other_texts").click()
-    qtbot.waitUntil(lambda: "long" in loss.findChild(LinePlot).curve_names())
+    qtbot.waitUntil(lambda: "long" in loss.findChild(LinePlot).points())
     qtbot.waitUntil(lambda: box.viewRange()[0] == pytest.approx([0, 2]))
     session.training.resume()  # to twice as many
     qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
@@ -197,7 +197,7 @@ def test_a_run_on_another_text_is_drawn_alone_when_it_is_shown(
 ) -> None:
     plot = beside_another_text.findChild(LinePlot)
     session.library.choose(next(model for model in session.library.models if model.name == "long"))
-    qtbot.waitUntil(lambda: set(plot.curve_names()) == {"training", "validation"})
+    qtbot.waitUntil(lambda: set(plot.points()) == {"training", "validation"})
     assert len(points(beside_another_text, "training")) == 24
 
 
@@ -228,7 +228,7 @@ def test_the_own_curve_is_thick_and_those_of_other_runs_thin_and_grey(
     assert other.style() == own.style() == Qt.PenStyle.SolidLine
     [lstm] = [model for model in session.library.models if model.name == "lstm"]
     session.library.choose(lstm)
-    qtbot.waitUntil(lambda: "transformer" in plot.curve_names() and "lstm" not in plot.curve_names())
+    qtbot.waitUntil(lambda: "transformer" in plot.points() and "lstm" not in plot.points())
     assert pen_of(loss, "training").widthF() == own.widthF()
     assert pen_of(loss, "transformer").color() == other.color()
 
@@ -238,7 +238,7 @@ def test_a_run_on_another_text_is_thinner_still_dashed_and_fainter(
 ) -> None:
     loss, plot = beside_another_text, beside_another_text.findChild(LinePlot)
     loss.findChild(QCheckBox, "other_texts").click()
-    qtbot.waitUntil(lambda: "long" in plot.curve_names())
+    qtbot.waitUntil(lambda: "long" in plot.points())
     far, near = pen_of(loss, "long"), pen_of(loss, "lstm")
     assert far.widthF() < near.widthF()
     assert far.color().getRgb()[:3] == current_theme().faint_text.getRgb()[:3]

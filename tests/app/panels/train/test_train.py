@@ -66,7 +66,7 @@ def test_choose_train_pause_scrub_resume_stop(train: MainWindow, session: Sessio
     qtbot.waitUntil(lambda: session.training.state.phase == "paused", timeout=LONG)
 
     plot = train.findChild(LinePlot, "loss_plot")
-    qtbot.waitUntil(lambda: {"training", "validation"} <= set(plot.curve_names()), timeout=LONG)
+    qtbot.waitUntil(lambda: {"training", "validation"} <= set(plot.points()), timeout=LONG)
     first, last = session.library.model.snapshots[0], session.library.model.snapshots[-1]
     session.library.choose_step(last)
     qtbot.waitUntil(lambda: session.reading.current.step == last, timeout=LONG)

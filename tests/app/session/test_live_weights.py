@@ -1,0 +1,37 @@
+"""How often the window looks into a training: as often as the training can bear."""
+
+import pytest
+
+from lmviz.app.session.live_weights import LIVE_AT_LEAST_EVERY, LIVE_EVERY, SHARE, next_wait
+
+
+def waits(always: float, each: float, count: int = 30) -> list[float]:
+    """The waits of a machine that spends a share of a core always, and some seconds on each look."""
+    wait, found = LIVE_EVERY, []
+    for _ in range(count):
+        wait = next_wait(wait, always + each / wait)
+        found.append(wait)
+    return found
+
+
+def test_a_machine_that_draws_quickly_looks_as_often_as_it_may() -> None:
+    assert waits(0.02, 0.02)[-1] == LIVE_EVERY
+
+
+def test_on_a_slower_machine_looks_take_no_more_than_their_share() -> None:
+    always, each = 0.04, 0.06
+    wait = waits(always, each)[-1]
+    assert LIVE_EVERY < wait < LIVE_AT_LEAST_EVERY
+    assert always + each / wait == pytest.approx(SHARE, rel=0.01)
+
+
+def test_however_slow_the_machine_the_training_is_looked_into() -> None:
+    assert waits(0.3, 1.0)[-1] == LIVE_AT_LEAST_EVERY
+
+
+def test_one_long_computation_is_soon_forgotten() -> None:
+    wait = next_wait(LIVE_EVERY, 1.0)
+    assert wait == LIVE_AT_LEAST_EVERY
+    for _ in range(10):
+        wait = next_wait(wait, 0.02 + 0.02 / wait)
+    assert wait == LIVE_EVERY
