@@ -20,6 +20,8 @@ UNUSED = frozenset(
         "ipaddress",  # urllib.parse looks at it for addresses with brackets
         "numpy._core._add_newdocs",  # the docstrings of what is written in C
         "numpy._core._add_newdocs_scalars",
+        "numpy._typing",  # names for type checkers, among them hundreds of `Literal`
+        "pickle",  # numpy writes arrays of objects with it
         "platform",  # numpy asks it what it runs on when it is asked for its own version
         "shutil",  # zipfile copies with it
         "shibokensupport.signature.lib.pyi_generator",  # writes stubs of PySide6
@@ -27,6 +29,9 @@ UNUSED = frozenset(
 )
 """Modules that are imported whole, by `import name` or `from package import name`, and rarely looked into."""
 
+
+STAND_INS = {"numpy._typing": {"NDArray": ("numpy._core.multiarray", "ndarray")}}
+"""Names of late modules that are wanted at once, and what does as well: numpy annotates tuples."""
 
 LOADING = threading.RLock()
 
@@ -37,6 +42,10 @@ class LateModule(ModuleType):
     _loader: Loader
 
     def __getattr__(self, name: str) -> Any:
+        stand_in = STAND_INS.get(self.__name__, {}).get(name)
+        if stand_in is not None and "_loader" in self.__dict__:
+            module, found = stand_in
+            return getattr(importlib.import_module(module), found)
         with LOADING:  # another thread may be at it
             loader = self.__dict__.pop("_loader", None)
             if loader is not None:
