@@ -23,7 +23,7 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.parts_bar import PartsBar
-from lmviz.app.widgets.plots.plot_curve import Curve
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
@@ -118,9 +118,8 @@ def line_plot() -> QWidget:
     steps = np.arange(0, 1241)
     loss = 1.7 + 2.5 * np.exp(-steps / 150) + np.random.default_rng(0).normal(0, 0.03, len(steps))
     measured = 1.8 + 2.5 * np.exp(-steps[::20] / 160)
-    plot.set_curves(
-        [Curve("training", steps, loss), Curve("validation", steps[::20], measured, role="validation")]
-    )
+    validation = PlotCurve("validation", steps[::20], measured, role="validation")
+    plot.set_curves([PlotCurve("training", steps, loss), validation])
     plot.set_references([("unigram", 3.31), ("bigram", 2.46), ("5-gram Kneser-Ney", 2.02)])
     plot.set_end(2000)
     plot.set_cursor(1240)

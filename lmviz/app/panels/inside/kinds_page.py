@@ -11,7 +11,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import Curve
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.position_trial import KINDS, try_positions
 
@@ -72,13 +72,12 @@ class KindsPage(QWidget):
         self._run.setText("Stop" if trial.is_running else "Train one of each kind")
         self._run.setEnabled(trial.is_running or not trial.obstacle)
         self._form.set_editable(() if trial.is_running else None)
-        series_color = current_theme().series_color
+        colors = {kind: current_theme().series_color(place) for place, kind in enumerate(KINDS)}
         drawn = {each.kind: each for each in trial.trained if each.losses}
         self._plot.set_curves(
             [
-                Curve(kind, drawn[kind].steps, drawn[kind].losses, series_color(place), dashed=kind == "none")
-                for place, kind in enumerate(KINDS)
-                if kind in drawn
+                PlotCurve(kind, each.steps, each.losses, colors[kind], dashed=kind == "none")
+                for kind, each in drawn.items()
             ]
         )
         self._plot.set_end(trial.options.steps)

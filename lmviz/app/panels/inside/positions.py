@@ -26,7 +26,7 @@ from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import Curve
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -274,7 +274,7 @@ class PositionsPanel(Panel):
         colors = [current_theme().series_color(place) for place in range(len(wanted))]
         self._waves.set_curves(
             [
-                Curve(title, np.arange(len(values)) + first, values, color)
+                PlotCurve(title, np.arange(len(values)) + first, values, color)
                 for (title, values), color in zip(wanted.items(), colors, strict=True)
             ]
         )
@@ -293,8 +293,8 @@ class PositionsPanel(Panel):
         values, unshifted = picture.shifted(shift), picture.shifted(0)
         self._shifted.set_curves(
             [
-                Curve("k = 0", np.arange(len(unshifted)) + 1, unshifted, "muted_text", width=1.0),
-                Curve("by k", np.arange(len(values)) + 1, values, "key"),
+                PlotCurve("k = 0", np.arange(len(unshifted)) + 1, unshifted, "muted_text", width=1.0),
+                PlotCurve("by k", np.arange(len(values)) + 1, values, "key"),
             ]
         )
         self._names[self._shifted].setText(_shift_name(picture, shift))
@@ -307,7 +307,7 @@ class PositionsPanel(Panel):
         from lmviz.inspection.beyond_context import SENTENCES
 
         self._body.setCurrentIndex(BEYOND)
-        self._losses.set_curves([Curve("loss, nats a token", found.middles + 1, found.losses)])
+        self._losses.set_curves([PlotCurve("loss, nats a token", found.middles + 1, found.losses)])
         self._losses.set_cursor(found.context)
         self._losses.set_references([("second half of the context", found.within)])
         measured = f"Within the context, in its second half: {number(found.within)} nats a token."

@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import Curve
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:
     from lmviz.inspection.reach import Reach
@@ -91,7 +91,7 @@ class ReachCurves(QWidget):
             changed = f" · U × {factor:.2f}: ×{number(reach.factor, 2)} a step"
         self._plot.set_curves(
             [
-                Curve(name, np.arange(reach.last + 1), _back(reach), color, dashed=dashed)
+                PlotCurve(name, np.arange(reach.last + 1), _back(reach), color, dashed=dashed)
                 for name, (reach, color, dashed) in curves.items()
             ]
         )

@@ -14,7 +14,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import Curve
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
 
@@ -221,7 +221,7 @@ class LossPanel(Panel):
 
     def _draw_runs(self) -> None:
         training, library = self.session.training, self.session.library
-        curves: list[Curve] = []
+        curves: list[PlotCurve] = []
         if library.model is None and training.state.folder is not None:
             curves += self._own_curves(training.state.history, None)
         elif library.model is not None:
@@ -231,7 +231,7 @@ class LossPanel(Panel):
                 curves += self._other_curve(model)
         self._plot.set_curves(curves)
 
-    def _own_curves(self, history: History, description: RunDescription | None) -> list[Curve]:
+    def _own_curves(self, history: History, description: RunDescription | None) -> list[PlotCurve]:
         """Two strong curves for the run that is shown."""
         if self._shown_unit == ACCURACY:
             return _accuracy_curve("validation", history, "validation", OWN)
@@ -241,11 +241,11 @@ class LossPanel(Panel):
         if losses is None or measured is None:
             return []
         return [
-            Curve("training", history.loss.steps, losses, "training", OWN),
-            Curve("validation", history.validation_loss.steps, measured, "validation", OWN),
+            PlotCurve("training", history.loss.steps, losses, "training", OWN),
+            PlotCurve("validation", history.validation_loss.steps, measured, "validation", OWN),
         ]
 
-    def _other_curve(self, model: OpenedModel) -> list[Curve]:
+    def _other_curve(self, model: OpenedModel) -> list[PlotCurve]:
         """A thin curve for another run: of its validation, where that was measured."""
         history = self.session.training.history_of(model)
         if self._shown_unit == ACCURACY:
@@ -259,7 +259,7 @@ class LossPanel(Panel):
         comparable = self._is_comparable(model)
         name, role = self._name_of(model), "muted_text" if comparable else "faint_text"
         width = COMPARABLE if comparable else OTHER
-        return [Curve(name, curve.steps, converted, role, width, dashed=not comparable)]
+        return [PlotCurve(name, curve.steps, converted, role, width, dashed=not comparable)]
 
     def _name_of(self, model: OpenedModel) -> str:
         """A name that no other open run has."""
@@ -309,7 +309,7 @@ def _picker(name: str, choices: Iterable[str]) -> QComboBox:
     return picker
 
 
-def _accuracy_curve(name: str, history: History, role: str, width: float) -> list[Curve]:
+def _accuracy_curve(name: str, history: History, role: str, width: float) -> list[PlotCurve]:
     """The share of validation labels that a run gets right, in per cent, where it was measured."""
     curve = history.validation_accuracy
-    return [Curve(name, curve.steps, 100 * curve.values, role, width)] if len(curve) else []
+    return [PlotCurve(name, curve.steps, 100 * curve.values, role, width)] if len(curve) else []

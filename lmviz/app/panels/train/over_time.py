@@ -12,7 +12,7 @@ from lmviz.app.session.reading import of_source
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import Curve
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class OverTimePanel(Panel):
         colors = [current_theme().series_color(place) for place in range(WORDS)]
         self._plot.set_curves(
             [
-                Curve(name, steps, table[:, word], role=color, width=1.6)
+                PlotCurve(name, steps, table[:, word], role=color, width=1.6)
                 for name, word, color in zip(names, words, colors, strict=False)
             ]
         )

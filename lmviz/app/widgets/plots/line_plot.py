@@ -18,7 +18,7 @@ from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.plot_axes import SIZE, ReferenceLine
-from lmviz.app.widgets.plots.plot_curve import Curve, DrawnCurve
+from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
@@ -37,7 +37,7 @@ TICKS = 10  # about as many roundings fit into the range of y, so that it rests 
 class LinePlot(QWidget):
     """`LinePlot(x_name="step")`: several curves over one axis, named on the right with their last values.
 
-    `set_curves([Curve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
+    `set_curves([PlotCurve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
     dashed lines;
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
     `set_logarithmic(bool)` is the scale of y. A click on a name hides its curve, or shows it.
@@ -90,7 +90,7 @@ class LinePlot(QWidget):
         self._plot.addItem(cursor, ignoreBounds=True)
         return cursor
 
-    def set_curves(self, curves: Sequence[Curve]) -> None:
+    def set_curves(self, curves: Sequence[PlotCurve]) -> None:
         """Draw these curves and no others. A curve that stands already keeps its place among the names."""
         gone = set(self._curves) - {curve.name for curve in curves}
         for name in gone:

@@ -15,7 +15,7 @@ from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class PlotCurve:
     """A named curve through (point,) x, ascending, and y; NaN interrupts it.
 
     `role` is a role of the theme or a colour, `width` is in pixels at scale 1.
@@ -36,7 +36,7 @@ class DrawnCurve:
     however long the curve.
     """
 
-    def __init__(self, view: QuietPlot, curve: Curve) -> None:
+    def __init__(self, view: QuietPlot, curve: PlotCurve) -> None:
         self._view = view
         self.item: pyqtgraph.PlotDataItem = view.getPlotItem().plot(antialias=True, connect="finite")
         self.item.setDownsampling(auto=True, method="peak")
@@ -58,7 +58,7 @@ class DrawnCurve:
         """Whether it is drawn: a click on its name hides it."""
         return self.item.isVisible()
 
-    def set(self, curve: Curve) -> bool:
+    def set(self, curve: PlotCurve) -> bool:
         """Show other points, or the same in another way; False where nothing changes."""
         drawn = (curve.role, curve.width, curve.dashed)
         looks_the_same = drawn == (self.role, self.width, self.dashed)

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication, QGraphicsSimpleTextItem
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.line_plot import LinePlot, rounded_range
-from lmviz.app.widgets.plots.plot_curve import Curve
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.plot_names import spread
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
-TRAINING = Curve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.25])
-VALIDATION = Curve("validation", [0, 20], [4.1, 2.7], role="validation")
+TRAINING = PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.25])
+VALIDATION = PlotCurve("validation", [0, 20], [4.1, 2.7], role="validation")
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_a_hidden_curve_is_not_read(plot):
 def test_one_peak_among_a_hundred_thousand_points_is_drawn(plot):
     y = np.zeros(100_000)
     y[54_321] = 9
-    plot.set_curves([Curve("training", np.arange(100_000), y)])
+    plot.set_curves([PlotCurve("training", np.arange(100_000), y)])
     plot.grab()
     shown = drawn_curve(plot).curve.getData()[1]
     assert len(shown) < 20_000
@@ -83,7 +83,7 @@ def test_one_peak_among_a_hundred_thousand_points_is_drawn(plot):
 def test_logarithmic_leaves_out_what_has_no_logarithm(plot):
     plot.set_references([("bigram", 2.46)])
     plot.set_logarithmic(True)
-    plot.set_curves([Curve("training", [0, 10, 20], [4.0, 0.0, 1.0])])
+    plot.set_curves([PlotCurve("training", [0, 10, 20], [4.0, 0.0, 1.0])])
     plot.grab()
     bottom, top = plot.findChild(QuietPlot).box.viewRange()[1]
     assert bottom < 0 < math.log10(4) < top
@@ -93,7 +93,7 @@ def test_logarithmic_leaves_out_what_has_no_logarithm(plot):
 @pytest.mark.parametrize("logarithmic", [False, True])
 def test_names_stand_beside_the_plot_and_cover_neither_curves_nor_each_other(shown, size, logarithmic):
     plot = shown(LinePlot(), *size)
-    plot.set_curves([Curve("training", [0, 100], [4.2, 1.9])])
+    plot.set_curves([PlotCurve("training", [0, 100], [4.2, 1.9])])
     plot.set_logarithmic(logarithmic)
     plot.set_references([("unigram", 2.60), ("bigram", 2.46), ("5-gram Kneser-Ney", 2.02)])
     QApplication.processEvents()  # the plot makes room for its names
@@ -111,7 +111,7 @@ def test_names_stand_beside_the_plot_and_cover_neither_curves_nor_each_other(sho
 
 def test_where_there_is_no_room_for_all_names_the_curves_keep_theirs(shown):
     plot = shown(LinePlot(), 400, 92)
-    plot.set_curves([Curve("training", [0, 100], [4.2, 1.9])])
+    plot.set_curves([PlotCurve("training", [0, 100], [4.2, 1.9])])
     plot.set_references([(f"line {number}", 2 + number / 10) for number in range(9)])
     plot.grab()
     assert "training" in plot.names.places
@@ -128,7 +128,7 @@ def test_a_click_on_a_name_hides_its_curve_and_shows_it_again(plot):
 @pytest.mark.parametrize("steps", [3, 100, 1_000_000])
 def test_the_step_is_marked_by_a_thin_line_whatever_the_length(shown, steps):
     plot = shown(LinePlot(), 500, 300)
-    plot.set_curves([Curve("training", [0, steps], [4.2, 1.9])])
+    plot.set_curves([PlotCurve("training", [0, steps], [4.2, 1.9])])
     plot.set_end(steps)
     plot.set_cursor(0)
     before = plot.grab().toImage()
@@ -144,8 +144,8 @@ def test_the_range_rests_while_a_curve_grows(plot):
     box = plot.findChild(QuietPlot).box
     plot.set_end(1000)
     before = box.viewRange()
-    training = Curve("training", [0, 10, 20, 30, 40], [4.0, 3.0, 2.5, 2.25, 2.27])
-    plot.set_curves([training, VALIDATION, Curve("longer", [0, 5000], [4.0, 2.3])])
+    training = PlotCurve("training", [0, 10, 20, 30, 40], [4.0, 3.0, 2.5, 2.25, 2.27])
+    plot.set_curves([training, VALIDATION, PlotCurve("longer", [0, 5000], [4.0, 2.3])])
     assert box.viewRange() == before
 
 
@@ -171,7 +171,7 @@ def test_names_that_want_one_place_share_it_and_others_stay_where_they_are():
 def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
     for height, said in ((400, True), (100, False)):
         plot = shown(LinePlot(), 300, height)
-        plot.set_curves([Curve("training", [0, 100], [4.2, 1.9])])
+        plot.set_curves([PlotCurve("training", [0, 100], [4.2, 1.9])])
         plot.set_cursor(50)
         plot.grab()
         scene = plot.findChild(QuietPlot).scene().items()
@@ -182,7 +182,7 @@ def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
 
 def test_the_words_at_a_cursor_at_the_end_cover_no_name(shown):
     plot = shown(LinePlot(), 500, 150)
-    plot.set_curves([Curve("training", [0, 6000], [4.2, 1.9])])
+    plot.set_curves([PlotCurve("training", [0, 6000], [4.2, 1.9])])
     plot.set_references([("unigram", 5.6), ("bigram", 2.84), ("5-gram", 1.46), ("floor", 0.53)])
     plot.set_cursor(6000)
     QApplication.processEvents()
@@ -197,7 +197,7 @@ def test_the_words_at_a_cursor_at_the_end_cover_no_name(shown):
 def test_no_curves_at_all(shown, qtbot):
     plot = shown(LinePlot(), 300, 200)
     assert not plot.findChild(QuietPlot).isVisible()
-    plot.set_curves([Curve("training", [0, 1], [2.0, 1.0])])
+    plot.set_curves([PlotCurve("training", [0, 1], [2.0, 1.0])])
     qtbot.waitUntil(plot.findChild(QuietPlot).isVisible)
     plot.set_curves(())
     QTest.mouseMove(plot, QPoint(150, 100))
@@ -222,7 +222,7 @@ def test_a_curve_has_a_value_only_where_it_has_a_point(plot):
 
 def test_a_curve_that_comes_later_is_as_logarithmic_as_the_others(plot):
     plot.set_logarithmic(True)
-    plot.set_curves([TRAINING, VALIDATION, Curve("later", [0, 30], [1000.0, 10.0])])
+    plot.set_curves([TRAINING, VALIDATION, PlotCurve("later", [0, 30], [1000.0, 10.0])])
     plot.grab()
     assert 2.5 < plot.findChild(QuietPlot).box.viewRange()[1][1] < 4
 
@@ -237,12 +237,12 @@ def test_without_an_end_the_axis_follows_the_data(plot):
 
 
 def test_a_curve_can_change_its_colour(plot):
-    plot.set_curves([Curve("training", [0, 10], [4.0, 3.0], role="validation")])
+    plot.set_curves([PlotCurve("training", [0, 10], [4.0, 3.0], role="validation")])
     assert drawn_curve(plot).opts["pen"].color() == current_theme().validation
 
 
 def test_curves_that_are_no_longer_named_go(plot):
-    plot.set_curves([VALIDATION, Curve("longer", [0, 40], [4.0, 2.3])])
+    plot.set_curves([VALIDATION, PlotCurve("longer", [0, 40], [4.0, 2.3])])
     assert set(plot.points()) == {"validation", "longer"}
     assert len(items(plot, pyqtgraph.PlotDataItem)) == 2
 
@@ -260,20 +260,20 @@ def test_what_stands_already_is_not_painted_again(plot, qtbot):
 
     watch, viewport = Watch(), plot.findChild(QuietPlot).viewport()
     viewport.installEventFilter(watch)
-    plot.set_curves([Curve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.25]), VALIDATION])
+    plot.set_curves([PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.25]), VALIDATION])
     plot.set_cursor(20)
     QApplication.processEvents()
     assert not painted
-    plot.set_curves([Curve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.0]), VALIDATION])
+    plot.set_curves([PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.0]), VALIDATION])
     qtbot.waitUntil(lambda: bool(painted))
 
 
 def test_the_card_follows_the_curves_under_a_still_pointer(plot):
     QTest.mouseMove(plot.findChild(QuietPlot).viewport(), place_of(plot, 19, 3.0))
     card = plot.window().findChild(HoverCard)
-    plot.set_curves([Curve("training", [0, 10, 20, 30], [4.0, 3.0, 2.0, 1.5]), VALIDATION])
+    plot.set_curves([PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.0, 1.5]), VALIDATION])
     assert (card.title, card.lines) == ("step 20", ("training 2.000", "validation 2.700"))
-    plot.set_curves([Curve("training", [0, 10, 18, 20, 30], [4.0, 3.0, 2.25, 2.0, 1.5]), VALIDATION])
+    plot.set_curves([PlotCurve("training", [0, 10, 18, 20, 30], [4.0, 3.0, 2.25, 2.0, 1.5]), VALIDATION])
     assert card.title in ("step 18", "step 20")
     plot.set_curves(())
     assert not card.isVisible()
