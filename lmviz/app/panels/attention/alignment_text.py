@@ -27,7 +27,7 @@ class AlignmentTextPanel(FollowedTextPanel):
 
     def __init__(self, session: Session) -> None:
         self._arcs = AlignmentArcs()
-        super().__init__(session, self._arcs, sideways=True)
+        super().__init__(session, self._arcs)
         self.setObjectName("alignment_text_view")
         self._chosen: ChosenAlignment | None = None
         self._empty = EmptyText(NO_ALIGNMENT)

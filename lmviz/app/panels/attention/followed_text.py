@@ -27,10 +27,10 @@ class FollowedTextPanel(Panel):
 
     gives_way = 33
 
-    def __init__(self, session: Session, text: QWidget, *, sideways: bool = False) -> None:
+    def __init__(self, session: Session, text: QWidget) -> None:
         super().__init__(session)
         self._weights = NOTHING
-        self._area = scrolling(text, sideways=sideways)
+        self._area = scrolling(text)
         self._area.setMinimumHeight(LEAST_HEIGHT)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)

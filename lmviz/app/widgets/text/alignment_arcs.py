@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
@@ -14,18 +25,32 @@ from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
 from lmviz.inspection.attention import strongest_edges
 
-SIZE = 15
-LINE = 28  # pixels of a line of words
-NAMES = 62  # pixels for what the two lines are called
+SIZES = (15.0, 13.5, 12.0)  # smaller ones are tried before a text is wrapped
+LINE, LINE_EACH = 28, 20  # the height of a text in one line, and of each line where there are several
+NAMES = 62  # pixels for what the two texts are called
+MARGIN = 8
 GAP, USUAL_GAP = 16, 32
+BETWEEN = 36  # pixels that the bands need
+HEIGHT = 160
 SMALLEST = 0.01  # a weight that is still drawn
 WIDEST = 11
 BANDS = 400
 FAINT = 0.22
+VEIL = 0.75  # how much the paper behind a word hides of bands below it
 LISTED = 5
 TARGET, SOURCE = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Layout:
+    """The size of type, and of the target and the source the widths (word,) and where the words stand."""
+
+    size: float
+    widths: tuple[np.ndarray, np.ndarray]
+    words: tuple[WrappedWords, WrappedWords]
 
 
 class AlignmentArcs(Canvas):
@@ -33,7 +58,7 @@ class AlignmentArcs(Canvas):
 
     The source stands above. Pointing at a word leaves only its bands strong; `set_current(index)` and
     `set_hovered(index)` mark a word of the target from outside, `set_chosen_source(index)` one of the source.
-    It is as wide as its words need: place it in a scroll area.
+    A text that is too long for one line is wrapped: place it in an area that scrolls up and down.
     Signals: `target_hovered(int)` and `source_hovered(int)` (−1 on leaving), `target_clicked(int)`,
     `source_clicked(int)`. Left and Right move the current word of the target.
     """
@@ -49,9 +74,12 @@ class AlignmentArcs(Canvas):
         self._weights = np.zeros((0, 0))
         self._hovered: tuple[int, int] | None = None  # line and place of the word under the pointer
         self._current = self._from_outside = self._chosen_source = -1
+        self._layouts: dict[int, _Layout] = {}
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleName("where each word comes from")
 
     def set_alignment(self, target: Sequence[str], source: Sequence[str], weights: np.ndarray) -> None:
@@ -60,6 +88,7 @@ class AlignmentArcs(Canvas):
             self._hovered, self._from_outside, self._chosen_source = None, -1, -1
             self._current = min(self._current, len(target) - 1)
         self._words, self._weights = (tuple(target), tuple(source)), np.asarray(weights, dtype=np.float64)
+        self._layouts.clear()
         self._renew_card()
         self._describe()
         self.updateGeometry()
@@ -94,53 +123,87 @@ class AlignmentArcs(Canvas):
 
     def token_place(self, line: int, index: int) -> QPointF:
         """The middle of a word of the target (0) or of the source (1)."""
-        return QPointF(self._centres(line)[index], self._line_area(line).center().y())
+        return self._word_area(line, index).center()
 
     def sizeHint(self) -> QSize:
-        width = max(self._needed(line, USUAL_GAP) for line in (TARGET, SOURCE))
-        return QSize(round(width), round(self.length(160)))
+        width = max(self._least_length(line, SIZES[0], USUAL_GAP) for line in (TARGET, SOURCE))
+        return QSize(round(width), round(self.length(HEIGHT)))
 
     def minimumSizeHint(self) -> QSize:
-        width = max(self._needed(line, GAP) for line in (TARGET, SOURCE))
-        return QSize(round(width), round(self.length(100)))
+        widest = max(float(self._widths(line, SIZES[-1]).max(initial=0)) for line in (TARGET, SOURCE))
+        return QSize(round(widest + self.length(NAMES + 2 * MARGIN)), round(self.length(2 * LINE + BETWEEN)))
 
-    def _widths(self, line: int) -> np.ndarray:
-        measure = metrics(SIZE, token=True, bold=True)
+    def heightForWidth(self, width: int) -> int:
+        words = self._layout(width).words
+        return round(sum(self._height(words, line) for line in (TARGET, SOURCE)) + self.length(BETWEEN))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layouts.clear()
+
+    def adopt_theme(self) -> None:
+        self._layouts.clear()
+        super().adopt_theme()
+
+    def _layout(self, width: int) -> _Layout:
+        """How both texts are set at a width: as large as fits into one line each, or wrapped."""
+        if width not in self._layouts:
+            lines = (TARGET, SOURCE)
+            fitting = (
+                size for size in SIZES if all(self._least_length(line, size, GAP) <= width for line in lines)
+            )
+            size = next(fitting, SIZES[-1])
+            widths = self._widths(TARGET, size), self._widths(SOURCE, size)
+            room = width - self.length(NAMES)
+            margin, gap = self.length(MARGIN), self.length(GAP)
+            words = [wrap_words(each, room, margin, gap, room / max(1, len(each))) for each in widths]
+            self._layouts[width] = _Layout(size, widths, (words[TARGET], words[SOURCE]))
+        return self._layouts[width]
+
+    def _widths(self, line: int, size: float) -> np.ndarray:
+        measure = metrics(size, token=True, bold=True)
         return np.array([measure.horizontalAdvance(word) for word in self._words[line]])
 
-    def _needed(self, line: int, gap: float) -> float:
+    def _least_length(self, line: int, size: float, gap: float) -> float:
+        """How long a text is in one line, beside its name."""
         words = self._words[line]
-        return self.length(NAMES + GAP) + float(self._widths(line).sum()) + self.length(gap) * len(words)
+        gaps = self.length(gap) * max(0, len(words) - 1)
+        return self.length(NAMES + 2 * MARGIN) + float(self._widths(line, size).sum()) + gaps
 
-    def _centres(self, line: int) -> np.ndarray:
-        """The middle of each word of a line, (word,); words share the room as their lengths do."""
-        widths, left = self._widths(line), self.length(NAMES)
-        spare = self.width() - left - self.length(GAP) - widths.sum()
-        gap = max(spare / max(1, len(widths)), self.length(GAP))
-        return left + np.cumsum(widths + gap) - gap / 2 - widths / 2
+    def _height(self, words: tuple[WrappedWords, WrappedWords], line: int) -> float:
+        """How high the lines of a text are together."""
+        count = words[line].count
+        return self.length(LINE if count == 1 else LINE_EACH * count)
 
-    def _line_area(self, line: int) -> QRectF:
-        height = self.length(LINE)
+    def _text_area(self, line: int) -> QRectF:
+        """Where all lines of a text stand: those of the source above, those of the target below."""
+        height = self._height(self._layout(self.width()).words, line)
         top = self.length(2) if line == SOURCE else self.height() - height - self.length(2)
         return QRectF(0, top, self.width(), height)
+
+    def _word_area(self, line: int, index: int) -> QRectF:
+        """Where a word stands, with the room around it."""
+        layout, area = self._layout(self.width()), self._text_area(line)
+        words = layout.words[line]
+        row = area.height() / words.count
+        half = layout.widths[line][index] / 2 + self.length(4)
+        middle = self.length(NAMES) + words.centres[index]
+        return QRectF(middle - half, area.top() + words.lines[index] * row, 2 * half, row)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         if self._weights.size:
-            centres = self._centres(TARGET), self._centres(SOURCE)
-            self._draw_bands(painter, centres)
+            self._draw_bands(painter)
             for line in (TARGET, SOURCE):
-                self._draw_words(painter, line, centres[line])
+                self._draw_words(painter, line)
         self.draw_focus(painter)
 
-    def _draw_bands(self, painter: QPainter, centres: tuple[np.ndarray, np.ndarray]) -> None:
+    def _draw_bands(self, painter: QPainter) -> None:
         marked = self.marked
         edges = strongest_edges(self._weights, BANDS, SMALLEST).tolist()
         edges.sort(key=lambda edge: marked is not None and edge[marked[0]] == marked[1])  # the marked on top
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        above = self._line_area(SOURCE).bottom() + self.length(2)
-        below = self._line_area(TARGET).top() - self.length(2)
-        middle = (above + below) / 2
+        middle = (self._text_area(SOURCE).bottom() + self._text_area(TARGET).top()) / 2
         for target, source in edges:
             weight = float(self._weights[target, source])
             is_strong = marked is None or (target, source)[marked[0]] == marked[1]
@@ -149,33 +212,41 @@ class AlignmentArcs(Canvas):
             pen = QPen(color, self.length(max(0.8, WIDEST * weight)))
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
             painter.setPen(pen)
-            start, end = float(centres[SOURCE][source]), float(centres[TARGET][target])
-            path = QPainterPath(QPointF(start, above))
-            path.cubicTo(start, middle, end, middle, end, below)
+            above, below = self._word_area(SOURCE, source), self._word_area(TARGET, target)
+            start = QPointF(above.center().x(), above.bottom() + self.length(2))
+            end = QPointF(below.center().x(), below.top() - self.length(2))
+            path = QPainterPath(start)
+            path.cubicTo(start.x(), middle, end.x(), middle, end.x(), end.y())
             painter.drawPath(path)
 
-    def _draw_words(self, painter: QPainter, line: int, centres: np.ndarray) -> None:
-        theme, area, marked = self.theme, self._line_area(line), self.marked
+    def _draw_words(self, painter: QPainter, line: int) -> None:
+        theme, marked = self.theme, self.marked
+        layout = self._layout(self.width())
         color = theme.query if line == TARGET else theme.key
         painter.setFont(theme.font(12))
         painter.setPen(theme.muted_text)
         name = "target" if line == TARGET else "source"
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, f" {name}")
+        painter.drawText(
+            self._text_area(line), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, f" {name}"
+        )
         linked = self._linked(line)
+        paper = QColor(theme.surface)
+        paper.setAlphaF(VEIL)
         for index, word in enumerate(self._words[line]):
             is_marked = marked == (line, index)
-            painter.setFont(
-                theme.token_font(SIZE, QFont.Weight.DemiBold if is_marked else QFont.Weight.Normal)
-            )
+            place = self._word_area(line, index)
+            if layout.words[line].count > 1:  # bands of other lines pass below
+                painter.fillRect(place.adjusted(0, self.length(2), 0, -self.length(2)), paper)
+            weight = QFont.Weight.DemiBold if is_marked else QFont.Weight.Normal
+            painter.setFont(theme.token_font(layout.size, weight))
             strength = (
                 1.0 if linked is None or is_marked else 0.35 + 0.65 * min(1.0, 2 * float(linked[index]))
             )
             painter.setPen(mix(theme.surface, color, strength))
-            half = self._widths(line)[index] / 2 + self.length(4)
-            place = QRectF(centres[index] - half, area.top(), 2 * half, area.height())
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
             if index == (self._current if line == TARGET else self._chosen_source):
                 painter.setPen(QPen(theme.accent if line == TARGET else color, self.length(1.5)))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(place.adjusted(-1, 2, 1, -2), self.length(5), self.length(5))
 
     def _linked(self, line: int) -> np.ndarray | None:
@@ -210,13 +281,15 @@ class AlignmentArcs(Canvas):
         HoverCard.renew(self, None if hovered is None else lambda: self._readout(hovered))
 
     def _word_at(self, place: QPointF) -> tuple[int, int] | None:
+        reach = self.length(GAP / 2 - 4)
         for line in (TARGET, SOURCE):
-            if not self._words[line] or not self._line_area(line).contains(place):
-                continue
-            centres = self._centres(line)
-            index = int(np.argmin(np.abs(centres - place.x())))
-            reach = self._widths(line)[index] / 2 + self.length(GAP / 2)
-            return (line, index) if abs(centres[index] - place.x()) <= reach else None
+            if self._text_area(line).contains(place):
+                areas = (self._word_area(line, index) for index in range(len(self._words[line])))
+                found = (
+                    at for at, area in enumerate(areas) if area.adjusted(-reach, 0, reach, 0).contains(place)
+                )
+                index = next(found, None)
+                return None if index is None else (line, index)
         return None
 
     def _hover(self, word: tuple[int, int] | None, place: QPointF) -> None:

@@ -75,3 +75,31 @@ def test_a_longer_text_forgets_what_was_pointed_at(view):
     view.grab()
     QTest.mouseMove(view, QPointF(100, 190).toPoint())
     assert view.marked is None
+
+
+def test_a_text_that_is_too_long_for_one_line_is_wrapped(view, qtbot):
+    source = [f"word{index}" for index in range(24)]
+    view.set_alignment(TO, source, np.full((3, 24), 1 / 24))
+    assert view.minimumSizeHint().width() < view.width()
+    view.resize(view.width(), view.heightForWidth(view.width()))
+    places = [view.token_place(SOURCE, index) for index in range(24)]
+    rows = sorted({place.y() for place in places})
+    assert len(rows) > 1
+    assert rows[-1] < view.token_place(TARGET, 0).y()
+    for index, place in enumerate(places):
+        assert 0 < place.x() < view.width()
+        with qtbot.waitSignal(view.source_clicked) as signal:
+            qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place.toPoint())
+        assert signal.args == [index]
+
+
+def test_type_grows_smaller_before_a_text_is_wrapped(view):
+    def rows(count: int) -> int:
+        view.set_alignment(TO, ["brown"] * count, np.full((3, count), 1 / count))
+        return len({view.token_place(SOURCE, index).y() for index in range(count)})
+
+    counts = [rows(count) for count in range(4, 20)]
+    assert counts == sorted(counts)
+    longest = counts.count(1) + 3
+    rows(longest)
+    assert view.sizeHint().width() > view.width(), "the usual size of type would not fit"
