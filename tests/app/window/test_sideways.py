@@ -25,6 +25,8 @@ SMALL = {"width": 8}
 LANGUAGE = {
     "ngram": {"order": 3},
     "window": SMALL,
+    "rnn": SMALL,
+    "gru": SMALL,
     "lstm": SMALL,
     "transformer": {**SMALL, "heads": 2, "layers": 2, "context": 32},
 }
@@ -32,9 +34,13 @@ LABELS = {
     "tagger": "time flies like an arrow with their wings",
     "classifier": "the film is not bad the film is good",
     "translator": "rouge voiture bleue maison",
+    "captioner": "3 dots in a line 3 dots in a line 3 dots in a line",
 }
 LONG_TEXT = "the cows eat grass the hens eat corn the dog sees the cows the hens see the dog eat"
-SOURCE = "blue car red house blue car red house"
+SOURCES = {
+    "translator": " ".join(["blue car red house"] * 6),
+    "captioner": "#....../.#...../..#..../...#.../....#../.....#./......#",
+}
 
 
 @pytest.fixture
@@ -53,7 +59,7 @@ def open_model(
         qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.folder == run)
         session.text.open(session.library.model.description.corpus["sources"][0])
         qtbot.waitUntil(lambda: session.text.corpus is not None)
-        session.reading.set_source(SOURCE)
+        session.reading.set_source(SOURCES.get(name, ""))
         session.reading.set_prefix(LABELS.get(name, LONG_TEXT))
         wait_for_reading(session, qtbot)
 
@@ -90,8 +96,11 @@ def _place(area: QAbstractScrollArea) -> str:
     [
         "lstm",
         "translator",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("ngram", "window", "transformer")),
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("tagger", "classifier")),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in (*LANGUAGE, *LABELS)
+            if name not in ("lstm", "translator")
+        ),
     ],
 )
 def test_nothing_scrolls_sideways_in_the_lecture_hall(
@@ -123,7 +132,8 @@ def test_nothing_scrolls_sideways_in_the_lecture_hall(
         ("tagger", SMALL_WINDOW),
         *(
             pytest.param(name, SMALL_WINDOW, marks=pytest.mark.slow)
-            for name in ("ngram", "window", "lstm", "classifier", "translator")
+            for name in (*LANGUAGE, *LABELS)
+            if name not in ("transformer", "tagger")
         ),
         *(
             pytest.param(name, size, marks=pytest.mark.slow)
