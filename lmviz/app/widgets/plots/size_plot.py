@@ -16,6 +16,7 @@ from lmviz.app.widgets.diagrams.picture import Picture
 SIZE = 12
 LEFT, BELOW, ABOVE, RIGHT = 58, 40, 26, 16
 DOT, TOUCH = 4.5, 9.0
+LEAD = 10  # pixels from the edge to a name along a line
 APART, TURNS = (18, 30, 44, 60, 80, 100), 24
 
 
@@ -163,19 +164,32 @@ class SizePlot(Picture):
         name, ratio = self._ratio
         if ratio <= 0:
             return
-        theme, (across, _) = self.theme, self._ticks
-        left, right = 10.0 ** min(across), 10.0 ** max(across)
-        start, end = self.place_of(left, ratio * left), self.place_of(right, ratio * right)
+        theme, (start, end) = self.theme, self._ratio_line()
         pen = QPen(theme.value, self.length(1.4))
         pen.setDashPattern([4, 3])
         painter.setPen(pen)
         painter.drawLine(start, end)
         self._write_along(painter, start, end, name, theme.value, 0.3)
 
+    def _ratio_line(self) -> tuple[QPointF, QPointF]:
+        """From the left edge to the right one."""
+        (_, ratio), (across, _) = self._ratio, self._ticks
+        left, right = 10.0 ** min(across), 10.0 ** max(across)
+        return self.place_of(left, ratio * left), self.place_of(right, ratio * right)
+
+    def _along_ratio(self) -> list[QRectF]:
+        """Small squares along the dashed line."""
+        if self._ratio[1] <= 0:
+            return []
+        start, end = self._ratio_line()
+        count = max(1, int((end.x() - start.x()) / self.length(4)))
+        places = (start + (end - start) * (step / count) for step in range(count + 1))
+        return [QRectF(place.x() - 1, place.y() - 1, 2, 2) for place in places]
+
     def _write_along(
         self, painter: QPainter, start: QPointF, end: QPointF, name: str, color: QColor, share: float = 0.0
     ) -> None:
-        """Write a name along a line where no model stands, from a `share` of the plot on.
+        """Write a name along a line where no model stands: first from a `share` of the plot on, then before.
 
         Where models stand all along it, the name stands beside its beginning.
         """
@@ -183,25 +197,28 @@ class SizePlot(Picture):
         slope = run.y() / run.x()
         edge = area.top() if slope > 0 else area.bottom()
         first = max(area.left(), start.x() + (edge - start.y()) / slope)
-        lead = self.length(26)
+        lead = self.length(LEAD)
         if slope > 0:  # from the top edge down: the letters stand above the line
             lead = max(lead, self.length(5 + SIZE) / slope)
         angle = math.atan(slope)
         width, step = self.metrics(SIZE).horizontalAdvance(name), self.length(SIZE)
         beginning = first
-        first += lead + share * (area.right() - first)
-        room = int((area.right() - first) / step)
+        first += lead
+        room = max(0, int((area.right() - first) / step))
+        steps = [*range(int(share * room), room), *range(int(share * room))]
         places = [
             (QPointF(x, start.y() + (x - start.x()) * slope), below)
             for below in (False, True)
-            for x in (first + step * number for number in range(max(0, room)))
+            for x in (first + step * number for number in steps)
         ]
         ways = [(at, below, self._squares(at, angle, width, below)) for at, below in places]
         ways = [way for way in ways if all(area.contains(square.center()) for square in way[2])]
-        taken = [*self._dots, *self._along]
-        free = [way for way in ways if not any(_covers(dot, way[2]) for dot in taken)]
+        taken = (self._along, self._dots, [] if share else self._along_ratio())  # the worst comes first
+        covered = [tuple(_covered(areas, squares) for areas in taken) for _, _, squares in ways]
+        least = min(covered, default=(0, 0, 0))
+        ways = [way for way, each in zip(ways, covered, strict=True) if each == least]
         beside = QRectF(beginning - width - step, area.top() + 2, width + 2, self.length(16))
-        if ways and not free and area.contains(beside):
+        if (not ways or any(least)) and area.contains(beside):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.surface)
             painter.drawRect(beside.adjusted(-2, 0, 2, 0))
@@ -209,7 +226,7 @@ class SizePlot(Picture):
             self._along.append(beside)
             self._taken.append(beside)
             return
-        for at, below, squares in (free or ways)[:1]:
+        for at, below, squares in ways[:1]:
             painter.save()
             painter.translate(at)
             painter.rotate(math.degrees(angle))
@@ -264,7 +281,8 @@ class SizePlot(Picture):
             name = QRectF(middle.x() - wide / 2, middle.y() - high / 2, wide, high)
             is_free = area.contains(name) and not any(name.intersects(taken) for taken in self._taken)
             if is_free:
-                crosses = any(_crosses(place, _nearest(name, place), other) for other in self._names)
+                others = [*self._names, *self._along]
+                crosses = any(_crosses(place, _nearest(name, place), other) for other in others)
                 (behind if crosses else found).append(name)
         return found + behind
 
@@ -293,8 +311,9 @@ class SizePlot(Picture):
         self.write(painter, chosen, point.name, size=SIZE, color=color, bold=point.is_chosen)
 
 
-def _covers(dot: QRectF, squares: Sequence[QRectF]) -> bool:
-    return any(dot.intersects(square) for square in squares)
+def _covered(areas: Sequence[QRectF], squares: Sequence[QRectF]) -> int:
+    """How many of the areas lie below one of the squares."""
+    return sum(any(area.intersects(square) for square in squares) for area in areas)
 
 
 def _nearest(area: QRectF, place: QPointF) -> QPointF:
