@@ -107,7 +107,7 @@ class NextWordPanel(Panel):
                 self._show(tokens, glance(logits, self._room), stepped=stepped)
             else:
                 before = answer_at(reading.baseline, position, "logits")
-                room = min(self._shifts.rows_in(self._pages.height()), MOST)
+                room = min(self._shifts.rows_in(self._pages.size()), MOST)
                 self._show_shift(tokens, largest_shifts(before, logits, max(FEWEST, room)))
         except LmvizError as sentence:
             self._show_nothing(str(sentence))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.plots.ghost_bar import draw_ghost
 from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
@@ -20,14 +20,16 @@ SAME = 1.5
 """Scales that differ by less are one."""
 
 
-class BeforeAfterBars(PointableBars):
+class BeforeAfterBars(PointableBars, GrowingCanvas):
     """`BeforeAfterBars()`: `set_words(labels, before, after, lost=False)`, probabilities (word,).
 
     With `lost` the first word stands apart, larger: it lost most. The others share a scale of their own
     where theirs would be too small, and the line between says how much larger it is.
     Signals: `bar_hovered(int)` (−1 on leaving), `bar_clicked(int)` (also by Enter). Up and Down move the
-    mark.
+    mark. In a large window they are drawn larger: `rows_in(size)` says how many there is room for then.
     """
+
+    usual_size = (260, 300)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,15 +69,25 @@ class BeforeAfterBars(PointableBars):
         ratio = first / others if others > 0 else 1.0
         return ratio if ratio >= SAME else 1.0
 
-    def rows_in(self, height: float) -> int:
-        """How many words there is room for in a height."""
-        return 1 + max(0, int((height - self.length(FIRST_ROW + BETWEEN)) / self.length(ROW)))
+    def amount(self) -> int:
+        """The number of words."""
+        return len(self._labels)
+
+    def fitting_growth(self) -> float:
+        """As far as all words fit that fit in the usual size."""
+        needed = self.usual_length(FIRST_ROW + BETWEEN + ROW * max(0, len(self._labels) - 1))
+        return min(super().fitting_growth(), growth_in(self.height() / needed))
+
+    def rows_in(self, size: QSize) -> int:
+        """How many words there is room for in a size, drawn as large as they are there."""
+        unit = self.usual_length(1) * self.growth_at(size)
+        return 1 + max(0, int((size.height() / unit - FIRST_ROW - BETWEEN) / ROW))
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(280)), round(self.length(FIRST_ROW + BETWEEN + 6 * ROW)))
+        return QSize(round(self.usual_length(280)), round(self.usual_length(FIRST_ROW + BETWEEN + 6 * ROW)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(110)), round(self.length(FIRST_ROW + ROW)))
+        return QSize(round(self.usual_length(110)), round(self.usual_length(FIRST_ROW + ROW)))
 
     def _largest(self, first: int, last: int | None = None) -> float:
         both = (self._before[first:last], self._after[first:last])
@@ -91,16 +103,16 @@ class BeforeAfterBars(PointableBars):
 
     def _columns(self) -> tuple[float, float, float]:
         """Where labels end, where bars begin, and how wide a full one is."""
-        measure = metrics(LABEL_SIZE, token=True)
-        bold = metrics(FIRST_SIZE, token=True, bold=True)
+        measure = self.metrics(LABEL_SIZE, token=True)
+        bold = self.metrics(FIRST_SIZE, token=True, bold=True)
         widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0.0)
         if self._lost:
             widest = max(widest, bold.horizontalAdvance(self._labels[0]))
         label_end = min(widest, self.width() * MOST_LABEL) + self.length(2)
-        written = metrics(LABEL_SIZE)
+        written = self.metrics(LABEL_SIZE)
         beside = max((written.horizontalAdvance(text) for text in self.texts), default=0.0)
         if self._lost:
-            first = metrics(FIRST_SIZE, bold=True).horizontalAdvance(self.texts[0])
+            first = self.metrics(FIRST_SIZE, bold=True).horizontalAdvance(self.texts[0])
             beside = max(beside, first if self._stands_wide(label_end, first) else beside)
         start = label_end + self.length(8)
         return label_end, start, max(self.length(16), self.width() - start - beside - self.length(10))
@@ -160,11 +172,13 @@ class BeforeAfterBars(PointableBars):
         size, weight = (FIRST_SIZE, QFont.Weight.DemiBold) if first else (LABEL_SIZE, QFont.Weight.Normal)
         painter.setFont(theme.token_font(size, weight))
         painter.setPen(theme.text)
-        measure = metrics(size, token=True, bold=first)
+        measure = self.metrics(size, token=True, bold=first)
         label = measure.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, label_end)
         painter.drawText(QRectF(0, place.top(), label_end, place.height()), right, label)
         text = self.texts[index]
-        wide = first and self._stands_wide(label_end, metrics(FIRST_SIZE, bold=True).horizontalAdvance(text))
+        wide = first and self._stands_wide(
+            label_end, self.metrics(FIRST_SIZE, bold=True).horizontalAdvance(text)
+        )
         painter.setFont(theme.font(FIRST_SIZE if wide else LABEL_SIZE, weight))
         painter.setPen(theme.key if first else theme.muted_text)
         painter.drawText(place.adjusted(0, 0, -self.length(4), 0), right, text)

@@ -1,7 +1,7 @@
 """Bars of before and after: what they say, and how much larger the others are drawn."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 
@@ -40,3 +40,19 @@ def test_a_click_says_which_word(bars, qtbot):
     qtbot.keyClick(bars, Qt.Key.Key_Down)
     qtbot.keyClick(bars, Qt.Key.Key_Return)
     assert clicked[-1] == 2
+
+
+def test_they_grow_in_a_large_window_and_all_words_stay_in_sight(bars):
+    few = bars.rows_in(bars.size())
+    bars.resize(640, 700)
+    assert bars.growth > 1
+    many = bars.rows_in(bars.size())
+    assert many > few
+    bars.set_words([f"word{index}" for index in range(many)], [0.1] * many, [0.2] * many, lost=True)
+    assert bars.growth > 1
+    hovered = []
+    bars.bar_hovered.connect(hovered.append)
+    for y in range(0, 700, 4):
+        bars.hover(bars.index_at(QPointF(20, y)))
+    assert {*range(many)} <= {*hovered}
+    assert bars.minimumSizeHint().height() < 120, "it can shrink again"
