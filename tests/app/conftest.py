@@ -27,6 +27,9 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers import closing
 from lmviz.app.workers.threads import BackgroundThread
+from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.scaling import machine
+from lmviz.training import rehearsal
 from lmviz.training.options import TrainingOptions
 
 TEXT = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\nthe hens see the dog\n" * 30
@@ -103,6 +106,14 @@ def _timers_left() -> list[QTimer]:
     # type() and not isinstance: some lazy modules import things when asked for their class
     found = [thing for thing in gc.get_objects() if issubclass(type(thing), QTimer)]
     return [timer for timer in found if isValid(timer) and timer.isActive()]
+
+
+@pytest.fixture(autouse=True)
+def _machine_measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fast this machine is does not matter; each view of Train or Scale would train for a second."""
+    monkeypatch.setattr(rehearsal, "LONGEST", 0.02)
+    monkeypatch.setattr(machine, "LONGEST", 0.01)
+    monkeypatch.setattr(machine, "MEASURED", TransformerConfiguration(layers=1, heads=1, width=8, context=8))
 
 
 @pytest.fixture(autouse=True)

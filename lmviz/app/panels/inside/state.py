@@ -38,7 +38,7 @@ TAP_LENGTH, SHORT_TAP_LENGTH = 22, 10  # characters of the name of a tap
 AROUND = 40  # pixels at scale 1 around the title of the card
 LEAST_TAP = 60  # pixels at scale 1 to which the choice of the tap can be narrowed
 SNUG = 400  # pixels at scale 1 below which the choice of the gradient's number shows its arrow alone
-ROOMY = 520  # pixels at scale 1 from which on all names have room
+ROOMY = 640  # pixels at scale 1 from which on all names have room
 
 
 class StatePanel(Panel):

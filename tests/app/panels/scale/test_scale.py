@@ -32,7 +32,7 @@ from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.scaling import machine, text_length
+from lmviz.scaling import text_length
 from lmviz.scaling.experiment import ExperimentOptions
 from lmviz.scaling.machine import MachinePace
 from lmviz.scaling.planned_model import PlannedModel
@@ -41,9 +41,7 @@ from lmviz.scaling.public_models import PUBLIC_MODELS, find_public
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure small things for a moment."""
-    monkeypatch.setattr(machine, "LONGEST", 0.01)
-    monkeypatch.setattr(machine, "MEASURED", TransformerConfiguration(layers=1, heads=1, width=8, context=8))
+    """Measure short texts."""
     monkeypatch.setattr(text_length, "LENGTHS", (4, 8))
 
 
