@@ -177,14 +177,16 @@ class SizePlot(Picture):
         left, right = 10.0 ** min(across), 10.0 ** max(across)
         return self.place_of(left, ratio * left), self.place_of(right, ratio * right)
 
-    def _along_ratio(self) -> list[QRectF]:
-        """Small squares along the dashed line."""
-        if self._ratio[1] <= 0:
-            return []
-        start, end = self._ratio_line()
-        count = max(1, int((end.x() - start.x()) / self.length(4)))
-        places = (start + (end - start) * (step / count) for step in range(count + 1))
-        return [QRectF(place.x() - 1, place.y() - 1, 2, 2) for place in places]
+    def _covered(self, squares: Sequence[QRectF]) -> tuple[int, int, int]:
+        """How much a name in these squares would cover, the worst first: names, models, the dashed line."""
+        crossed = 0
+        if self._ratio[1] > 0:
+            start, end = self._ratio_line()
+            slope = (end.y() - start.y()) / (end.x() - start.x())
+            for square in squares:
+                ends = [start.y() + (x - start.x()) * slope for x in (square.left(), square.right())]
+                crossed += min(ends) < square.bottom() and max(ends) > square.top()
+        return _overlaps(self._along, squares), _overlaps(self._dots, squares), crossed
 
     def _write_along(
         self, painter: QPainter, start: QPointF, end: QPointF, name: str, color: QColor, share: float = 0.0
@@ -211,14 +213,18 @@ class SizePlot(Picture):
             for below in (False, True)
             for x in (first + step * number for number in steps)
         ]
-        ways = [(at, below, self._squares(at, angle, width, below)) for at, below in places]
-        ways = [way for way in ways if all(area.contains(square.center()) for square in way[2])]
-        taken = (self._along, self._dots, [] if share else self._along_ratio())  # the worst comes first
-        covered = [tuple(_covered(areas, squares) for areas in taken) for _, _, squares in ways]
-        least = min(covered, default=(0, 0, 0))
-        ways = [way for way, each in zip(ways, covered, strict=True) if each == least]
+        chosen, least = None, (0, 0, 0)
+        for at, below in places:
+            squares = self._squares(at, angle, width, below)
+            if not all(area.contains(square.center()) for square in squares):
+                continue
+            covered = self._covered(squares)
+            if chosen is None or covered < least:
+                chosen, least = (at, below, squares), covered
+            if not any(least):
+                break
         beside = QRectF(beginning - width - step, area.top() + 2, width + 2, self.length(16))
-        if (not ways or any(least)) and area.contains(beside):
+        if (chosen is None or any(least)) and area.contains(beside):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.surface)
             painter.drawRect(beside.adjusted(-2, 0, 2, 0))
@@ -226,7 +232,8 @@ class SizePlot(Picture):
             self._along.append(beside)
             self._taken.append(beside)
             return
-        for at, below, squares in ways[:1]:
+        if chosen is not None:
+            at, below, squares = chosen
             painter.save()
             painter.translate(at)
             painter.rotate(math.degrees(angle))
@@ -311,8 +318,8 @@ class SizePlot(Picture):
         self.write(painter, chosen, point.name, size=SIZE, color=color, bold=point.is_chosen)
 
 
-def _covered(areas: Sequence[QRectF], squares: Sequence[QRectF]) -> int:
-    """How many of the areas lie below one of the squares."""
+def _overlaps(areas: Sequence[QRectF], squares: Sequence[QRectF]) -> int:
+    """How many of the areas one of the squares overlaps."""
     return sum(any(area.intersects(square) for square in squares) for area in areas)
 
 
