@@ -17,6 +17,7 @@ from lmviz.app.window.perspective_view import PerspectiveView
 
 LECTURE_HALL = (1280, 720)
 MOST = 2
+QUICK = ("inside", "train", "sample", "polls")  # many panels, forms, pictures, and few panels
 
 
 def in_sight(window: MainWindow) -> set[str]:
@@ -27,7 +28,13 @@ def shown(window: MainWindow) -> set[str]:
     return {panel.objectName() for panel in window.perspective.panels if panel.isVisible()}
 
 
-@pytest.mark.parametrize("perspective", [row.name for row in PERSPECTIVES])
+@pytest.mark.parametrize(
+    "perspective",
+    [
+        row.name if row.name in QUICK else pytest.param(row.name, marks=pytest.mark.slow)
+        for row in PERSPECTIVES
+    ],
+)
 def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
     window: MainWindow, read: Session, perspective: str, qtbot: QtBot
 ) -> None:

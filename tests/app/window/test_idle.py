@@ -100,7 +100,8 @@ def test_nothing_is_laid_out_or_painted_again(
 
 
 @pytest.mark.parametrize(
-    "kind", ["transformer", "translator", pytest.param("tagger", marks=pytest.mark.slow)]
+    "kind",
+    ["transformer", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("translator", "tagger"))],
 )
 def test_nothing_is_done_again_with_other_models(
     window: MainWindow,

@@ -64,7 +64,9 @@ def test_no_panel_complains_or_is_blank(
     assert (wrong, said) == ([], [])
 
 
-@pytest.mark.parametrize("name", list(TEXTS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in QUICK else name for name in TEXTS]
+)
 def test_what_makes_no_sense_says_what_would(
     window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot, name: str
 ) -> None:

@@ -94,12 +94,11 @@ def _place(area: QAbstractScrollArea) -> str:
 @pytest.mark.parametrize(
     "name",
     [
-        "lstm",
         "translator",
         *(
             pytest.param(name, marks=pytest.mark.slow)
             for name in (*LANGUAGE, *LABELS)
-            if name not in ("lstm", "translator")
+            if name != "translator"
         ),
     ],
 )
@@ -129,11 +128,10 @@ def test_nothing_scrolls_sideways_in_the_lecture_hall(
     ("name", "size"),
     [
         ("transformer", SMALL_WINDOW),
-        ("tagger", SMALL_WINDOW),
         *(
             pytest.param(name, SMALL_WINDOW, marks=pytest.mark.slow)
             for name in (*LANGUAGE, *LABELS)
-            if name not in ("transformer", "tagger")
+            if name != "transformer"
         ),
         *(
             pytest.param(name, size, marks=pytest.mark.slow)
@@ -193,7 +191,7 @@ def test_a_perspective_out_of_sight_is_as_narrow_as_before_when_the_projector_is
     qtbot.waitUntil(lambda: view.width() <= view.parentWidget().width())
 
 
-@pytest.mark.parametrize("name", ["00-tour", "03-memory"])
+@pytest.mark.parametrize("name", [pytest.param("00-tour", marks=pytest.mark.slow), "03-memory"])
 def test_no_perspective_scrolls_sideways_beside_a_lesson(
     window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot, name: str
 ) -> None:
