@@ -192,8 +192,10 @@ class EditableNumbers(Canvas):
             return QSize(
                 math.ceil(size.width() * self._magnification), math.ceil(size.height() * self._magnification)
             )
-        height = size.height() * self.theme.scale * self.smallest if self.is_readable else 0
-        return QSize(0, round(height))
+        if not self.is_readable:
+            return QSize(0, 0)
+        wide = room_in(self) / max(size.width(), 1)
+        return QSize(0, round(size.height() * max(LEGIBLE, min(self.smallest * self.theme.scale, wide))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
