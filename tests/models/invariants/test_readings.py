@@ -72,9 +72,7 @@ def test_padding_changes_nothing(model):
     tokens, lengths = torch.from_numpy(np.stack([IDS, IDS[::-1], IDS])), torch.tensor([7, 3, 1])
     given = rows_beside(model, 3)
     read = [49] * 3 if model.task == "captioning" else [2, 4, 1]
-    model = (
-        deepcopy(model).double() if given else model
-    )  # to be seen below what rounding adds to narrow norms
+    model = deepcopy(model).double()  # so that what rounding adds to narrow norms is no difference
     with torch.no_grad():
         together = model(
             tokens, lengths, **given, **({"source_lengths": torch.tensor(read)} if given else {})
