@@ -175,11 +175,9 @@ class NetworkPainter:
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, words)
 
     def _draw_cells(self, box: Box, pinned: ValueCell | None, operands: Set[ValueCell]) -> None:
-        """All cells of a value and of its gradient."""
+        """All cells of a value and of its gradient; with dashes where it is not known yet."""
         self._painter.setFont(_font(self._theme, CELL_SIZE, "token"))
         for is_gradient in (False, True):
-            if is_gradient and box.value.gradient is None and not box.value.word:
-                continue
             for index in box.value.indices:
                 place = box.cell_rectangle(index, is_gradient)
                 if not self._is_needed(outlined(place)):

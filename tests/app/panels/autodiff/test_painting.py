@@ -7,6 +7,7 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QApplication
 
 from lmviz.app.session.network_focus import NetworkCell
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text import typesetting
 
 CUT_CURVES = 150  # bytes: a curve that is cut where painting ends is smoothed a little differently
@@ -82,3 +83,14 @@ def test_a_step_leaves_the_rest_of_the_picture_as_it_is(scene):
     middle = {name: scene.picture.box_rectangle(name).center().toPoint() for name in ("a", "J")}
     assert painted.region.contains(middle["a"])
     assert not painted.region.contains(middle["J"])
+
+
+@pytest.mark.parametrize("parameter", ["α", "β"])
+def test_room_for_the_gradient_of_a_parameter_is_marked_before_there_is_one(scene, parameter):
+    scene.session.network.open_shipped("lecture")
+    scene.settle()
+    assert scene.session.network.current[parameter].gradient is None
+    place = scene.picture.cell_rectangle(ValueCell(parameter, (1, 0), True)).toRect()
+    picture = scene.picture.grab(place).toImage()
+    colors = {picture.pixelColor(x, y).rgb() for x in range(picture.width()) for y in range(picture.height())}
+    assert len(colors) > 1
