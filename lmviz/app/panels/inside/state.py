@@ -107,10 +107,15 @@ class StatePanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._tap.setMinimumContentsLength(TAP_LENGTH if self._is_roomy else SHORT_TAP_LENGTH)
-        self._tap.setMinimumWidth(round(LEAST_TAP * current_theme().scale))  # and not what its names need
+        self._measure_tap()
         self._switch.set_compact(self.width() < SNUG * current_theme().scale)
         self.refresh_soon()
+
+    def _measure_tap(self) -> None:
+        """Where there is little room, the choice of the tap leaves to the title what its own words spare."""
+        longest = TAP_LENGTH if self._is_roomy else min(SHORT_TAP_LENGTH, len(self._tap.currentText()))
+        self._tap.setMinimumContentsLength(longest)
+        self._tap.setMinimumWidth(round(LEAST_TAP * current_theme().scale))  # and not what its names need
 
     @property
     def _is_roomy(self) -> bool:
@@ -145,6 +150,7 @@ class StatePanel(Panel):
             self.session.explanation.suggest(None)
             return
         self._list_taps(reading.trace)
+        self._measure_tap()
         address = self._tap.currentData() or reading.trace.stages[self.session.focus.stage].results[0]
         self._draw(reading, address)
         self._mark()
@@ -204,10 +210,17 @@ class StatePanel(Panel):
         )
 
     def _longest_that_fits(self, *titles: str) -> str:
-        """The first of these titles of the card that there is room for beside the pickers."""
-        room = self._card.width() - self._head.full_width - self._card.length(AROUND)
-        fits = (words for words in titles if metrics(bold=True).horizontalAdvance(words) <= room)
-        return next(fits, "")
+        """The first of these titles of the card that there is room for beside the pickers.
+
+        Where there is none for any of them, the order of the rows gives way.
+        """
+        room = self._card.width() - self._card.length(AROUND)
+        words = metrics(bold=True)
+        for taken in (self._head.full_width, self._head.next_width):
+            for title in titles:
+                if words.horizontalAdvance(title) <= room - taken:
+                    return title
+        return ""
 
     def _mark(self) -> None:
         view = self._view

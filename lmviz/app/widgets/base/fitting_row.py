@@ -34,6 +34,11 @@ class FittingRow(QWidget):
         """What all of them would need, in pixels."""
         return self._width_of(self._giving_way)
 
+    @property
+    def next_width(self) -> int:
+        """What they would need if the first that gives way were put away, in pixels."""
+        return self._width_of(self._giving_way[1:])
+
     def fit(self, room: int) -> None:
         """Put away what does not fit, and bring back what does."""
         self._room, shown = room, list(self._giving_way)

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from covering import in_families
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import train
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.inside.state import StatePanel
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.window.main_window import MainWindow
@@ -135,3 +137,20 @@ def test_of_a_wide_softmax_cells_are_told_apart_that_a_straight_scale_would_show
 def linear(share: float) -> tuple[int, int, int]:
     """The colour of a share on a straight scale from 0 to 1."""
     return tuple(int(part) for part in current_theme().share_map[round(255 * float(share))][:3])
+
+
+def test_a_narrow_panel_says_how_large_the_matrix_is_and_can_be_edited(
+    session: Session, read: Session, qtbot: QtBot
+) -> None:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    holder.resize(400, 400)
+    panel = StatePanel(session)
+    panel.setParent(holder)
+    panel.setGeometry(0, 0, 330, 360)
+    holder.show()
+    qtbot.waitUntil(lambda: panel.view is not None and panel.is_up_to_date)
+    rows, columns = panel.view.values.shape
+    card = panel.findChild(Card)
+    qtbot.waitUntil(lambda: card.title == f"{rows} × {columns}")
+    assert panel.findChild(QPushButton, "drag_values_button").isVisible()
