@@ -9,9 +9,11 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit, QTabBar
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES, projected_rows
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.perspective_view import PerspectiveView
 
@@ -245,3 +247,23 @@ def test_the_claim_names_the_word_that_is_looked_at_most(
     looked_at = session.reading.current.trace.tokens[int(weights[session.reading.position].argmax())]
     assert f">{looked_at} " in claim.text().replace("&lt;", "<")
     assert f"{100 * weights[session.reading.position].max():.1f}" in claim.text()
+
+
+def test_where_the_claim_has_room_it_is_as_large_as_the_room_and_covers_no_cell(
+    window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    window.resize(*LECTURE_HALL)
+    window.show_perspective("attention")
+    session.library.open(transformer_run)
+    session.reading.set_prefix("the cows eat")
+    claim, matrix = window.findChild(QLabel, "attention_claim"), window.findChild(HeatmapView)
+    window.set_projector(True)
+    qtbot.waitUntil(claim.isVisible)
+
+    def is_large() -> bool:
+        cells = matrix.cell_rectangle(0, matrix.shape[1] - 1).right()
+        left = claim.mapTo(window, QPoint(0, 0)).x() - matrix.mapTo(window, QPoint(0, 0)).x()
+        usual = 3 * 17 * current_theme().scale  # three lines of what is said in ordinary type
+        return left > cells and claim.height() > 1.5 * usual and claim.width() <= claim.parentWidget().width()
+
+    qtbot.waitUntil(is_large)

@@ -20,6 +20,7 @@ STRIPS_WIDTH = 230
 STRIPS_SIZE = (320, 200)  # in more room they are drawn larger
 LINE = 17  # pixels of a line of what is said
 CLAIMED = 0.065  # the height of such a line, as a share of the matrix, above which it would cover cells
+LARGEST_CLAIM = 0.4  # the height of what is said where it stands beside the matrix, as a share of the panel
 LARGE = 250  # the side of a matrix that is large enough to give room to strips
 WORTH = 0.75  # or the share that is left of the side it could have
 
@@ -68,8 +69,11 @@ class AttentionBody(QWidget):
             return
         cells = self._matrix.cell_rectangle(0, self._matrix.shape[1] - 1)
         corner = self._matrix.mapTo(self, cells.topRight().toPoint())
-        self._write_claim(LINE * current_theme().scale)
+        line = LINE * current_theme().scale
+        self._write_claim(line)
         if corner.x() + 2 * LINE + self._claim.width() <= self.width():
+            room = (self.width() - corner.x() - 2 * LINE) / self._claim.width()
+            self._write_claim(line * min(room, LARGEST_CLAIM * self.height() / self._claim.height()))
             self._claim.move(self.width() - self._claim.width(), corner.y())
         else:
             across = cells.right() - self._matrix.cell_rectangle(0, 0).left()

@@ -41,7 +41,7 @@ class HeatmapView(GrowingCanvas):
     """`HeatmapView()`: a matrix with labels, values, a crosshair and its colour scale.
 
     `set_matrix(values, scale="signed", limit=None, rows=(), columns=())` shows (row, column) numbers;
-    `set_style(square, values, labels_below, row_role, column_role)` says how;
+    `set_style(square, values, labels_below, row_role, column_role, few_columns)` says how;
     `set_selection(row, column)` outlines a whole row or column; `set_pinned(cell)`, `set_suggested(cell)`,
     `set_hovered(cell)` mark cells from outside; `set_lights(strengths)` fades all but some cells;
     `set_readout(function)` gives the hover card's words; `set_editable(True)` lets values be dragged.
@@ -129,14 +129,23 @@ class HeatmapView(GrowingCanvas):
         labels_below: bool = False,
         row_role: str = "muted_text",
         column_role: str = "muted_text",
+        few_columns: bool = False,
     ) -> None:
         """How to draw: square cells or stretched ones, where column labels stand, roles of label colours.
+
+        With `few_columns` only columns of marked cells are labelled, so that cells can be larger.
 
         `values` says in which cells numbers are written where there is room: "none", "hovered row"
         (also the selected one) or "all".
         """
         self._square, self._values_shown = square, values
-        self._labels = replace(self._labels, below=labels_below, row_role=row_role, column_role=column_role)
+        self._labels = replace(
+            self._labels,
+            below=labels_below,
+            row_role=row_role,
+            column_role=column_role,
+            few_columns=few_columns,
+        )
         self._frame = None
         self.update()
 
@@ -260,6 +269,8 @@ class HeatmapView(GrowingCanvas):
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
         strokes.draw_suggested(self._suggested)
         row, column = cell or (-1, -1)
+        if cell is None and self._labels.few_columns and self._suggested is not None:
+            column = self._suggested[1]
         self._labels.draw_rows(painter, theme, frame, {row, self._selection[0]})
         self._labels.draw_columns(painter, theme, frame, {column, self._selection[1]})
         wide = frame.area.width() > self.length(160)

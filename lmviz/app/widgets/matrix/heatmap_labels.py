@@ -24,20 +24,24 @@ WIDEST_COLUMN = 110
 
 @dataclass(frozen=True)
 class Labels:
-    """The names, whether those of columns stand below, and the roles of their colours."""
+    """The names, whether those of columns stand below, and the roles of their colours.
+
+    With `few_columns` only marked columns are named, upright, which leaves more room to the cells.
+    """
 
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     below: bool = False
     row_role: str = "muted_text"
     column_role: str = "muted_text"
+    few_columns: bool = False
 
     def _widest_column(self, theme: Theme) -> float:
         return min(_widest(self.columns, theme), WIDEST_COLUMN * theme.scale)
 
     def rotated(self, cell_width: float, theme: Theme) -> bool:
         """Whether the names of columns need more room than a cell is wide."""
-        return self._widest_column(theme) + 4 > cell_width
+        return not self.few_columns and self._widest_column(theme) + 4 > cell_width
 
     def _column_height(self, cell_width: float, theme: Theme) -> float:
         if not self.columns:
@@ -58,6 +62,8 @@ class Labels:
             cell = min(cell, high, LARGEST_SQUARE * theme.scale)
         beside = self._column_height(cell, theme)
         overhang = self._widest_column(theme) * 0.75 if self.columns and self.rotated(cell, theme) else 2
+        if self.columns and self.few_columns:
+            overhang = max(0.0, self._widest_column(theme) - cell) / 2
         top = 1 if self.below else max(beside, 1)
         return whole.adjusted(left, top, -overhang, -(scale + (beside if self.below else 0)))
 
@@ -83,11 +89,15 @@ class Labels:
         measure, rotated = metrics(SIZE, token=True, theme=theme), self.rotated(frame.cell_width, theme)
         every = max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
         widest = WIDEST_COLUMN * theme.scale
-        for kind, columns in _with_room(frame.shown_columns, len(self.columns), every, marked):
+        named = _with_room(frame.shown_columns, len(self.columns), every, marked)
+        for kind, columns in named[:1] if self.few_columns else named:
             _choose_pen(painter, theme, self.column_role, kind)
             for column in columns:
                 text = measure.elidedText(self.columns[column], Qt.TextElideMode.ElideRight, widest)
-                self._draw_column(painter, theme, frame, frame.cell(0, column), text, rotated)
+                cell = frame.cell(0, column)
+                if self.few_columns:
+                    cell = _as_wide_as(text, cell, painter)
+                self._draw_column(painter, theme, frame, cell, text, rotated)
 
     def _draw_column(
         self, painter: QPainter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
@@ -103,6 +113,12 @@ class Labels:
         painter.rotate(ANGLE if self.below else -ANGLE)
         painter.drawText(QPointF(0, 4 * theme.scale if self.below else 0), text)
         painter.restore()
+
+
+def _as_wide_as(text: str, cell: QRectF, painter: QPainter) -> QRectF:
+    """A cell made wide enough for a text, on both sides."""
+    more = max(0.0, painter.fontMetrics().horizontalAdvance(text) + 2 - cell.width()) / 2
+    return cell.adjusted(-more, 0, more, 0)
 
 
 def _with_room(

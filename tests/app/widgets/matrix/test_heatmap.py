@@ -303,3 +303,33 @@ def test_words_in_cells_stand_upright_where_they_would_be_cut(shown):
     wide, high = ink_of(view, 1, 1)
     assert high > wide
     assert high == pytest.approx(whole, abs=8)
+
+
+def columns_named(view):
+    """The columns above which something is written; a name is wider than its own."""
+    picture, columns = view.grab().toImage(), range(view.shape[1])
+    ratio, top = picture.devicePixelRatio(), view.cell_rectangle(0, 0).top()
+
+    def colors(column):
+        x = view.cell_rectangle(0, column).center().x()
+        return {
+            picture.pixelColor(round((x + dx) * ratio), round(y * ratio)).rgb()
+            for dx in range(-4, 5)
+            for y in range(max(0, int(top) - 16), int(top) - 2)
+        }
+
+    return [column for column in columns if len(colors(column)) > 1]
+
+
+def test_with_few_columns_cells_are_larger_and_marked_ones_alone_are_named(view):
+    words = [f"word {count}" for count in range(12)]
+    view.set_matrix(np.eye(12), scale="share", rows=words, columns=words)
+    view.set_style(square=True)
+    usual = view.cell_rectangle(0, 0).width()
+    view.set_style(square=True, few_columns=True)
+    assert view.cell_rectangle(0, 0).width() > 1.1 * usual
+    assert columns_named(view) == []
+    view.set_suggested((3, 2))
+    assert np.mean(columns_named(view)) == 2
+    view.set_hovered((2, 8))
+    assert np.mean(columns_named(view)) == 8
