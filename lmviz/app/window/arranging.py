@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
@@ -48,3 +48,15 @@ def arrange(
     for row in rows:
         if not row.tabbed:
             dock_of(row).raise_()
+
+
+def stack(
+    view: QMainWindow, rows: Sequence[PanelRow], docks: Mapping[str, PanelDock], areas: Collection[str]
+) -> PanelDock:
+    """Have the panels of some areas share the place of the first of the others, as tabs; gives that one."""
+    first = docks[next(row.name for row in rows if row.area not in areas)]
+    for row in rows:
+        if row.area in areas:
+            view.tabifyDockWidget(first, docks[row.name])
+    first.raise_()
+    return first

@@ -56,4 +56,4 @@ class ScrolledView(QuietScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._view.fit_into(event.size().width())
+        self._view.fit_into(event.size())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from PySide6.QtCore import QSize
+
 from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel_row import PanelRow
@@ -62,6 +64,30 @@ class LeastSizes:
             self.squeezed[names[0]] = lacking
             lacking = 0
         return lacking <= 0
+
+    def areas_without_room(self, names: Sequence[str], room: QSize) -> frozenset[str]:
+        """The areas whose panels have no place of their own among these panels in a room.
+
+        Columns after the first have none where they do not fit beside it, and what stands below the columns
+        has none where it would leave them, or have itself, too little height for the type.
+        """
+        left = [row for row in self._rows if row.name in names]
+        across = list(dict.fromkeys(row.area for row in left if row.area in COLUMNS))
+        lacking = set() if self.squeeze(names, room.width()) else set(across[1:])
+        if across and self._least_height(left) > room.height():
+            lacking.add("bottom")
+        return frozenset(lacking & {row.area for row in left})
+
+    def _least_height(self, rows: Sequence[PanelRow]) -> float:
+        """The height that rows of the table need one below the other, in type of the theme."""
+        heights = dict.fromkeys((*COLUMNS, "bottom"), 0)
+        for row in rows:
+            if not row.tabbed and row.area in heights:
+                beside = row.area == "bottom"
+                high = row.least[1]
+                heights[row.area] = max(high, heights[row.area]) if beside else high + heights[row.area]
+        highest = max(heights[area] for area in COLUMNS)
+        return (highest + heights["bottom"]) * current_theme().scale
 
     def _least_width(self, names: Sequence[str]) -> int:
         """The width without which these panels would not fit beside one another."""

@@ -12,12 +12,12 @@ from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.panels.table import rows_of
-from lmviz.app.window.arranging import arrange
+from lmviz.app.window.arranging import arrange, stack
 from lmviz.app.window.front_tabs import FrontTabs
 from lmviz.app.window.kept_places import KeptPlaces
 from lmviz.app.window.least_sizes import LeastSizes
 from lmviz.app.window.panel_dock import PanelDock
-from lmviz.app.window.shared_room import COLUMNS, SharedRoom
+from lmviz.app.window.shared_room import SharedRoom
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
@@ -61,9 +61,9 @@ class PerspectiveView(QMainWindow):
         self._unneeded: set[str] = set()  # the panels that have nothing to show just now
         self._least = LeastSizes(self._rows, self._docks, self._room)
         self._is_other = False  # whether others are in sight than those that should be left
-        self._offered_width = 0  # into which those that are left have to fit; 0 while not known
-        self._fitted_width = 0  # that for which they were last fitted beside one another
-        self._is_stacked = False  # whether they share one place instead, as tabs
+        self._offered = QSize()  # the room into which those that are left have to fit; empty while not known
+        self._fitted = QSize()  # that for which they were last fitted together
+        self._stacked: frozenset[str] = frozenset()  # the areas whose panels share the place of the first
         self._everything = QByteArray()  # the arrangement of all of them meanwhile
         self._kept: dict[tuple[str, ...], KeptPlaces] = {}  # of those left then, until they are there again
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
@@ -100,7 +100,7 @@ class PerspectiveView(QMainWindow):
         """Put all panels but these away, until it is called without names."""
         if names == self._only and not self._is_other:
             return
-        if self._is_arranged and not (self._is_other or self._is_stacked):
+        if self._is_arranged and not (self._is_other or self._stacked):
             self._keep_places()
         self._only, self._is_other = names, False
         self._least.squeezed.clear()
@@ -113,10 +113,10 @@ class PerspectiveView(QMainWindow):
             state = self._saved(OWN if self._is_own else SHARED)
             self._kept[self._only] = KeptPlaces.of(self, self._docks, state, self._available)
 
-    def fit_into(self, width: int) -> None:
-        """Let the few panels that are left fit into this width, where they can only scroll otherwise."""
-        self._offered_width = width
-        if self._only and width != self._fitted_width:
+    def fit_into(self, room: QSize) -> None:
+        """Let the few panels that are left fit into this room, where they can only scroll otherwise."""
+        self._offered = room
+        if self._only and room != self._fitted:
             self._fit_soon.start()
 
     def bring_forward(self, name: str) -> None:
@@ -148,30 +148,30 @@ class PerspectiveView(QMainWindow):
         self._fit_soon.start()
         QTimer.singleShot(0, self, self._tabs.show_bars)
 
-    def _fit_beside(self) -> None:
-        """Set what is left side by side, a little narrower if need be, or else one behind the other."""
-        self._fitted_width = self._offered_width
-        if self._is_other or not self._offered_width:
+    def _fit_together(self) -> None:
+        """Set what is left beside and below one another, or as tabs in one place where there is no room."""
+        self._fitted = self._offered
+        if self._is_other or self._offered.isEmpty():
             return
         self._least.squeezed.clear()
         self._fix_least_sizes()
         left = [name for name in self._only if name not in self._unneeded]
-        if self._least.squeeze(left, self._offered_width):
+        lacking = self._least.areas_without_room(left, self._offered)
+        if lacking and not self._stacked:
+            self._stack(lacking)
+        elif lacking != self._stacked:
             self._unstack()
-        elif not self._is_stacked:
-            self._is_stacked = True
-            across = [row for row in self._rows if row.name in self._only and row.area in COLUMNS]
-            first = self._dock(across[0])
-            for row in across[1:]:
-                if row.area != across[0].area:
-                    self.tabifyDockWidget(first, self._dock(row))
-            first.raise_()
-            QTimer.singleShot(0, first, first.raise_)
-            QTimer.singleShot(0, self, self._tabs.show_bars)
+
+    def _stack(self, areas: frozenset[str]) -> None:
+        """Have the panels of these areas share the place of the first one that is left, as tabs."""
+        self._stacked = areas
+        front = stack(self, [row for row in self._rows if row.name in self._only], self._docks, areas)
+        QTimer.singleShot(0, front, front.raise_)
+        QTimer.singleShot(0, self, self._tabs.show_bars)
 
     def _unstack(self) -> None:
         """Put the panels that are left side by side again."""
-        if self._is_stacked:
+        if self._stacked:
             self._put_away()
 
     def name_at(self, place: QPoint) -> str:
@@ -202,7 +202,7 @@ class PerspectiveView(QMainWindow):
         """Arrange the panels as the table of panels says."""
         self._is_own, self._only, self._everything = False, (), QByteArray()
         self._kept.clear()
-        self._is_stacked = False
+        self._stacked = frozenset()
         self._tabs.forget()
         for dock in self._docks.values():
             self.removeDockWidget(dock)
@@ -300,7 +300,7 @@ class PerspectiveView(QMainWindow):
     def _put_away(self) -> None:
         """Hide what is not wanted now, or bring everything back to where it was."""
         version = OWN if self._is_own else SHARED
-        self._is_stacked, self._fitted_width = False, 0
+        self._stacked, self._fitted = frozenset(), QSize()
         if self._everything.isEmpty():
             self._everything = self._saved(version)
         else:
@@ -351,8 +351,8 @@ class PerspectiveView(QMainWindow):
             return
         if self._shared.isEmpty():
             self._fix_least_sizes()
-        if self._only and (self._shared.isEmpty() or self._offered_width != self._fitted_width):
-            self._fit_beside()
+        if self._only and (self._shared.isEmpty() or self._offered != self._fitted):
+            self._fit_together()
         if not self._is_own or self._only:
             self._share_room()
 
@@ -361,7 +361,7 @@ class PerspectiveView(QMainWindow):
         kept = self._kept.pop(self._only, None)
         if kept is None or not kept.fit(self._available):
             return False
-        self._shared, self._fitted_width = self.size(), self._offered_width
+        self._shared, self._fitted = self.size(), self._offered
         kept.set_least_sizes(self._docks)
         for dock in self._docks.values():
             self._least.fix_height(dock, rearranging=self._rearranging)
@@ -394,7 +394,7 @@ class PerspectiveView(QMainWindow):
 
     def _share_room(self) -> None:
         self._shared = self.size()
-        self._room.share(is_stacked=self._is_stacked)
+        self._room.share(self._stacked)
 
     def _dock(self, row: PanelRow) -> PanelDock:
         return self._docks[row.name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
@@ -39,11 +39,14 @@ class SharedRoom:
         shared = max((other.width for other in column if not (other.beside or other.tabbed)), default=0)
         return row.width if own and row.width else shared
 
-    def share(self, *, is_stacked: bool = False) -> None:
-        """Give every panel that is not hidden its part of the room; or let all columns share one place."""
+    def share(self, stacked: Collection[str] = ()) -> None:
+        """Give every panel that is not hidden its part of the room; those of areas that are `stacked` share
+        the place of another.
+        """
         columns, bottom, foot = self.columns()
         columns = [[row for row in column if not self._dock(row).isHidden()] for column in columns]
-        columns = [column for column in columns if column][: 1 if is_stacked else None]
+        columns = [column for column in columns if column and column[0].area not in stacked]
+        bottom = [] if "bottom" in stacked else bottom
         bottom, foot = ([row for row in rows if not self._dock(row).isHidden()] for rows in (bottom, foot))
         widths = [max(self.width_of(row) for row in column) * self._stretch for column in columns]
         spare = max(200.0, self._view.width() - sum(widths)) / max(1, widths.count(0))

@@ -267,3 +267,23 @@ def test_where_the_claim_has_room_it_is_as_large_as_the_room_and_covers_no_cell(
         return left > cells and claim.height() > 1.5 * usual and claim.width() <= claim.parentWidget().width()
 
     qtbot.waitUntil(is_large)
+
+
+def test_what_stands_below_becomes_a_tab_where_both_would_be_too_low(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    window.resize(*LECTURE_HALL)
+    window.show_perspective("compare")
+    window.set_projector(True)
+    view = window.perspective
+    qtbot.waitUntil(lambda: in_sight(window) == {"compare_view"})
+    qtbot.waitUntil(lambda: view.height() <= view.parentWidget().height())
+    view.bring_forward("surprisal_view")
+    qtbot.waitUntil(lambda: "surprisal_view" in in_sight(window))
+    window.set_projector(False)
+    window.set_projector(True)
+    qtbot.waitUntil(lambda: in_sight(window) == {"compare_view"})
+    window.resize(1920, 1300)
+    qtbot.waitUntil(lambda: in_sight(window) == {"compare_view", "surprisal_view"})
+    window.resize(*LECTURE_HALL)
+    qtbot.waitUntil(lambda: in_sight(window) == {"compare_view"})
