@@ -223,3 +223,23 @@ def go_through(window: MainWindow, look: str, qtbot: QtBot) -> None:
             look_at(window, perspective, size, qtbot)
             if size in LOOKED_BEHIND:
                 look_behind(window, qtbot)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("task", ["none", "next-token", *TEXTS])
+def test_before_anything_is_typed_every_panel_says_what_will_stand_there(
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    label_runs: dict[str, Path],
+    task: str,
+    qtbot: QtBot,
+) -> None:
+    if task != "none":
+        session.library.open(label_runs[task] if task in TEXTS else make_run("ngram", 3, order=3))
+        qtbot.waitUntil(lambda: session.library.model is not None)
+        session.reading.set_prefix("")
+        session.reading.set_source("")
+    for perspective in ("inside", "attention", "sample", "compare"):
+        look_at(window, perspective, SIZES[0], qtbot)
+        look_behind(window, qtbot)

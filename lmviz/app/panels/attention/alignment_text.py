@@ -71,9 +71,12 @@ class AlignmentTextPanel(FollowedTextPanel):
         if chosen is None:
             self._weights = NOTHING
             self._arcs.set_alignment((), (), NOTHING)
-            self._pages.setCurrentWidget(self._empty if self.session.reading.current else self._area)
-            self._card.set_aside("" if self.session.reading.current else "type a source, and a translation")
+            is_read = self.session.reading.current is not None
+            self._pages.setCurrentWidget(self._empty if is_read else self._area)
+            self._card.set_aside("")
+            self._card.set_placeholder("" if is_read else "Type a source, and a translation.")
             return
+        self._card.set_placeholder("")
         self._pages.setCurrentWidget(self._area)
         self._card.set_aside(HINT)
         self._weights = combined_alignment(chosen.reading.trace, chosen.heads)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
 
+NO_HEADS = "Open a Transformer to see what its heads look at in the text."
+NO_TEXT = "Type a text above to see what its heads look at."
 HINT = "point at a word: what it looks at · with Shift: what looks at it · click: pin"
 
 
@@ -71,7 +73,10 @@ class AttentionTextPanel(FollowedTextPanel):
         if reading is None or not heads:
             self._weights = NOTHING
             self._text.set_attention([], NOTHING)
+            is_known = reading is not None or self.session.library.model is None
+            self._card.set_placeholder(NO_HEADS if is_known else NO_TEXT)
             return
+        self._card.set_placeholder("")
         self._weights = combine_heads(reading.trace, heads)
         self._text.set_attention([visible(token) for token in reading.trace.tokens], self._weights)
         self._mark()

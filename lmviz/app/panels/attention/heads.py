@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
+NO_HEADS = "Only a Transformer has heads: open one to see all of them."
+NO_TEXT = "Type a text above to see all heads."
 AT_ONCE = 200_000
 """Weights that are looked through within a millisecond or two, sooner than another thread would answer."""
 
@@ -96,7 +98,8 @@ class HeadsPanel(Panel):
         reading = self.session.reading.current
         self.silence("thumbnails")
         if reading is None or not _addresses(reading.trace):
-            self._show_nothing("Only a Transformer has heads: open one" if reading else "Open a Transformer")
+            is_known = reading is not None or self.session.library.model is None
+            self._show_nothing(NO_HEADS if is_known else NO_TEXT)
             return
         trace, gradients = reading.trace, self._gradients()
 
@@ -119,10 +122,11 @@ class HeadsPanel(Panel):
     def handle_failure(self, key: str) -> None:
         self._show_nothing("")
 
-    def _show_nothing(self, aside: str) -> None:
+    def _show_nothing(self, sentence: str) -> None:
         self._badges = ()
         self._mosaic.set_heads(NOTHING)
-        self._card.set_aside(aside)
+        self._card.set_aside("")
+        self._card.set_placeholder(sentence)
 
     def _gradients(self) -> Gradient | None:
         """The gradients that are shown in the place of weights; None where weights are."""
@@ -138,6 +142,7 @@ class HeadsPanel(Panel):
         self._mosaic.set_heads(small, words, "signed" if are_gradients else "share")
         to_source = "" if self._badges else "to the source, "
         shown = "gradients, " if are_gradients else ""
+        self._card.set_placeholder("")
         self._card.set_aside(f"{shown}{to_source}{layers} layers × {heads} heads")
         self._begin_with_alignment()
         layer, head = self.session.attention.head

@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
+from lmviz.app.widgets.text.word_scroll import WordScroll
 from lmviz.inspection.views import answer_at
 from lmviz.text.tokenizer import visible
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 DIRECTIONS = ("forward", "backward")
 ARROWS = {"forward": "→", "backward": "←"}
+NO_MODEL = "Open a tagger or a classifier to see its labels."
+NO_TEXT = "Type a text above to see its labels."
 OFFERED = 6  # labels that the hover card lists
 
 
@@ -107,7 +110,7 @@ class LabelsPanel(Panel):
         column.setSpacing(6)
         column.addWidget(self._curve)
         column.addWidget(self._said)
-        column.addWidget(scrolling(self._words), 1)
+        column.addWidget(scrolling(self._words, area=WordScroll([self._words])), 1)
         for direction in DIRECTIONS:
             button = self._silence[direction] = QPushButton(f"silence {ARROWS[direction]}")
             button.setObjectName(f"silence_{direction}_button")
@@ -124,7 +127,8 @@ class LabelsPanel(Panel):
         self.silence("classes")
         self._words.set_words([])
         self._curve.set_values([])
-        self._card.set_aside("open a tagger or a classifier" if self.session.library.model is None else "")
+        self._card.set_aside("")
+        self._card.set_placeholder(NO_TEXT if self.session.library.model else NO_MODEL)
         for widget in (self._curve, self._said, *self._silence.values()):
             widget.hide()
 
@@ -147,6 +151,7 @@ class LabelsPanel(Panel):
         self.ask_about(reading, "classes", work, take)
 
     def _show(self, reading: Reading) -> None:
+        self._card.set_placeholder("")
         is_of_text = reading.trace.predicts.per == "text"
         self._curve.setVisible(is_of_text)
         self._said.setVisible(is_of_text)

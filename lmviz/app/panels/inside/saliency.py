@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.app.widgets.text.word_scroll import WordScroll
 from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.text.tokenizer import visible
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 QUESTION = "saliency"
 LENGTH = 14  # characters of what is chosen
 ERASING = "Each word is erased in turn, to see what that does …"
+NO_MODEL = "Open or train a model to see which words its answer depends on."
+NO_TEXT = "Type a text above to see which of its words the answer depends on."
 PICTURE = "picture"
 NAMED = {TEXT: "without", SOURCE: "without, of the source"}
 
@@ -126,7 +129,9 @@ class SaliencyPanel(Panel):
             self._found, self._reading = (), None
             self._choice.clear()
             self._draw()
+            self._card.set_placeholder(NO_TEXT if self.session.library.model else NO_MODEL)
             return
+        self._card.set_placeholder("")
         of = self._list(reading)
         if reading is self._reading and of == self._of and self._found:
             self._mark()
@@ -149,7 +154,7 @@ class SaliencyPanel(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._said)
-        column.addWidget(scrolling(rows), 1)
+        column.addWidget(scrolling(rows, area=WordScroll(tuple(self._words.values()))), 1)
         return body
 
     def _list(self, reading: Reading) -> Of:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from lmviz.inspection.views import View
 
 STAGE = "stage"
+NO_MODEL = "Open or train a model to see its values."
+NO_READING = "Type a text above to see what the model computes of it."
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 ORDERS = ("in order", "by similarity")
 HEADS = ("head", "group")
@@ -146,9 +148,11 @@ class StatePanel(Panel):
         if reading is None:
             self._view = self._reading = None
             self._heatmap.set_matrix(NOTHING)
-            self._card.set_title("Values over the text")
+            self._card.set_title(self._longest_that_fits("Values over the text", "Values"))
+            self._card.set_placeholder(NO_READING if self.session.library.model else NO_MODEL)
             self.session.explanation.suggest(None)
             return
+        self._card.set_placeholder("")
         self._list_taps(reading.trace)
         self._measure_tap()
         address = self._tap.currentData() or reading.trace.stages[self.session.focus.stage].results[0]

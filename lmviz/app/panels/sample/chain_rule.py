@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
 SHORTENED = "p(w₁ … wₙ) = ∏ p(wₜ | {known}): what is struck out, it cannot see"
+NO_MODEL = "Open or train a model to multiply the probabilities of words."
+NO_TEXT = "Type a text above: the probabilities of its words are multiplied here."
 SUM_WIDTH = 150  # pixels at scale 1 for the product's figures
 
 
@@ -93,7 +95,6 @@ class ChainRulePanel(Panel):
             self.silence("chain rule")
             self._asked = None
             self._show(None, None)
-            self._card.set_aside("Type a prefix" if session.library.model else "Open or train a model")
             return
         prefix, chosen = session.writing.branches.prefix, session.writing.branches.chosen()
         wanted = (session.library.model, session.library.step, session.surgery.in_force, prefix, chosen)
@@ -132,6 +133,8 @@ class ChainRulePanel(Panel):
     def _show(self, likelihood: Likelihood | None, moment: RecipeSubject | None) -> None:
         self._shown, self._moment = likelihood, moment
         tokens = likelihood.tokens if likelihood is not None else ()
+        missing = NO_TEXT if self.session.library.model else NO_MODEL
+        self._card.set_placeholder("" if tokens else missing)
         self._strip.set_product(
             [visible(token.token) for token in tokens],
             _array([token.probability for token in tokens]),

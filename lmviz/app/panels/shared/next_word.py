@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
 
 FEWEST, MOST = 3, 40
+NO_MODEL = "Open or train a model to see what could come next."
+NO_TEXT = "Type a text above to see what could come next."
+NO_LABELLED = "Type a text above to see what labels it could have."
 
 
 class NextWordPanel(Panel):
@@ -91,7 +94,7 @@ class NextWordPanel(Panel):
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None:
-            self._show_nothing("Type a prefix" if self.session.library.model else "Open or train a model")
+            self._show_nothing(self._invitation())
             return
         position = self.session.reading.position
         wanted = (reading, position, self._pages.size().toTuple(), self._room)
@@ -117,6 +120,9 @@ class NextWordPanel(Panel):
         self._logits, self._whole = logits, None
         self._drawn_for = wanted
         self._card.set_title(_title(reading.trace, position))
+        if self._card.placeholder:
+            self._card.set_placeholder("")
+            self.refresh_soon()  # once the bars have their place
 
     def handle_failure(self, key: str) -> None:
         self._asked = None
@@ -170,6 +176,13 @@ class NextWordPanel(Panel):
         entropies = f"{shift.entropy_before:.1f} → {shift.entropy_after:.1f} bits"
         self._card.set_aside(f"before → after · entropy {entropies}")
 
+    def _invitation(self) -> str:
+        """What to do to see something here."""
+        model = self.session.library.model
+        if model is None:
+            return NO_MODEL
+        return NO_TEXT if model.predicts.continues else NO_LABELLED
+
     def _show_nothing(self, sentence: str) -> None:
         self._whole = self._reading = self._logits = None
         self._ids = []
@@ -177,7 +190,8 @@ class NextWordPanel(Panel):
         self._bars.set_bars([], [])
         self._pages.setCurrentWidget(self._bars)
         self._card.set_title("Next word")
-        self._card.set_aside(sentence)
+        self._card.set_aside("")
+        self._card.set_placeholder(sentence)
 
     def _append(self, index: int) -> None:
         """Write the clicked token at the end of what the distribution was predicted from."""

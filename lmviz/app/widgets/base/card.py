@@ -7,6 +7,7 @@ from PySide6.QtGui import QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.role import set_role
@@ -22,6 +23,7 @@ class Card(Canvas):
     `set_title(text)`; `set_aside(text or widget)`, the unit or control on the right;
     `set_body(widget)` replaces the body; `layout_below` takes further widgets under the body.
     `set_provisional(True)` draws it with dashes and a muted title, for what nobody has chosen yet.
+    `set_placeholder(sentence)` says in the place of the body what will stand there.
     `complain(sentence)` says under the title line what failed.
     """
 
@@ -39,6 +41,7 @@ class Card(Canvas):
         self._unit = MutedLine(right=True)
         self._control: QWidget | None = None
         self._body: QWidget | None = None
+        self._placeholder: EmptyText | None = None  # made when there is first nothing to show
         self._complaint: QLabel | None = None  # made when something first fails
         self._provisional = False
         self._head = QHBoxLayout()
@@ -92,6 +95,23 @@ class Card(Canvas):
             self._body.deleteLater()
         self._body = body
         self.layout_below.insertWidget(1 if self._complaint is None else 2, body, 1)
+
+    @property
+    def placeholder(self) -> str:
+        """The sentence in the place of the body; empty while the body is there."""
+        return "" if self._placeholder is None else self._placeholder.text()
+
+    def set_placeholder(self, sentence: str) -> None:
+        """Say in the place of the body what will stand there; an empty sentence brings the body back."""
+        if self._placeholder is None:
+            if not sentence:
+                return
+            self._placeholder = EmptyText()
+            self.layout_below.insertWidget(self.layout_below.count(), self._placeholder, 1)
+        self._placeholder.set_text(sentence)
+        self._placeholder.setVisible(bool(sentence))
+        if self._body is not None:
+            self._body.setVisible(not sentence)
 
     @property
     def is_provisional(self) -> bool:

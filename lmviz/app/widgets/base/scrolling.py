@@ -34,9 +34,11 @@ class QuietScrollArea(QScrollArea):
         event.ignore()
 
 
-def scrolling(widget: QWidget, *, sideways: bool = False) -> QuietScrollArea:
-    """The widget in a quiet scroll area: up and down, and `sideways` where asked for."""
-    area = QuietScrollArea()
+def scrolling(
+    widget: QWidget, *, sideways: bool = False, area: QuietScrollArea | None = None
+) -> QuietScrollArea:
+    """The widget in a quiet scroll area, a new one or `area`: up and down, and `sideways` where asked for."""
+    area = QuietScrollArea() if area is None else area
     never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded if sideways else never)
     area.setWidget(widget)

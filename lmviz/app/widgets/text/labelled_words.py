@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.text.marked_words import ROW, WordColumn
 
@@ -63,7 +63,8 @@ class LabelledWords(WordColumn):
         self._readout = readout
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(LEAST)), round(self.length(ROW) * max(1, len(self._words))))
+        height = self.length(ROW) * max(1, len(self._words))
+        return QSize(round(LEAST * current_theme().scale), round(height))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -91,7 +92,7 @@ class LabelledWords(WordColumn):
 
     def _columns(self) -> tuple[float, float, float]:
         """How wide words, labels and notes are."""
-        typed, noted = metrics(SIZE, token=True), metrics(SIZE)
+        typed, noted = self.metrics(SIZE, token=True), self.metrics(SIZE)
         wanted = (
             max((typed.horizontalAdvance(item.word) for item in self._words), default=0),
             max((typed.horizontalAdvance(item.label) for item in self._words), default=0) + self.length(2),
@@ -109,7 +110,7 @@ class LabelledWords(WordColumn):
         theme, gap, row = self.theme, self.length(8), self.length(ROW)
         word, label, note = columns
         middle = Qt.AlignmentFlag.AlignVCenter
-        typed, noted = metrics(SIZE, token=True), metrics(SIZE)
+        typed, noted = self.metrics(SIZE, token=True), self.metrics(SIZE)
         elide = Qt.TextElideMode.ElideRight
         left = self.length(4)
         painter.setFont(theme.token_font(SIZE))

@@ -10,7 +10,9 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.arrows import DOWN, along
+from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pointable import Pointable
 
@@ -98,10 +100,15 @@ class MarkedWords(Pointable):
             self.word_clicked.emit(wanted)
 
 
-class WordColumn(MarkedWords):
+class WordColumn(MarkedWords, EnlargedCanvas):
     """Words one below the other, a row for each, below a head of `HEAD` pixels at scale 1."""
 
     HEAD = 0
+
+    @property
+    def usual_height(self) -> float:
+        """The height of all rows where they are not enlarged, in pixels."""
+        return current_theme().scale * (self.HEAD + ROW * max(1, self._count))
 
     def word_rectangle(self, index: int) -> QRectF:
         return QRectF(0, self.top(index), self.width(), self.length(ROW))

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.text.marked_words import WordColumn
 
@@ -60,10 +60,10 @@ class WordEffects(WordColumn):
         self.show_count(len(self._words))
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(280)), round(self.top(max(1, len(self._words)))))
+        return QSize(round(280 * current_theme().scale), round(self.top(max(1, len(self._words)))))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(220)), self.sizeHint().height())
+        return QSize(round(220 * current_theme().scale), self.sizeHint().height())
 
     def read_out(self, index: int) -> tuple[str, Sequence[str]]:
         word = self._words[index]
@@ -94,12 +94,13 @@ class WordEffects(WordColumn):
 
     def _columns(self) -> tuple[QRectF, tuple[QRectF, QRectF]]:
         """Where bars are drawn, and where both numbers are written, from left to right."""
-        typed = metrics(SIZE, token=True)
+        typed = self.metrics(SIZE, token=True)
         widest = max((typed.horizontalAdvance(item.word) for item in self._words), default=0)
         word = min(widest + self.length(12), WORD * self.width())
-        titles = metrics(HEAD_SIZE)
+        titles = self.metrics(HEAD_SIZE)
         wide = [
-            max(titles.horizontalAdvance(title), metrics(SIZE).horizontalAdvance(NUMBER)) + self.length(8)
+            max(titles.horizontalAdvance(title), self.metrics(SIZE).horizontalAdvance(NUMBER))
+            + self.length(8)
             for title in (PREDICTED, MEASURED)
         ]
         right = self.width() - self.length(4)
@@ -137,7 +138,7 @@ class WordEffects(WordColumn):
             painter.drawText(area, side, signed_figure(value))
 
     def _draw_word(self, painter: QPainter, item: WordEffect, place: QRectF, right: float) -> None:
-        theme, typed = self.theme, metrics(SIZE, token=True)
+        theme, typed = self.theme, self.metrics(SIZE, token=True)
         area = QRectF(self.length(4), place.top() + 2, right - self.length(4), place.height() - 4)
         word = typed.elidedText(item.word, Qt.TextElideMode.ElideRight, area.width() - self.length(8))
         ground = mix(theme.surface, self._color(item.measured), STRONGEST * self._share(item.measured))
