@@ -9,6 +9,7 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
@@ -29,6 +30,7 @@ from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.app.widgets.text.word_scroll import WordScroll
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")
@@ -224,7 +226,7 @@ def labelled_words() -> QWidget:
     return words
 
 
-def word_effects() -> QWidget:
+def word_effects() -> WordEffects:
     """What a gradient predicts of erasing each word, beside what erasing it does."""
     words = WordEffects()
     rows = [
@@ -236,6 +238,12 @@ def word_effects() -> QWidget:
     words.set_words(rows, 1.63)
     words.set_current(3)
     return words
+
+
+def large_word_effects() -> QWidget:
+    """The same where it has more room than usual."""
+    words = word_effects()
+    return scrolling(words, area=WordScroll([words]))
 
 
 def big_figure() -> QWidget:
@@ -277,6 +285,7 @@ EXHIBITS = (
     Exhibit("Tags under words", "one of five is wrong", answered_strip, (400, 90)),
     Exhibit("Tags", "one of three is wrong", labelled_words, (360, 120)),
     Exhibit("Saliency", "", word_effects, (460, 150)),
+    Exhibit("Saliency in a large window", "type has grown", large_word_effects, (620, 260)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),
     Exhibit("Why 0.91?", "forget gate, unit 18", arithmetic_card, (400, 240)),
     Exhibit("Result", "", result_line, (400, 90)),
