@@ -37,6 +37,9 @@ class Scale(Part):
     measuring_changed = Signal()
     """A measurement of the pace has begun, or has ended in whatever way."""
     runs_changed = Signal()
+    pace_failed = Signal(str)
+    runs_failed = Signal(str)
+    """Each is said until its own question is answered; `failed` is about a change of the model."""
     length_changed = Signal()
 
     def __init__(
@@ -178,7 +181,7 @@ class Scale(Part):
 
             return own_runs([folder], opened)
 
-        self._work.ask("own runs", find, self._take_runs, self.failed.emit)
+        self._work.ask("own runs", find, self._take_runs, self.runs_failed.emit)
 
     def _may_measure(self) -> bool:
         return self._work.is_ready and not self._training.state.is_active
@@ -193,7 +196,7 @@ class Scale(Part):
 
     def _fail_pace(self, sentence: str) -> None:
         self._pace_failed = True
-        self.failed.emit(sentence)
+        self.pace_failed.emit(sentence)
 
     def _end_measuring(self) -> None:
         self._is_measuring = False
