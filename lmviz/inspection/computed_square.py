@@ -42,7 +42,7 @@ class ComputedSquare(TracedArray):
 
     @abstractmethod
     def computed(self) -> np.ndarray:
-        """The whole, made anew, where rows cannot be had alone."""
+        """The whole, made anew."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,8 +59,7 @@ class ComputedSquare(TracedArray):
         """The whole, made anew unless it was read a moment ago."""
         found = _RECENT.get(self)
         if found is None:
-            rows = self.prepared()
-            found = self.computed() if rows is None else self._of_rows(rows)
+            found = self.computed()
             found.flags.writeable = False
             _RECENT.put(self, found)
         return found

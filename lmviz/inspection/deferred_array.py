@@ -83,6 +83,9 @@ class DeferredArray(ComputedSquare):
         return rows
 
     def computed(self) -> np.ndarray:
+        rows = self.prepared()
+        if rows is not None:
+            return self._of_rows(rows)
         with torch.inference_mode():
             scope = ForwardPass(as_batch(self._ids), self._weights)
             return self._tap.operation.compute(scope)[0].numpy()
