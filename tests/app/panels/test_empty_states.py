@@ -10,19 +10,11 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
-from lmviz.places import shipped
 
 LONG = 30_000
 GAMES = {"guess_view": "guess_play_button", "real_view": "real_play_button"}
 
 
-@pytest.fixture
-def _sample_models() -> None:
-    if not (shipped("sample_models") / "stories-transformer").exists():
-        pytest.skip("no sample models in this checkout")
-
-
-@pytest.mark.usefixtures("_sample_models")
 @pytest.mark.parametrize(("perspective", "name"), [("inside", "picture"), ("sample", "distribution")])
 def test_without_a_model_a_button_opens_one(
     window: MainWindow, session: Session, qtbot: QtBot, perspective: str, name: str
@@ -36,7 +28,6 @@ def test_without_a_model_a_button_opens_one(
     qtbot.waitUntil(lambda: session.reading.current is not None and not button.isVisible(), timeout=LONG)
 
 
-@pytest.mark.usefixtures("_sample_models")
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_opens_a_model_to_play_against(
     window: MainWindow, session: Session, qtbot: QtBot, game: str
