@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
 from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.alignment_arcs import TARGET, AlignmentArcs
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
 
+NO_TEXTS = "Type a source, and a translation."
 HINT = "point at a word: where it comes from, or goes · click: pin"
 
 
@@ -30,11 +29,7 @@ class AlignmentTextPanel(FollowedTextPanel):
         super().__init__(session, self._arcs)
         self.setObjectName("alignment_text_view")
         self._chosen: ChosenAlignment | None = None
-        self._empty = EmptyText(NO_ALIGNMENT)
-        self._pages = QStackedWidget()
-        for page in (self._area, self._empty):
-            self._pages.addWidget(page)
-        self._card = Card("Between the two texts", HINT, self._pages)
+        self._card = Card("Between the two texts", HINT, self._area)
         self.column.addWidget(self._card)
         self._arcs.target_hovered.connect(session.focus.hover_position)
         self._arcs.target_clicked.connect(session.focus.choose_position)
@@ -71,13 +66,10 @@ class AlignmentTextPanel(FollowedTextPanel):
         if chosen is None:
             self._weights = NOTHING
             self._arcs.set_alignment((), (), NOTHING)
-            is_read = self.session.reading.current is not None
-            self._pages.setCurrentWidget(self._empty if is_read else self._area)
             self._card.set_aside("")
-            self._card.set_placeholder("" if is_read else "Type a source, and a translation.")
+            self._card.set_placeholder(NO_ALIGNMENT if self.session.reading.current else NO_TEXTS)
             return
         self._card.set_placeholder("")
-        self._pages.setCurrentWidget(self._area)
         self._card.set_aside(HINT)
         self._weights = combined_alignment(chosen.reading.trace, chosen.heads)
         self._arcs.set_alignment(chosen.written, chosen.source, self._weights)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
@@ -14,7 +14,6 @@ from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -45,7 +44,6 @@ class SurprisalPanel(Panel):
         self._plot = SurprisalPlot()
         self._legend = Legend()
         self._note = MutedLine(right=True)
-        self._empty = EmptyText()
         self._units = UnitsCache()
         self._words: tuple[str, ...] = ()
         self._word_ends: tuple[int, ...] = ()
@@ -55,10 +53,7 @@ class SurprisalPanel(Panel):
         self._text = ""
         self._disagreement: np.ndarray | None = None
         self._hidden: set[str] = set()
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
-        self._pages.addWidget(scrolling(self._plot))
-        self._card = Card("Surprisal over the text, bits", self._head(), self._pages)
+        self._card = Card("Surprisal over the text, bits", self._head(), scrolling(self._plot))
         self.column.addWidget(self._card)
         self._legend.entry_clicked.connect(self._toggle)
         self._plot.word_hovered.connect(
@@ -191,7 +186,7 @@ class SurprisalPanel(Panel):
             ]
         )
         self._note.set_text(self._say_disagreement())
-        self._pages.setCurrentIndex(1)
+        self._card.set_placeholder("")
         self._mark()
 
     def _say_disagreement(self) -> str:
@@ -202,10 +197,9 @@ class SurprisalPanel(Panel):
         return f"disagreement below, most after “{self._words[most]}”: {values[most]:.2f} bits"
 
     def _say(self, sentence: str) -> None:
-        self._empty.set_text(sentence)
         self._legend.set_entries([])
         self._note.set_text("")
-        self._pages.setCurrentIndex(0)
+        self._card.set_placeholder(sentence)
 
     def _mark(self) -> None:
         session = self.session

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -52,13 +51,7 @@ class ConcordancePanel(Panel):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(scrolling(self._words), 2)
         row.addWidget(scrolling(self._places), 5)
-        self._found_columns = columns
-        self._empty = EmptyText(EMPTY)
-        body = QStackedWidget()
-        body.addWidget(self._empty)
-        body.addWidget(columns)
-        self._body = body
-        self._card = Card("Concordance", self._phrase, body)
+        self._card = Card("Concordance", self._phrase, columns)
         self.column.addWidget(self._card)
         self._wait = QTimer(self, singleShot=True, interval=TYPING)
         self._wait.timeout.connect(self._search)
@@ -101,15 +94,16 @@ class ConcordancePanel(Panel):
             self._card.set_title("Concordance")
             self._words.set_bars([], [])
             self._places.set_lines([])
-            self._say(EMPTY)
+            self._card.set_placeholder(EMPTY)
             return
         from lmviz.text.tokenizer import visible
 
         self._card.set_title(f"{count(found.total)} {'place' if found.total == 1 else 'places'}")
         if not found.total:
-            self._say(f"“{self._searched}” does not occur in this text, as its tokens are spelled.")
+            missing = f"“{self._searched}” does not occur in this text, as its tokens are spelled."
+            self._card.set_placeholder(missing)
             return
-        self._body.setCurrentWidget(self._found_columns)
+        self._card.set_placeholder("")
         shown = found.words[:WORDS]
         self._words.set_bars(
             [visible(word.token) for word in shown],
@@ -124,10 +118,6 @@ class ConcordancePanel(Panel):
                 for place in found.places
             ]
         )
-
-    def _say(self, sentence: str) -> None:
-        self._empty.set_text(sentence)
-        self._body.setCurrentWidget(self._empty)
 
     def _search(self) -> None:
         corpus, phrase = self.session.text.corpus, self._phrase.text()

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QLabel, QStackedWidget
 from lmviz.app.panels.corpus.example_page import page_at, shown_examples
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.tooltip import paragraph
@@ -49,8 +48,7 @@ class CorpusTextPanel(Panel):
         self._page = range(0)
         self._body = QStackedWidget()
         self._plain, self._tasks = scrolling(self._strip), scrolling(self._examples)
-        self._nothing = EmptyText(EMPTY)
-        for page in (self._nothing, self._plain, self._tasks):
+        for page in (self._plain, self._tasks):
             self._body.addWidget(page)
         self._left_out = QLabel()
         self._left_out.setObjectName("left_out")
@@ -141,10 +139,11 @@ class CorpusTextPanel(Panel):
         self._page = range(0)
         self._say_what_is_left_out(() if corpus is None else corpus.complaints)
         if corpus is None:
-            self._body.setCurrentWidget(self._nothing)
+            self._card.set_placeholder(EMPTY)
             self._card.set_aside("")
             return
         self._card.set_aside(_summary(corpus))
+        self._card.set_placeholder("")
         self._body.setCurrentWidget(self._plain if corpus.training_examples is None else self._tasks)
         self._place.set_range(len(corpus.training) - 1, self.session.text.place)
         if corpus.tokenizer.kind == "bpe" and corpus.training_examples is None:

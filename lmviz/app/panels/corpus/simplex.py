@@ -10,7 +10,6 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import FlowLayout
@@ -74,10 +72,7 @@ class SimplexPanel(Panel):
         self._even = QPushButton("equal")
         self._even.setToolTip("Give every word the same share.")
         self._even.setObjectName("simplex_even_button")
-        self._body = QStackedWidget()
-        self._body.addWidget(EmptyText(EMPTY))
-        self._body.addWidget(scrolling(self._lay_out()))
-        self._card = Card("Simplex", self._context, self._body)
+        self._card = Card("Simplex", self._context, scrolling(self._lay_out()))
         self.column.addWidget(self._card)
         self._wait = QTimer(self, singleShot=True, interval=TYPING)
         self._wait.timeout.connect(self._count)
@@ -185,7 +180,7 @@ class SimplexPanel(Panel):
 
     def _draw(self) -> None:
         counted = self._counted
-        self._body.setCurrentIndex(0 if counted is None else 1)
+        self._card.set_placeholder(EMPTY if counted is None else "")
         if counted is None:
             return
         shares, word = self._shares, self._bars.current

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.plots.histogram import Histogram
@@ -56,10 +55,8 @@ class VocabularyPanel(Panel):
         self._plot = LogLogPlot("rank", "count")
         self._lengths = Histogram("documents", "tokens")
         self._length_title = QLabel()
-        self._pages = QStackedWidget()
-        self._pages.addWidget(EmptyText(NOTHING))
-        self._pages.addWidget(self._lay_out())
-        self.column.addWidget(Card("Vocabulary", self._filter, self._pages))
+        self._card = Card("Vocabulary", self._filter, self._lay_out())
+        self.column.addWidget(self._card)
         self._filter.textChanged.connect(self._table.set_filter)
         self._plot.point_clicked.connect(self._show_row)
         self._table.row_clicked.connect(self._plot.set_current)
@@ -102,7 +99,7 @@ class VocabularyPanel(Panel):
     def refresh(self) -> None:
         corpus = self.session.text.corpus
         self._filter.setEnabled(corpus is not None)
-        self._pages.setCurrentIndex(0 if corpus is None else 1)
+        self._card.set_placeholder(NOTHING if corpus is None else "")
         if corpus is None:
             return
         self._show_table(corpus)

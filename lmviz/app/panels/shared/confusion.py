@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -21,7 +20,6 @@ from PySide6.QtWidgets import (
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -70,12 +68,10 @@ class ConfusionPanel(Panel):
         self._button.setObjectName("confusion_button")
         self._button.setProperty("role", "link")
         self._button.clicked.connect(lambda: session.scores.measure([session.comparison.present]))
-        self._empty, self._note = EmptyText(), MutedLine(right=True)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
+        self._note = MutedLine(right=True)
         beside = (self._right, self._of, self._missed, self._hint)
-        self._pages.addWidget(scrolling(_Beside(self._grid, beside), sideways=True))
-        self._card = Card("Confusion", self._head(), self._pages)
+        body = scrolling(_Beside(self._grid, beside), sideways=True)
+        self._card = Card("Confusion", self._head(), body)
         self.column.addWidget(self._card)
         self._shown: tuple[Moment, str] | None = None
         self._score: LabelEvaluation | None = None
@@ -99,7 +95,7 @@ class ConfusionPanel(Panel):
     @property
     def sentence(self) -> str:
         """What stands in place of the counts."""
-        return self._empty.text()
+        return self._card.placeholder
 
     @property
     def score(self) -> LabelEvaluation | None:
@@ -155,10 +151,9 @@ class ConfusionPanel(Panel):
 
     def _say(self, sentence: str) -> None:
         self._shown = self._score = None
-        self._empty.set_text(sentence)
         self._button.hide()
         self._note.set_text("")
-        self._pages.setCurrentIndex(0)
+        self._card.set_placeholder(sentence)
 
     def _show(self, key: tuple[Moment, str], score: Score, model: OpenedModel) -> None:
         from lmviz.training.label_evaluation import LabelEvaluation
@@ -174,7 +169,7 @@ class ConfusionPanel(Panel):
             for word, item in score.most_missed(MISSED)
         ]
         self._missed.setText("\n".join(["missed most often:", *lines]) if lines else "")
-        self._pages.setCurrentIndex(1)
+        self._card.set_placeholder("")
 
     def _judged(self, corpus: Corpus) -> str:
         """On what, at which step."""

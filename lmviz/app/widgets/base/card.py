@@ -95,6 +95,8 @@ class Card(Canvas):
             self._body.deleteLater()
         self._body = body
         self.layout_below.insertWidget(1 if self._complaint is None else 2, body, 1)
+        if self.placeholder:
+            body.hide()
 
     @property
     def placeholder(self) -> str:
@@ -107,7 +109,7 @@ class Card(Canvas):
             if not sentence:
                 return
             self._placeholder = EmptyText()
-            self.layout_below.insertWidget(self.layout_below.count(), self._placeholder, 1)
+            self.layout_below.insertWidget(1 if self._complaint is None else 2, self._placeholder, 1)
         self._placeholder.set_text(sentence)
         self._placeholder.setVisible(bool(sentence))
         if self._body is not None:
