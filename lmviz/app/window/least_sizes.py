@@ -80,14 +80,10 @@ class LeastSizes:
 
     def _least_height(self, rows: Sequence[PanelRow]) -> float:
         """The height that rows of the table need one below the other, in type of the theme."""
-        heights = dict.fromkeys((*COLUMNS, "bottom"), 0)
-        for row in rows:
-            if not row.tabbed and row.area in heights:
-                beside = row.area == "bottom"
-                high = row.least[1]
-                heights[row.area] = max(high, heights[row.area]) if beside else high + heights[row.area]
-        highest = max(heights[area] for area in COLUMNS)
-        return (highest + heights["bottom"]) * current_theme().scale
+        apart = [row for row in rows if not row.tabbed]
+        columns = [sum(row.least[1] for row in apart if row.area == area) for area in COLUMNS]
+        below = max((row.least[1] for row in apart if row.area == "bottom"), default=0)
+        return (max(columns) + below) * current_theme().scale
 
     def _least_width(self, names: Sequence[str]) -> int:
         """The width without which these panels would not fit beside one another."""

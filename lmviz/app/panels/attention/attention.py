@@ -131,7 +131,7 @@ class AttentionPanel(WeightMatrixPanel):
         self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._paint.toggled.connect(self._matrix.set_editable)
         self._matrix.set_readout(self._read_out)
-        theme_switch().theme_changed.connect(self._style_matrix)
+        theme_switch().theme_changed.connect(self.refresh_soon)
         self._connect_matrix()
         session.attention.looked_at_changed.connect(self._mark)
         session.focus.hovered_cell_changed.connect(self._draw_strips)
@@ -182,7 +182,13 @@ class AttentionPanel(WeightMatrixPanel):
         else:
             self._view, self._shown, scale = None, NOTHING, "share"
         names = self._names = tuple(visible(token) for token in trace.tokens) if self._shown.size else ()
-        self._style_matrix()
+        self._matrix.set_style(
+            square=True,
+            values="hovered row",
+            row_role="query",
+            column_role="key",
+            few_columns=theme_switch().projector,  # to the last row only the one that matters is of use
+        )
         walked = self._drawn not in ("", self._drawn_address)
         reading = self.session.reading.current
         stepped = self.session.reading.has_stepped and reading is not self._stepped_to
@@ -194,13 +200,6 @@ class AttentionPanel(WeightMatrixPanel):
         cells = np.where(self._hidden, np.float32(-np.inf), self._shown)
         self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
         self._draw_strips()
-
-    def _style_matrix(self) -> None:
-        """In projector mode only the column that matters is named: the cells have the room of the others."""
-        few = theme_switch().projector
-        self._matrix.set_style(
-            square=True, values="hovered row", row_role="query", column_role="key", few_columns=few
-        )
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:
         traced = trace.arrays.get(f"layers/{layer}/attention/weights")
