@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 import lmviz
+from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.window.main_window import MainWindow
 from lmviz.errors import LmvizError
 from lmviz.runs.opening import find_model
@@ -66,15 +68,18 @@ def test_where_there_are_no_curves_the_plots_say_why(
     folder: Path, lstm_run: Path, window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     window.show_perspective("train")
-    sentences = [window.perspective.findChild(QLabel, f"{name}_sentence") for name in ("loss", "over_time")]
+    panels = [window.perspective.findChild(Panel, name) for name in ("loss_view", "over_time_view")]
     with qtbot.waitSignal(session.library.model_changed):
         window.open_paths([folder])
-    for sentence in sentences:
-        qtbot.waitUntil(sentence.isVisible)
-        assert sentence.text().startswith("small llama was trained by another program")
+    for panel in panels:
+        [card] = panel.findChildren(Card)
+        beginning = "small llama was trained by another program"
+        qtbot.waitUntil(lambda card=card, beginning=beginning: card.placeholder.startswith(beginning))
+        assert not card.body.isVisible()
     window.open_paths([lstm_run])
-    for sentence in sentences:
-        qtbot.waitUntil(lambda sentence=sentence: not sentence.isVisible())
+    for panel in panels:
+        [card] = panel.findChildren(Card)
+        qtbot.waitUntil(lambda card=card: not card.placeholder and card.body.isVisible())
 
 
 def test_the_shown_model_is_saved_for_transformers(

@@ -240,6 +240,6 @@ def test_before_anything_is_typed_every_panel_says_what_will_stand_there(
         qtbot.waitUntil(lambda: session.library.model is not None)
         session.reading.set_prefix("")
         session.reading.set_source("")
-    for perspective in ("inside", "attention", "sample", "compare"):
+    for perspective in NAMES if task == "none" else ("train", "inside", "attention", "sample", "compare"):
         look_at(window, perspective, SIZES[0], qtbot)
         look_behind(window, qtbot)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 LENGTH = {"characters": 420, "bpe": 140, "words": 110}
+NO_MODEL = "Train a model, or open one: it writes a text here, over and over while it learns."
 PIECE = 8
 EVERY = 6.0  # seconds between two texts while the snapshot keeps changing
 SHORTEST_PAUSE, LONGEST_PAUSE = 500, 2000  # milliseconds between two pieces while training
@@ -99,7 +100,8 @@ class LiveSamplePanel(Panel):
         session = self.session
         if session.library.model is None:
             self.silence("live sample")
-            self._card.set_aside("open or train a model")
+            self._card.set_aside("")
+            self._card.set_placeholder(NO_MODEL)
             self._page.setPlainText("")
             self._drawn = []
             return
@@ -123,6 +125,7 @@ class LiveSamplePanel(Panel):
         )
         self._drawn, self._moments = [], []
         self._limit = LENGTH.get(session.library.model.tokenizer.kind, LENGTH["words"])
+        self._card.set_placeholder("")
         self._card.set_aside(f"temperature {session.writing.sampling.temperature:g}")
         self._write_on()
 

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.tasks import NEXT_TOKEN, TASKS
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 ROOMY = 560  # pixels at scale 1 from which on the controls have room beside the title
 OWN, COMPARABLE, OTHER = 2.4, 1.2, 1.0  # widths of curves
+NO_MODEL = "Train a model, or open one: its loss, step by step, is drawn here."
 FLOOR = "floor"  # the loss below which no model can go
 SCALES = ("linear", "logarithmic")
 SMOOTHING = {"raw": 0.0, "smooth": 0.9, "smoother": 0.98}
@@ -61,9 +61,6 @@ class LossPanel(Panel):
         self._beside_title, self._below_title = _Row(), _Row()
         self._card = Card("Loss", self._beside_title, self._plot)
         self._card.layout_below.insertWidget(1, self._below_title)
-        self._nothing = EmptyText()
-        self._nothing.setObjectName("loss_sentence")
-        self._card.layout_below.addWidget(self._nothing, 1)
         self._place_controls(roomy=True)
         self.column.addWidget(self._card)
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
@@ -109,16 +106,14 @@ class LossPanel(Panel):
         self._say_where_there_are_none()
 
     def _say_where_there_are_none(self) -> None:
-        """A model of another program has no curves, and an empty plot would not say so."""
-        model = self.session.library.model
-        is_empty = not any(len(points) for points in self._plot.points().values())
-        has_none = is_empty and model is not None and model.run.was_trained_elsewhere
-        if model is not None and has_none:
-            self._nothing.set_text(
-                f"{model.name} was trained by another program, and its curves are not known."
-            )
-        self._nothing.setVisible(has_none)
-        self._plot.setVisible(not has_none)
+        """Before a training, and of a model of another program, an empty plot would not say so."""
+        model, sentence = self.session.library.model, ""
+        if not any(len(points) for points in self._plot.points().values()):
+            if model is not None and model.run.was_trained_elsewhere:
+                sentence = f"{model.name} was trained by another program, and its curves are not known."
+            elif model is None and not self._known_losses:
+                sentence = NO_MODEL
+        self._card.set_placeholder(sentence)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -10,7 +10,6 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.reading import of_source
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.text.tokenizer import visible
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 WORDS = 4
+NO_MODEL = "Train a model, or open one: how its next words changed while it learned is drawn here."
+NO_TEXT = "Type a text above to see how the answer to it changed while the model learned."
 
 
 Subject = tuple["OpenedModel", tuple[int, ...], int, str | None]
@@ -41,9 +42,6 @@ class OverTimePanel(Panel):
         self._plot = LinePlot()
         self._plot.setAccessibleName("probability of the next words over the training")
         self._card = Card("Next word over time", "", self._plot)
-        self._nothing = EmptyText()
-        self._nothing.setObjectName("over_time_sentence")
-        self._card.layout_below.addWidget(self._nothing, 1)
         self.column.addWidget(self._card)
         self._key: Subject | None = None
         self._rows: dict[int, np.ndarray] = {}
@@ -91,13 +89,18 @@ class OverTimePanel(Panel):
             self.silence("over time")
         self._card.set_title(self._title())
         is_moment = model is not None and model.run.was_trained_elsewhere
-        if model is not None and is_moment:
-            self._nothing.set_text(f"{model.name} was trained by another program: it is known as it is now.")
-        self._nothing.setVisible(is_moment)
-        self._plot.setVisible(not is_moment)
+        self._card.set_placeholder(self._why_empty(model))
         if not is_moment:
             self._draw(session.library.model)
             self._ask_next(session.library.model)
+
+    def _why_empty(self, model: OpenedModel | None) -> str:
+        """What is said in the place of curves; nothing where there are some."""
+        if model is None:
+            return NO_MODEL
+        if model.run.was_trained_elsewhere:
+            return f"{model.name} was trained by another program: it is known as it is now."
+        return "" if self._read_ids() else NO_TEXT
 
     def _pinned(self) -> int | None:
         """The position that is pinned, unless it is the last, with which every prediction begins."""

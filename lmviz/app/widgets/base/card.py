@@ -109,7 +109,8 @@ class Card(Canvas):
             if not sentence:
                 return
             self._placeholder = EmptyText()
-            self.layout_below.insertWidget(1 if self._complaint is None else 2, self._placeholder, 1)
+            place = self.layout_below.count() if self._body is None else self.layout_below.indexOf(self._body)
+            self.layout_below.insertWidget(place, self._placeholder, 1)
         self._placeholder.set_text(sentence)
         self._placeholder.setVisible(bool(sentence))
         if self._body is not None:
