@@ -85,6 +85,12 @@ class GamePanel(Panel):
         """
         self.setFocus()
 
+    def hold_keyboard_of(self, *widgets: QWidget) -> None:
+        """Keep the keyboard in this panel if one of these, which are about to be hidden, has it."""
+        focused = QApplication.focusWidget()
+        if focused is not None and any(widget.isAncestorOf(focused) for widget in widgets):
+            self.hold_keyboard()
+
     def pass_keyboard_to(self, widget: QWidget) -> None:
         """Give a widget the keyboard, if it was held for it."""
         if self.hasFocus() and widget.isVisible():
@@ -92,9 +98,8 @@ class GamePanel(Panel):
 
     def show_page(self, index: int) -> None:
         """Show the invitation, 0, or a page of the game; the keyboard stays in this panel."""
-        focused = QApplication.focusWidget()
-        if index != self.pages.currentIndex() and focused and self.pages.isAncestorOf(focused):
-            self.hold_keyboard()
+        if index != self.pages.currentIndex():
+            self.hold_keyboard_of(self.pages)
         self.pages.setCurrentIndex(index)
         if index == 0:
             self.pass_keyboard_to(self.invitation.button)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from benches.compare import LONG, bring_to_front, click, open_all, panel
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -28,8 +28,8 @@ def test_guessing_is_scored_beside_the_models(
     assert shown.answer not in compare.findChild(QLabel, "guess_passage").text().removeprefix(
         f"“…{shown.text}"
     )
-    offered = [button for button in view.findChildren(QPushButton) if button.property("guess")]
-    right = next(button for button in offered if button.property("guess") == shown.answer)
+    qtbot.waitUntil(lambda: bool(offered(view)), timeout=LONG)
+    right = next(button for button in offered(view) if button.property("guess") == shown.answer)
     qtbot.mouseClick(right, Qt.MouseButton.LeftButton)
     answer = view.game.answers[0]
     assert answer.is_right
@@ -80,16 +80,31 @@ def test_play_stays_with_its_own_game(compare: MainWindow, game: str, qtbot: QtB
     assert view.is_in_sight
     assert view.isAncestorOf(QApplication.focusWidget())
     if game == "guess":
-        qtbot.waitUntil(lambda: any(found.property("guess") for found in view.findChildren(QPushButton)))
-        choices = [choice for choice in view.findChildren(QPushButton) if choice.property("guess")]
+        qtbot.waitUntil(lambda: bool(offered(view)), timeout=LONG)
+        choice = offered(view)[0]
     else:
         qtbot.waitUntil(lambda: view.pair is not None, timeout=LONG)
-        choices = [compare.findChild(PassageView, "real_first")]
-    qtbot.mouseClick(choices[0], Qt.MouseButton.LeftButton)
+        choice = compare.findChild(PassageView, "real_first")
+    qtbot.mouseClick(choice, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(compare.findChild(QPushButton, f"{game}_next_button").isVisible)
     QApplication.processEvents()
     assert view.is_in_sight
     assert view.isAncestorOf(QApplication.focusWidget())
+
+
+def test_a_key_right_after_a_guess_leaves_the_keyboard_in_the_game(compare: MainWindow, qtbot: QtBot) -> None:
+    bring_to_front(compare, "guess_view", qtbot)
+    own = compare.findChild(QLineEdit, "guess_edit")
+    qtbot.waitUntil(compare.findChild(QPushButton, "guess_play_button").isVisible, timeout=LONG)
+    click(compare, "guess_play_button", qtbot)
+    qtbot.waitUntil(lambda: own.isVisible() and own.isEnabled(), timeout=LONG)
+    own.setFocus()
+    own.setText("corn")
+    press(Qt.Key.Key_Return, qtbot)
+    own.setFocus()  # as Shift and Tab do while the answer is not shown yet
+    following = compare.findChild(QPushButton, "guess_next_button")
+    qtbot.waitUntil(following.isVisible)
+    assert QApplication.focusWidget() is following
 
 
 def test_a_whole_game_of_guesses_is_played_with_the_keyboard(compare: MainWindow, qtbot: QtBot) -> None:
@@ -114,6 +129,12 @@ def test_a_whole_game_of_guesses_is_played_with_the_keyboard(compare: MainWindow
     press(Qt.Key.Key_Return, qtbot)
     qtbot.waitUntil(lambda: view.game.answers == () and own.isEnabled(), timeout=LONG)
     assert view.is_in_sight
+
+
+def offered(view: QWidget) -> list[QPushButton]:
+    """The words that can be clicked; a button is shown only after it was added."""
+    buttons = view.findChildren(QPushButton)
+    return [button for button in buttons if button.property("guess") and button.isVisible()]
 
 
 def press(key: Qt.Key, qtbot: QtBot) -> None:
