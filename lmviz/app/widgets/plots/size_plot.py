@@ -273,25 +273,25 @@ class SizePlot(Picture):
             place = self.place_of(point.parameters, point.tokens)
             self.place(point.name, QRectF(place.x() - touch, place.y() - touch, 2 * touch, 2 * touch))
 
-    def _places_apart(self, place: QPointF, wide: float, high: float) -> list[QRectF]:
-        """Where a name can stand that has no room beside its point: the nearest place first.
+    def _place_apart(self, place: QPointF, wide: float, high: float) -> QRectF | None:
+        """Where a name can stand that has no room beside its point: the nearest place that is free.
 
-        Places whose line to the point runs through another name come last.
+        A place whose line to the point runs through another name is taken only if there is no other.
         """
-        area = self._area
-        found: list[QRectF] = []
-        behind: list[QRectF] = []
+        area, others = self._area, [*self._names, *self._along]
+        behind: QRectF | None = None
         for distance, turn in product(APART, range(TURNS)):
             angle, away = 2 * math.pi * turn / TURNS, self.length(distance)
             right, down = math.cos(angle) * (away + wide / 2), math.sin(angle) * (away + high / 2)
             middle = place + QPointF(right, down)
             name = QRectF(middle.x() - wide / 2, middle.y() - high / 2, wide, high)
-            is_free = area.contains(name) and not any(name.intersects(taken) for taken in self._taken)
-            if is_free:
-                others = [*self._names, *self._along]
-                crosses = any(_crosses(place, _nearest(name, place), other) for other in others)
-                (behind if crosses else found).append(name)
-        return found + behind
+            if not area.contains(name) or any(name.intersects(taken) for taken in self._taken):
+                continue
+            if not any(_crosses(place, _nearest(name, place), other) for other in others):
+                return name
+            if behind is None:
+                behind = name
+        return behind
 
     def _name(self, painter: QPainter, point: SizePoint) -> None:
         """Write a point's name where no other stands: beside it, or apart from it with a line to it."""
@@ -304,11 +304,11 @@ class SizePlot(Picture):
         areas = [QRectF(place.x() + x, place.y() + y, wide, high) for x, y in offsets]
         inside = [area for area in areas if QRectF(self.rect()).contains(area)]
         free = [area for area in inside if not any(area.intersects(taken) for taken in self._taken)]
-        apart = [] if free else self._places_apart(place, wide, high)
-        chosen = (free or apart or inside or areas)[0]
+        apart = None if free else self._place_apart(place, wide, high)
+        chosen = (free or inside or areas)[0] if apart is None else apart
         self._taken.append(chosen)
         self._names.append(chosen)
-        if apart:
+        if apart is not None:
             painter.setPen(QPen(self.theme.muted_text, self.length(1)))
             painter.drawLine(place, _nearest(chosen, place))
         color = self.theme.accent if point.is_own or point.is_chosen else self.theme.text
