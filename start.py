@@ -63,7 +63,7 @@ WORDS = {
             ("-m", "ruff", "format", "--check"),
             ("-c", "from importlinter.cli import lint_imports_command as check; check(['--no-logo'])"),
             ("-m", "mypy"),
-            ("-m", "pytest", "-q", "--numprocesses", WORKERS),
+            ("-m", "pytest", "-q", "--numprocesses", WORKERS, "--dist", "worksteal"),
         ),
     ),
     "bench": Word("measure speed, also against other programs", ("bench",), (("benchmarks/bench.py",),)),

@@ -32,10 +32,29 @@ def pytest_collection_finish() -> None:
 def _own_folders(tmp_path_factory: pytest.TempPathFactory):
     """Settings, data and caches of the tests lie in a folder of theirs."""
     folder = tmp_path_factory.mktemp("home")
+    _share_own_texts(folder / "data", tmp_path_factory)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LMVIZ_DATA", str(folder / "data"))
         for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
+        yield
+
+
+def _share_own_texts(data: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The texts that lmviz generates are generated once, and not by every worker."""
+    data.mkdir()
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker and os.name != "nt":  # there a link needs a right of its own
+        shared = tmp_path_factory.getbasetemp().parent / "corpora"
+        shared.mkdir(exist_ok=True)
+        (data / "corpora").symlink_to(shared)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_wait_for_the_disk():
+    """What a killed process has written is there without it, and no test cuts the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
         yield
 
 
