@@ -13,8 +13,8 @@ from urllib.error import URLError
 
 import pytest
 from patience import patience
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QTimer
+from PySide6.QtGui import QCursor, QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -121,6 +121,14 @@ def _same_look(qapp: QCoreApplication) -> None:
     """Every test begins in the light theme at the usual scale, whatever the one before has left."""
     theme_switch().set_choice("light")
     theme_switch().set_projector(False)
+
+
+@pytest.fixture(autouse=True)
+def _pointer_in_the_corner(qapp: QCoreApplication) -> None:
+    """Nothing moves for a test that points to where the pointer is already, since the test before."""
+    if QCursor.pos() != QPoint():
+        QCursor.setPos(QPoint())
+        QCoreApplication.processEvents()
 
 
 @pytest.fixture(autouse=True)
