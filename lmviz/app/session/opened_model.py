@@ -69,6 +69,11 @@ class OpenedModel:
         return self.reads_source and self.task.name == "captioning"
 
     @property
+    def has_heads(self) -> bool:
+        """Whether its layers attend with heads, which is known before it has read anything."""
+        return "heads" in self.description.configuration
+
+    @property
     def does(self) -> str:
         """What it does, in words: "translates", "predicts the next token"."""
         if self.reads_picture:

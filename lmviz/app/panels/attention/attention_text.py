@@ -59,8 +59,7 @@ class AttentionTextPanel(FollowedTextPanel):
     def out_of_place(self, model: OpenedModel) -> str:
         if model.reads_source and not model.reads_picture:
             return f"{model.name} {model.does}. Between the two texts shows what it looks at in its source."
-        reading = self.session.reading.current
-        if reading is None or reading.model != model or "layers/0/attention/weights" in reading.trace:
+        if model.has_heads:
             return ""
         return f"{model.name} has no attention: open a Transformer to see what its heads look at in the text."
 

@@ -35,7 +35,8 @@ class FollowedTextPanel(Panel):
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
         session.focus.position_changed.connect(self._follow_current.start)
-        self.follow(session.reading.changed, session.attention.head_changed, session.attention.heads_changed)
+        self.follow(session.reading.changed, session.library.model_changed)
+        self.follow(session.attention.head_changed, session.attention.heads_changed)
 
     @property
     def weights(self) -> np.ndarray:

@@ -59,7 +59,7 @@ class HeadsPanel(Panel):
             session.surgery.changed,
         ):
             changed.connect(self._mark)
-        self.follow(session.reading.changed, session.gradients.changed)
+        self.follow(session.reading.changed, session.gradients.changed, session.library.model_changed)
 
     @property
     def badges(self) -> tuple[tuple[HeadBadge, ...], ...]:
@@ -89,10 +89,9 @@ class HeadsPanel(Panel):
         return arrays_recipe(reading.moment, addresses) if reading is not None and addresses else ""
 
     def out_of_place(self, model: OpenedModel) -> str:
-        reading = self.session.reading.current
-        if reading is None or reading.model != model or _addresses(reading.trace):
+        if model.has_heads:
             return ""
-        return f"{model.name} has no heads: open a Transformer to see all that it has."
+        return f"{model.name} has no heads: open a Transformer to see all heads at once."
 
     def refresh(self) -> None:
         reading = self.session.reading.current

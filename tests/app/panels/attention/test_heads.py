@@ -1,6 +1,7 @@
 """The mosaic of heads: badges, what is solo, what is crossed out."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,14 +10,39 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.head_badges import head_badges
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import add, scale_head, zero
 
-ONLY_PANELS = ("heads", "attention")
+ONLY_PANELS = ("heads", "attention", "attention_text")
+
+
+@pytest.mark.parametrize(
+    ("panel", "words"), [("heads_view", "no heads"), ("attention_text_view", "no attention")]
+)
+def test_a_model_without_heads_is_not_asked_for_a_text(
+    window: MainWindow,
+    session: Session,
+    label_runs: dict[str, Path],
+    drawn: Callable[[], None],
+    panel: str,
+    words: str,
+    qtbot: QtBot,
+) -> None:
+    session.library.open(label_runs["tagger"])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    assert session.reading.prefix == ""
+    window.show_perspective("attention")
+    drawn()
+    [shown] = [found for found in window.perspective.panels if found.objectName() == panel]
+    [said] = shown.findChildren(EmptyText, "out_of_place")
+    assert said.isVisible()
+    assert said.text().startswith(f"{session.library.model.name} has {words}: ")
 
 
 def test_several_heads_are_combined(panels: dict[str, Panel], session: Session) -> None:
