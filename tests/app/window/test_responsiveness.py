@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from patience import patience
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
@@ -50,8 +51,8 @@ def test_a_timer_keeps_ticking_while_the_window_trains(training: Session, qtbot:
     qtbot.waitUntil(lambda: len(ticks) >= TICKS)
     timer.stop()
     between = sorted(later - earlier for earlier, later in itertools.pairwise(ticks))
-    assert between[len(between) // 2] < 0.04
-    assert between[-1] < 0.6
+    assert between[len(between) // 2] < 0.04 * patience()
+    assert between[-1] < 0.6 * patience()
 
 
 def test_training_in_the_window_is_not_much_slower_than_headless(
@@ -62,7 +63,8 @@ def test_training_in_the_window_is_not_much_slower_than_headless(
     prepared = prepare_training("transformer", corpus, tmp_path / "run", **settings)
     next(prepared.progress)
     rates: list[float] = []
-    while len(rates) < ROUNDS and max(rates, default=0.0) <= 0.3:  # other work on the machine comes and goes
+    least = 0.3 / patience()  # other work on the machine comes and goes
+    while len(rates) < ROUNDS and max(rates, default=0.0) <= least:
         training.training.resume()
         first, began = training.training.state.progress.step, time.perf_counter()
         qtbot.waitUntil(lambda first=first: training.training.state.progress.step >= first + STEPS)
@@ -74,7 +76,7 @@ def test_training_in_the_window_is_not_much_slower_than_headless(
             next(prepared.progress)
         rates.append(windowed / (STEPS / (time.perf_counter() - began)))
     prepared.progress.close()
-    assert max(rates) > 0.3
+    assert max(rates) > least
 
 
 def test_reading_on_takes_over_what_was_read_and_says_the_same(
