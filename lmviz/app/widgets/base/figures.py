@@ -39,7 +39,7 @@ def percentage(share: float) -> str:
     if percent == 0 or percent >= 0.95:
         return f"{percent:.1f} %"
     if percent < 1e-4:
-        return f"{number(percent, 4)} %"
+        return f"{number(percent)} %"
     digits = 1 - math.floor(math.log10(percent))
     return f"{percent:.{digits}f} %"
 

@@ -30,6 +30,14 @@ def test_percentage(share, written):
     assert percentage(share) == written
 
 
+@pytest.mark.parametrize("exponent", range(-14, 0))
+@pytest.mark.parametrize("figure", [1.0, 1.04, 4.9, 5.1, 8.2, 9.94])
+def test_a_percentage_is_never_off_by_more_than_its_second_figure(figure, exponent):
+    share = figure * 10.0**exponent
+    written = float(percentage(share).removesuffix(" %").replace("−", "-")) / 100
+    assert written == pytest.approx(share, rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("value", "written"),
     [
