@@ -26,6 +26,7 @@ from tests.app.conftest import wait_for_reading
 TRAINING = TrainingOptions(steps=2, batch=2, length=8, snapshots=2, validate_every=0)
 LATE = 3  # objects that may be made when they are first used, such as the lines of an icon
 LARGEST_GROWTH = 4 * 2**20  # bytes for that many times; what the allocator takes and gives varies by less
+ROUNDS = 3  # as it may take some more once, as for a thread that comes at another moment
 
 
 class Habits:
@@ -195,7 +196,11 @@ def test_neither_the_window_nor_its_memory_grows_with_many_times(
     habit: Habit, times: int, habits: Habits, qtbot: QtBot
 ) -> None:
     habit(habits, times)  # until every cache is as full as it becomes
-    before, running, memory_before = qt_objects(habits), threads_and_files(), memory()
-    habit(habits, times)
-    wait_until_no_more_than(before, running, habits, qtbot)
-    assert memory() - memory_before < LARGEST_GROWTH
+    before, running, sizes = qt_objects(habits), threads_and_files(), [memory()]
+    grown = LARGEST_GROWTH
+    while grown >= LARGEST_GROWTH and len(sizes) <= ROUNDS:  # a leak grows in every round
+        habit(habits, times)
+        wait_until_no_more_than(before, running, habits, qtbot)
+        sizes.append(memory())
+        grown = sizes[-1] - sizes[-2]
+    assert grown < LARGEST_GROWTH, sizes
