@@ -71,7 +71,9 @@ class OpenedModel:
     @property
     def has_heads(self) -> bool:
         """Whether its layers attend with heads, which is known before it has read anything."""
-        return "heads" in self.description.configuration
+        from lmviz.families import FAMILIES
+
+        return hasattr(FAMILIES[self.family].configuration, "heads")
 
     @property
     def does(self) -> str:

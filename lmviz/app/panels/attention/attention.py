@@ -113,13 +113,14 @@ class AttentionPanel(WeightMatrixPanel):
 
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the matrix."""
-        if self.session.reading.current is not None:
+        model = self.session.library.model
+        if model is None:
+            self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
+        elif not model.has_heads:
             self._invitation.invite(
                 "In this model no word looks at the others: only in a Transformer do they.",
                 MODEL_OFFER,
             )
-        elif self.session.library.model is None:
-            self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
         else:
             is_coming = bool(self.session.reading.prefix)
             self._invitation.invite("" if is_coming else "Type a prefix to see which words look at which.")

@@ -92,6 +92,7 @@ class WeightMatrixPanel(Panel):
         session.explanation.changed.connect(self._light)
         session.explanation.suggestion_changed.connect(self._mark_suggested)
         self.follow(
+            session.library.model_changed,
             session.reading.changed,
             session.attention.head_changed,
             session.attention.heads_changed,

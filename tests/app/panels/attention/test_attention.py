@@ -205,3 +205,13 @@ def test_where_there_is_no_attention_it_says_why_and_a_button_opens_a_model_that
     qtbot.waitUntil(lambda: session.library.model.family == "transformer")
     qtbot.waitUntil(lambda: not offer.isVisible())
     assert window.findChild(QWidget, "attention_view").shown.size
+
+
+def test_a_model_without_attention_is_not_asked_for_a_prefix(
+    window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    said = window.findChild(QPushButton, "attention_invitation").parentWidget().findChild(EmptyText)
+    session.library.open(label_runs["tagger"])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    qtbot.waitUntil(lambda: said.text().startswith("In this model no word"))
+    assert session.reading.prefix == ""
