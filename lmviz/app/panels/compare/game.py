@@ -88,7 +88,7 @@ class GamePanel(Panel):
     def hold_keyboard_of(self, *widgets: QWidget) -> None:
         """Keep the keyboard in this panel if one of these, which are about to be hidden, has it."""
         focused = QApplication.focusWidget()
-        if focused is not None and any(widget.isAncestorOf(focused) for widget in widgets):
+        if any(widget is focused or (focused and widget.isAncestorOf(focused)) for widget in widgets):
             self.hold_keyboard()
 
     def pass_keyboard_to(self, widget: QWidget) -> None:

@@ -134,12 +134,13 @@ class GuessWordPanel(GamePanel):
         self.game_card.set_aside(f"round {number_of_round} of {len(game.rounds)}")
         written = shown.answer.strip() or visible(shown.answer)
         self._passage.setText(f"“…{shown.text} {written if self._is_revealed else '____'}”")
-        if self._is_revealed:
-            self.hold_keyboard_of(self._words, self._sure)
-        for asking in (self._words, self._sure):
-            asking.setVisible(not self._is_revealed)
-        for telling in (self._verdict, self._told_by, self._bars, self.next, self._look):
-            telling.setVisible(self._is_revealed)
+        asking = (self._words, self._sure)
+        telling = (self._verdict, self._told_by, self._bars, self.next, self._look)
+        self.hold_keyboard_of(*(asking if self._is_revealed else telling))
+        for question in asking:
+            question.setVisible(not self._is_revealed)
+        for answer in telling:
+            answer.setVisible(self._is_revealed)
         if self._is_revealed:
             self._show_answer(game)
             self.pass_keyboard_to(self.next)

@@ -105,6 +105,9 @@ def test_a_key_right_after_a_guess_leaves_the_keyboard_in_the_game(compare: Main
     following = compare.findChild(QPushButton, "guess_next_button")
     qtbot.waitUntil(following.isVisible)
     assert QApplication.focusWidget() is following
+    press(Qt.Key.Key_Return, qtbot)
+    compare.findChild(QPushButton, "guess_look_button").setFocus()  # and as Tab does before the next word
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is own and own.isEnabled(), timeout=LONG)
 
 
 def test_a_whole_game_of_guesses_is_played_with_the_keyboard(compare: MainWindow, qtbot: QtBot) -> None:
