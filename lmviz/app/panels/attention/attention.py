@@ -113,7 +113,8 @@ class AttentionPanel(WeightMatrixPanel):
 
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the matrix."""
-        model = self.session.library.model
+        reading = self.session.reading.current
+        model = self.session.library.model if reading is None else reading.model
         if model is None:
             self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
         elif not model.has_heads:
