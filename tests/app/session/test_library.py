@@ -1,5 +1,7 @@
 """The models that are open."""
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,3 +72,16 @@ def test_a_family_has_its_own_color_however_often_it_is_opened(
     with qtbot.waitSignal(read.library.model_changed):
         read.library.open(lstm_run)
     assert colors()[-1] == lstm, "its own again"
+
+
+def test_heads_that_a_run_leaves_to_the_default_are_known(
+    session: Session, transformer_run: Path, lstm_run: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    brief = shutil.copytree(transformer_run, tmp_path / "brief")
+    written = json.loads((brief / "run.json").read_text(encoding="utf-8"))
+    del written["configuration"]["heads"]
+    (brief / "run.json").write_text(json.dumps(written), encoding="utf-8")
+    for folder, has_heads in ((brief, True), (lstm_run, False)):
+        with qtbot.waitSignal(session.library.model_changed):
+            session.library.open(folder)
+        assert session.library.model.has_heads is has_heads
