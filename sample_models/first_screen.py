@@ -20,6 +20,7 @@ TAPS = (
     "layers/*/attention/query",
     "layers/*/attention/key",
     "layers/*/attention/value",
+    "layers/*/attention/scores",
     "layers/*/attention/weights",
     "layers/*/attention/mixed",
     "logits",

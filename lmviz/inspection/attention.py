@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -34,11 +34,6 @@ def attention_weights(trace: Trace, layer: int) -> np.ndarray:
     return trace[f"layers/{layer}/attention/weights"].array
 
 
-def unseen(weights: np.ndarray) -> np.ndarray:
-    """The keys after their query, which the causal mask hides: (query, key) bool for weights (query, key)."""
-    return np.tri(*weights.shape) == 0
-
-
 def combine_heads(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:
     """The mean or the maximum over some heads, each given as (layer, head), cell by cell; (query, key)."""
     if how not in COMBINATIONS:
@@ -50,6 +45,12 @@ def combine_heads(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "me
     for part in parts[1:]:
         np.maximum(combined, part, out=combined) if how == "max" else np.add(combined, part, out=combined)
     return combined if how == "max" else combined / len(parts)
+
+
+def unseen_by_all(trace: Trace, heads: Sequence[tuple[int, int]]) -> np.ndarray:
+    """The keys that a mask hides from a query in all of some heads, (query, key) bool."""
+    hidden = (trace.unseen(f"layers/{layer}/attention/weights", head=head) for layer, head in heads)
+    return reduce(np.logical_and, hidden)
 
 
 def farthest_looking_head(trace: Trace) -> tuple[int, int] | None:
@@ -96,10 +97,7 @@ def signed_thumbnails(gradients: Sequence[TracedArray], side: int = 64) -> np.nd
     layers = []
     for traced in gradients:
         square = -(-max(traced.shape[1:]) // side)
-        parts = []
-        for _, rows in traced.blocks(square):
-            raised, lowered = (largest_of_squares(np.maximum(way * rows, 0), side) for way in (1, -1))
-            parts.append(np.where(raised >= lowered, raised, -lowered))
+        parts = [farthest_of_squares(rows, side) for _, rows in traced.blocks(square)]
         layers.append(np.concatenate(parts, axis=1))
     return np.stack(layers)
 
@@ -116,6 +114,15 @@ def largest_of_squares(weights: np.ndarray, side: int) -> np.ndarray:
     # Rows first: there numpy compares whole lines of memory, and little is left for the columns.
     by_row = padded.reshape(heads, rows, square, -1).max(axis=2)
     return by_row.reshape(heads, rows, columns, square).max(axis=3).astype(np.float32, copy=False)
+
+
+def farthest_of_squares(values: np.ndarray, side: int) -> np.ndarray:
+    """The same for signed values: the one that is farthest from zero; NaN where no cell has a number."""
+    missing = np.isnan(values)
+    numbers = np.nan_to_num(values)
+    above, below = largest_of_squares(numbers, side), largest_of_squares(-numbers, side)
+    found = np.where(above >= below, above, -below)
+    return np.where(largest_of_squares(~missing, side) > 0, found, np.float32(np.nan))
 
 
 def most_looked_at(weights: np.ndarray, query: int) -> tuple[int, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
 from lmviz.inspection.scalar import Of, Scalar, addresses_in, in_range, read_scalar
-from lmviz.inspection.traced_array import TracedArray
+from lmviz.inspection.traced_array import TracedArray, scores_behind
 from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.explicit import in_order
 from lmviz.models.given_source import GivenSource
@@ -94,6 +95,8 @@ def gradient(
         arrays[tap.address] = TracedArray(freeze(swept.values[tap.address], borrowed), tap.axes, tap.scale)
         if tap.address in of_taps:
             found[tap.address] = TracedArray(freeze(of_taps[tap.address], set()), tap.axes, "signed")
+    for address, one in found.items():
+        found[address] = replace(one, array=_without_unseen(arrays, address, one.array))
     later = {
         tap.address: DeferredGradient(tap, swept.taps, swept.unkept, reading.ids, arrays, found)
         for tap in swept.taps
@@ -219,6 +222,20 @@ def check_number(scalar: Scalar, number: torch.Tensor) -> None:
             f"{scalar.name} is {float(number.detach())} here, so it has no gradient: choose another number, "
             "or undo what makes it so."
         )
+
+
+def _without_unseen(arrays: Mapping[str, TracedArray], address: str, gradient: np.ndarray) -> np.ndarray:
+    """NaN in the place of what comes back to cells that a mask keeps out of the computation."""
+    scores = scores_behind(arrays, address)
+    if scores is None:
+        return gradient
+    found, values = gradient.copy(), arrays[address]
+    for first, rows in scores.blocks():
+        stretch, hidden = slice(first, first + rows.shape[1]), np.isneginf(rows)
+        if values.scale == "share":  # a weight that an intervention has put behind the mask enters
+            hidden &= values.array[:, stretch] == 0
+        found[:, stretch][hidden] = np.nan
+    return found
 
 
 def _filled(number: torch.Tensor, leaves: Sequence[torch.Tensor]) -> list[torch.Tensor]:

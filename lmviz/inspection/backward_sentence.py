@@ -25,7 +25,7 @@ def backward_sentence(found: Gradient, stage: int, position: int, of: str) -> tu
     address = next((result for result in here.results if result in found), None)
     if address is None:
         return ()
-    size = float(np.linalg.norm(part_at(found, address, position).astype(np.float64)))
+    size = float(np.sqrt(np.nansum(np.square(part_at(found, address, position), dtype=np.float64))))
     word = Piece(f"“{visible(found.trace.tokens[position])}”", True)
     if size == 0:
         sentence = Piece("At ", False), word, Piece(" this does not matter to ", False), Piece(f"{of}.", True)

@@ -20,7 +20,7 @@ from torch.utils.checkpoint import checkpoint
 from lmviz.inspection.computed_square import ComputedSquare, Rows
 from lmviz.inspection.deferred_array import as_batch
 from lmviz.inspection.rows_of_squares import PassByRows, RowsPass, is_made_whole, steps_before
-from lmviz.inspection.traced_array import TracedArray
+from lmviz.inspection.traced_array import TracedArray, scores_behind
 from lmviz.models.tap import Tap
 
 
@@ -95,7 +95,8 @@ class _Way:
 class DeferredGradient(ComputedSquare):
     """The gradient of an unkept square, from those of the kept taps that read it, directly or not.
 
-    `values` and `gradients` are those of the kept taps, by address. No intervention changes those readers.
+    `values` are those of all taps and `gradients` those of the kept ones, by address. No intervention changes
+    those readers. NaN stands where a mask keeps a cell out of the computation.
     """
 
     def __init__(
@@ -127,10 +128,16 @@ class DeferredGradient(ComputedSquare):
 
     def prepared(self) -> Rows:
         ways = [self._way(reader, steps) for reader, steps in self._ways]
+        scores = scores_behind(self._values, self._address)
+        made = scores.prepared() if isinstance(scores, ComputedSquare) else None
 
         def rows(first: int, end: int) -> np.ndarray:
             with torch.inference_mode(False), torch.enable_grad():
-                return reduce(np.add, (self._back(way, first, end) for way in ways))
+                found = reduce(np.add, (self._back(way, first, end) for way in ways))
+            if scores is None:
+                return found
+            decisive = scores.array[:, first:end] if made is None else made(first, end)
+            return np.where(np.isneginf(decisive), np.float32(np.nan), found)
 
         return rows
 
@@ -142,7 +149,9 @@ class DeferredGradient(ComputedSquare):
         made = {step.address for step in by_rows}
         read = {operand.address for step in (*by_rows, reader) for operand in step.operation.operands}
         given = {address: as_batch(self._values[address].array) for address in read - made}
-        return _Way((*by_rows, reader), given, as_batch(self._gradients[reader.address].array))
+        # Nothing comes back through a masked cell.
+        sent = np.nan_to_num(self._gradients[reader.address].array)
+        return _Way((*by_rows, reader), given, as_batch(sent))
 
     def _back(self, way: _Way, first: int, end: int) -> np.ndarray:
         """The rows of the gradient that comes this way, (head, query, key)."""

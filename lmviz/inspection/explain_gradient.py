@@ -15,6 +15,7 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.local_derivatives import computed_terms
 from lmviz.inspection.names import title_of
 from lmviz.inspection.surgery import amount_at
+from lmviz.inspection.traced_array import scores_behind
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.model import Model
 from lmviz.models.operations.factors import constants, value_cells
@@ -54,14 +55,18 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
         axes = gradient[source].axes
     index = cell(axes, index, array.shape)
     reader = TracedGradient(model, gradient)
+    operation = f"gradient × local derivative, of all that reads it, for {gradient.scalar.name}"
+    if source in gradient and gradient.trace.unseen(source)[index]:
+        masked = Terms("the mask keeps it out: it does not enter the computation", (constant(np.nan),))
+        return Arithmetic(GRADIENT + source, index, float(array[index]), operation, "sum", (masked,))
     groups = [*_of_the_scalar(gradient, source, index)]
     for tap in model.taps():
         if tap.address in gradient:
             groups += _passed_back(reader, gradient, tap, source, index)
-    read = tuple(group for group in groups if _counts(group))
+    entering = (_entering(gradient, group) for group in groups)
+    read = tuple(group for group in entering if _counts(group))
     if not read:
         read = (Terms(f"nothing that {gradient.scalar.name} depends on reads it", (constant(0.0),)),)
-    operation = f"gradient × local derivative, of all that reads it, for {gradient.scalar.name}"
     return Arithmetic(GRADIENT + source, index, float(array[index]), operation, "sum", read)
 
 
@@ -151,6 +156,20 @@ def _around(
         after = _kept(changes[number + 1 :], traced.axes, traced.array.shape, place)
         passed = value_cells(reader, GRADIENT + tap.address, np.array([place]))
         yield Terms(f"{title_of(tap.address)}: passed through", (passed, constant(after)))
+
+
+def _entering(gradient: Gradient, group: Terms) -> Terms:
+    """The terms whose gradient is that of a cell which enters the computation."""
+    first = group.factors[0]
+    source = first.source.removeprefix(GRADIENT)
+    if source == first.source or scores_behind(gradient.trace.arrays, source) is None:
+        return group
+    entering = ~gradient.trace.unseen(source)[tuple(first.indices.T)]
+    factors = (
+        Factor(each.source, each.indices[entering], each.values[entering], each.function)
+        for each in group.factors
+    )
+    return Terms(group.label, tuple(factors), group.side)
 
 
 def _counts(group: Terms) -> bool:

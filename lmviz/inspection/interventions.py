@@ -88,25 +88,27 @@ def swap_tokens(first: int, second: int, tokens: Sequence[str] = ()) -> Interven
 def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, weight: float) -> Intervention:
     """One attention weight set, and the others of its row scaled so that the row still sums to one.
 
-    Where all the others are zero they share what is left evenly. LmvizError for a key after the query,
-    and for the first position, which has nothing else to look at.
+    Where all the others are zero they share what is left evenly. LmvizError for a key that the mask hides
+    from the query, and for a query that sees nothing else.
     """
     query, key = from_start("query", query, len(trace)), from_start("key", key, len(trace))
-    if key > query:
-        raise LmvizError("A position can only look at itself and at those before it: choose an earlier key.")
-    if query == 0:
-        raise LmvizError("The first position can only look at itself: choose a later row.")
     address = f"layers/{layer}/attention/weights"
     weights = trace[address].array
     head = from_start("head", head, len(weights))
-    row = weights[head, query, : query + 1].astype(np.float64)
-    others = np.arange(query + 1) != key
+    seen = np.flatnonzero(~trace.unseen(address, head=head, query=query))
+    if key not in seen:
+        raise LmvizError("The mask hides this key from the query: choose another.")
+    if len(seen) == 1:
+        raise LmvizError("This position can only look at itself: choose another row.")
+    row = weights[head, query, seen].astype(np.float64)
+    others = seen != key
     weight = min(max(float(weight), 0.0), 1.0)
     left = row[others].sum()
-    row[others] = row[others] * ((1 - weight) / left) if left > 0 else (1 - weight) / query
-    row[key] = weight
-    # Only keys up to the query are stated, so that the row still fits when the text goes on.
-    where: dict[str, Where] = {"head": head, "query": query, "key": slice(0, query + 1)}
+    row[others] = row[others] * ((1 - weight) / left) if left > 0 else (1 - weight) / (len(seen) - 1)
+    row[~others] = weight
+    # Only keys that are seen are stated, so that a causal row still fits when the text goes on.
+    stated = slice(int(seen[0]), int(seen[-1]) + 1) if len(seen) == np.ptp(seen) + 1 else tuple(seen.tolist())
+    where: dict[str, Where] = {"head": head, "query": query, "key": stated}
     label = f"head {layer + 1}·{head + 1} set at {query + 1} “{trace.tokens[query]}”"
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 

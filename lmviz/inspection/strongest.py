@@ -30,7 +30,7 @@ def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
         sizes = values if by_size else np.abs(values)
     sizes = np.where(np.isfinite(values), sizes, -np.inf)
     here = _at_position(view, position)
-    is_nothing_here = view.address.startswith(GRADIENT) and not sizes[here].any()
+    is_nothing_here = view.address.startswith(GRADIENT) and not (sizes[here] > 0).any()
     if here.any() and not is_nothing_here:
         sizes = np.where(here, sizes, -np.inf)
         if np.isneginf(sizes).all():

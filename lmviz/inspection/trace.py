@@ -13,7 +13,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace_file import read_trace, write_trace
-from lmviz.inspection.traced_array import TracedArray
+from lmviz.inspection.traced_array import TracedArray, scores_behind
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT
@@ -108,6 +108,18 @@ class Trace:
     def beside(self) -> dict[str, Any]:
         """What was read beside the text, by name, as `trace` and `gradient` take it."""
         return {name: read.text or read.ids for name, read in self.further.items()}
+
+    def unseen(self, address: str, **indices: int) -> np.ndarray:
+        """Which cells of a tap a mask keeps out of the computation: bool, in the shape of `at(**indices)`.
+
+        They are those pairs of a query and a key whose score is −∞, in every step from products to weights.
+        A weight that an intervention has put there enters nevertheless.
+        """
+        traced, scores = self[address], scores_behind(self.arrays, address)
+        if scores is None:
+            return np.zeros(traced.at(**indices).shape, dtype=bool)
+        hidden: np.ndarray = np.isneginf(scores.at(**indices))
+        return hidden & (traced.at(**indices) == 0) if traced.scale == "share" else hidden
 
     def names(self, axis: str) -> Sequence[str]:
         """What stands at each index along an axis: tokens along a sequence, labels, or the vocabulary.

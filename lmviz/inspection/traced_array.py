@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -154,6 +154,13 @@ class PartedArray(TracedArray):
             position -= part.shape[self._axis]
             part = next(parts)
         return TracedArray(part, self.axes, self.scale).at(**{**indices, "position": position})
+
+
+def scores_behind(arrays: Mapping[str, TracedArray], address: str) -> TracedArray | None:
+    """The scores that say which cells of a square of attention enter; None where there are none recorded."""
+    scores = arrays.get(f"{address.rpartition('/')[0]}/scores")
+    is_behind = scores is not None and scores.axes == arrays[address].axes and scores.axes[0] == "head"
+    return scores if is_behind else None
 
 
 def of_parts(parts: Sequence[np.ndarray], axes: tuple[str, ...], scale: str) -> TracedArray:

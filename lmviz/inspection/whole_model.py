@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.inspection.attention import largest_of_squares
+from lmviz.inspection.attention import farthest_of_squares, largest_of_squares
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.logit_lens import LogitLens, logit_lens
 from lmviz.inspection.outline import Part, lines_of, outline
@@ -33,7 +33,7 @@ class ReducedSquare:
         """The index in the tap's array (head, query, key) of the number that a cell shows."""
         first, second = row * self.block, column * self.block
         shared = array[head, first : first + self.block, second : second + self.block]
-        query, key = np.unravel_index(int(np.abs(shared).argmax()), shared.shape)
+        query, key = np.unravel_index(int(np.nan_to_num(np.abs(shared), nan=-1).argmax()), shared.shape)
         return head, first + int(query), second + int(key)
 
 
@@ -104,15 +104,9 @@ def squares_of_gradient(gradient: Gradient) -> dict[str, ReducedSquare]:
         for address in (address for line in lines_of(part) for address in line.addresses):
             if address in gradient and _is_square(gradient[address].axes):
                 block = _block(gradient[address].shape)
-                parts = [farthest_of_squares(rows) for _, rows in gradient[address].blocks(block)]
+                parts = [farthest_of_squares(rows, SIDE) for _, rows in gradient[address].blocks(block)]
                 found[address] = ReducedSquare(np.concatenate(parts, axis=1), block)
     return found
-
-
-def farthest_of_squares(values: np.ndarray) -> np.ndarray:
-    """The same reduction for signed values (head, query, key): the one that is farthest from zero."""
-    above, below = largest_of_squares(values, SIDE), largest_of_squares(-values, SIDE)
-    return np.where(above >= below, above, -below)
 
 
 def looked_at_most(trace: Trace, address: str, position: int) -> list[tuple[int, float]]:

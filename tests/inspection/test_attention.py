@@ -12,7 +12,6 @@ from lmviz.inspection.attention import (
     signed_thumbnails,
     strongest_edges,
     thumbnails,
-    unseen,
 )
 from lmviz.inspection.head_badges import FIRST, INDUCTION, PREVIOUS, head_badges, head_patterns
 from lmviz.inspection.trace import Trace
@@ -47,11 +46,6 @@ def even(positions):
 def test_layers_are_those_that_attend(a, text):
     assert attention_layers(trace(a("transformer-alibi-pre"), text)) == (0, 1)
     assert attention_layers(trace(a("lstm"), text)) == ()
-
-
-def test_the_causal_mask_hides_the_keys_after_their_query():
-    hidden = unseen(np.zeros((2, 3)))
-    assert hidden.tolist() == [[False, True, True], [False, False, True]]
 
 
 def test_heads_are_combined_cell_by_cell(a, text):

@@ -25,11 +25,12 @@ LEARNERS = ("window", "rnn", "lstm", "gru", "transformer-learned-pre", "transfor
 
 
 def largest(array):
-    return tuple(map(int, np.unravel_index(np.abs(array).argmax(), array.shape)))
+    return tuple(map(int, np.unravel_index(np.nanargmax(np.abs(array)), array.shape)))
 
 
 def agrees(arithmetic, array):
-    return abs(arithmetic.evaluate() - arithmetic.value) <= 1e-5 * np.abs(array).max() + 1e-7
+    found, value = arithmetic.evaluate(), arithmetic.value
+    return np.isnan(value) or abs(found - value) <= 1e-5 * np.nanmax(np.abs(array)) + 1e-7
 
 
 @pytest.mark.parametrize("kind", LEARNERS)
@@ -251,8 +252,8 @@ def test_a_row_of_attention_painted_by_hand_passes_nothing_to_its_scores(a, text
     painted = paint_attention(trace(model, text), 0, 1, 4, 2, 0.9)
     found = gradient(model, text, interventions=[painted])
     scores = found["layers/0/attention/scores"].array
-    assert not scores[1, 4].any()
-    assert scores[0, 4].any()
+    assert not scores[1, 4, :5].any()
+    assert scores[0, 4, :5].any()
     assert found["layers/0/attention/weights"].array[1, 4, :5].all()
 
 

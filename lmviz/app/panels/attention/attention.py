@@ -53,7 +53,7 @@ class AttentionPanel(WeightMatrixPanel):
         self._invitation = Invitation("attention_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._strips = WeightStrips(session)
-        self._hidden = NOTHING == 0  # (query, key) bool: what the causal mask hides
+        self._hidden = NOTHING == 0  # (query, key) bool: what a mask hides
         self._names: tuple[str, ...] = ()  # of the tokens that stand along both axes
         self._drawn = ""
         self._stepped_to: Reading | None = None
@@ -164,7 +164,7 @@ class AttentionPanel(WeightMatrixPanel):
         return self.session.gradients.view(view) if self._shows_gradient else view
 
     def _draw(self, trace: Trace) -> None:
-        from lmviz.inspection.attention import combine_heads, unseen
+        from lmviz.inspection.attention import combine_heads, unseen_by_all
 
         layer, head = self.session.attention.head
         several = [place for place in self.session.attention.heads if self._has(trace, *place)]
@@ -195,10 +195,10 @@ class AttentionPanel(WeightMatrixPanel):
         reading = self.session.reading.current
         stepped = self.session.reading.has_stepped and reading is not self._stepped_to
         self._drawn, self._stepped_to = self._drawn_address, reading
-        # A weight behind the mask is no small weight: its cell is without a number.
-        self._hidden = unseen(self._shown) if scale == "share" else np.isneginf(self._shown)
-        if self._shows_gradient and self._shown.size:
-            self._hidden = unseen(trace[f"layers/{layer}/attention/weights"].array[head])
+        # What a mask keeps out is no small weight: its cell is without a number.
+        self._hidden = np.isneginf(self._shown) | np.isnan(self._shown)
+        if scale == "share" and self._shown.size:
+            self._hidden = unseen_by_all(trace, several if len(several) > 1 else [(layer, head)])
         cells = np.where(self._hidden, np.float32(-np.inf), self._shown)
         self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
         self._draw_strips()

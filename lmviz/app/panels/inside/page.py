@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.shared.offered_numbers import number_in_words
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import figure_of
 from lmviz.inspection.names import title_of
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
@@ -92,4 +92,7 @@ def read_out(reading: Reading, cell: Cell, gradient: Gradient | None = None) -> 
         return "", []
     is_gradient = gradient is not None and address.startswith(GRADIENT)
     traced = gradient[address] if gradient is not None and is_gradient else reading.trace[address]
-    return number(float(traced.array[index])), [title_of(address), reading.cell_name(traced.axes, index)]
+    return figure_of(address, float(traced.array[index])), [
+        title_of(address),
+        reading.cell_name(traced.axes, index),
+    ]

@@ -17,7 +17,7 @@ from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
@@ -310,7 +310,11 @@ class StatePanel(Panel):
         if view is None or reading is None:
             return "", []
         value = view.values[row, column]
-        read = (_word(reading, value) or "none") if view.scale == "token" else number(float(value))
+        read = (
+            (_word(reading, value) or "none")
+            if view.scale == "token"
+            else figure_of(view.address, float(value))
+        )
         return read, [title_of(view.address), reading.cell_name(view.axes, view.index(row, column))]
 
 

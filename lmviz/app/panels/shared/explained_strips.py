@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QShowEvent
 
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.matrix.strips import ROW, Strip, StripList
 from lmviz.inspection.names import title_of
 from lmviz.text.tokenizer import visible
@@ -122,4 +122,4 @@ class ExplainedStrips(StripList):
                 words.append(f"“{self._word(int(value))}”")
             elif self._reading is not None:
                 words.append(self._reading.coordinate(axis, place))
-        return number(value), [title_of(view.address), ", ".join(words)]
+        return figure_of(view.address, value), [title_of(view.address), ", ".join(words)]

@@ -14,7 +14,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
@@ -125,7 +125,7 @@ class WhyPanel(Panel):
             self._place.setText(CLICK if is_read else OPEN)
         else:
             what = "gradient " if arithmetic.address.startswith(GRADIENT) else ""
-            self._card.set_title(f"Why {what}{number(arithmetic.value)}?")
+            self._card.set_title(f"Why {what}{figure_of(arithmetic.address, arithmetic.value)}?")
             name = self._name(arithmetic.address, arithmetic.index)
             self._place.setText(f"The strongest shown: {name}" if self._is_suggested(arithmetic) else name)
         self._show_trail()

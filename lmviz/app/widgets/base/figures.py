@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from lmviz.models.tap import GRADIENT
+
 _MINUS = "−"
 
 
@@ -24,6 +26,11 @@ def number(value: float, digits: int = 3) -> str:
         mantissa, exponent = f"{value:.1e}".split("e")
         return f"{mantissa}e{int(exponent)}".replace("-", _MINUS)
     return f"{value:,.{digits}f}".replace("-", _MINUS)
+
+
+def figure_of(address: str, value: float) -> str:
+    """The value of a cell; "none" for the gradient of one that a mask keeps out of the computation."""
+    return "none" if address.startswith(GRADIENT) and math.isnan(value) else number(value)
 
 
 def cell_figure(value: float) -> str:

@@ -11,7 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.export import save_arrays
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.window.main_window import MainWindow
@@ -215,3 +217,33 @@ def test_a_model_without_attention_is_not_asked_for_a_prefix(
     qtbot.waitUntil(lambda: session.library.model is not None)
     qtbot.waitUntil(lambda: said.text().startswith("In this model no word"))
     assert session.reading.prefix == ""
+
+
+def test_what_is_unseen_is_what_the_model_masks(
+    make_run: Callable[..., Path], show_text: Callable[[Path], dict[str, Panel]], qtbot: QtBot
+) -> None:
+    run = make_run("transformer", 3, width=8, heads=2, layers=1, context=16, causal=False)
+    panel = show_text(run)["attention_view"]
+    title, words = card_of(panel.matrix, (1, 4), qtbot)
+    weight = panel.shown[1, 4]
+    assert weight > 0
+    assert (title, "looks at" in words) == (number(float(weight)), True)
+
+
+def test_a_masked_cell_has_no_gradient_in_the_picture_nor_in_the_export(
+    panels: dict[str, Panel], session: Session, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel = panels["attention_view"]
+    session.gradients.show(True)
+    qtbot.waitUntil(lambda: "gradient/layers/0/attention/weights" in panel.exported_arrays())
+    later = np.triu(np.ones(panel.shown.shape, dtype=bool), 1)
+    np.testing.assert_array_equal(np.isnan(panel.shown), later)
+    save_arrays(panel.exported_arrays(), tmp_path / "gradient.csv")
+    written = np.genfromtxt(tmp_path / "gradient.csv", delimiter=",", skip_header=1)
+    np.testing.assert_array_equal(np.isnan(written), later)
+    assert card_of(panel.matrix, (1, 4), qtbot)[0] == "masked"
+    session.focus.choose_cell(("gradient/layers/0/attention/weights", (0, 1, 4)))
+    why = panels["why_view"]
+    qtbot.waitUntil(lambda: why.shown is not None and why.shown.index == (0, 1, 4))
+    assert "does not enter" in why.shown.terms[0].label
+    qtbot.waitUntil(lambda: why.findChild(Card).title == "Why gradient none?")
