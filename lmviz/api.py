@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.configuration import Configuration
 from lmviz.errors import LmvizError
 from lmviz.families import find_family
-from lmviz.places import shipped
+from lmviz.places import elsewhere, shipped
 from lmviz.preparation import PreparedTraining, begin_run, resume_run
 from lmviz.training.options import TrainingOptions
 
@@ -280,20 +280,13 @@ def corpus_of(
 
 
 def sources_elsewhere(run: Run, *folders: str | Path) -> tuple[str, ...]:
-    """The files that a run names as its text and that lie neither in its folder nor in one of `folders`.
-
-    Whoever wrote a run.json may have named any file of the machine, or of the network; none is touched
-    here.
-    """
+    """The files that a run names as its text and that lie neither in its folder nor in one of `folders`."""
     from lmviz.text.catalogue import find_entry
 
-    near = [Path(os.path.abspath(folder)) for folder in (run.folder, *folders)]
+    recorded = run.description.corpus
+    sources = (*recorded.get("sources", []), *recorded.get("target_sources", []))
     return tuple(
         source
-        for source in (
-            *run.description.corpus.get("sources", []),
-            *run.description.corpus.get("target_sources", []),
-        )
-        if find_entry(source) is None
-        and not any(Path(os.path.abspath(source)).is_relative_to(folder) for folder in near)
+        for source in sources
+        if find_entry(source) is None and elsewhere(source, (run.folder, *folders)) is not None
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from lmviz.errors import LmvizError
 from lmviz.faults import LineFault
 from lmviz.lessons.lesson import Opening
+from lmviz.places import elsewhere
 
 BESIDE = "./"
 """How the name of a file begins that stands beside the lesson."""
@@ -81,10 +82,11 @@ def _known(words: str, folder: Path | None, what: str, names: Iterable[str]) -> 
 
 
 def _check_beside(words: str, folder: Path | None) -> None:
-    if ".." in Path(words).parts or "\0" in words or Path(words[len(BESIDE) :]).is_absolute():
+    near = Path() if folder is None else folder
+    found = near / words[len(BESIDE) :]
+    if elsewhere(found, (near,)) is not None:
         raise LineFault(f"{words!r} is not beside the lesson: put it into the lesson's folder.")
-    found = beside(words, folder)
-    if found is None or not found.exists():
+    if folder is None or not found.exists():
         raise LineFault(f"there is no {words!r} beside the lesson: put it there.")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
 from lmviz.families import open_run_model
-from lmviz.training.run import Run
+from lmviz.training.run import INNER_FOLDERS, Run
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -25,7 +25,8 @@ def find_model(path: Path) -> Path | None:
 
     Nothing is read but the names of files.
     """
-    for folder in (path, path.parent, path.parent.parent):
+    inner = (path.parent.parent,) if path.parent.name in INNER_FOLDERS else ()
+    for folder in (path, path.parent, *inner):
         if (folder / "run.json").is_file():
             return folder
     if path.is_dir():

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from lmviz.text.tokenizer import Tokenizer
 
+INNER_FOLDERS = ("snapshots", "resume")
 SNAPSHOT_NAME = re.compile(r"[0-9]{6,12}\.safetensors")
 MEGABYTE = 1_000_000
 LARGEST_DESCRIPTION = 100 * MEGABYTE
@@ -85,8 +86,8 @@ class Run:
         if not overwrite:
             _check_empty(folder)  # before anything is made in there
         try:
-            (folder / "snapshots").mkdir(parents=True, exist_ok=True)
-            (folder / "resume").mkdir(exist_ok=True)
+            for name in INNER_FOLDERS:
+                (folder / name).mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as error:  # ValueError for a name with a NUL in it
             reason = getattr(error, "strerror", None) or error
             raise LmvizError(
@@ -294,8 +295,8 @@ class Run:
 
     def rewind(self, step: int) -> None:
         """Remove what was written after a step, before a training continues from there."""
-        for folder in (self.folder, self.folder / "snapshots", self.folder / "resume"):
-            remove_unfinished(folder)
+        for name in ("", *INNER_FOLDERS):
+            remove_unfinished(self.folder / name)
         for later in self.snapshots():
             if later > step:
                 self._remove_snapshot(later)
@@ -321,8 +322,8 @@ def _check_empty(folder: Path) -> None:
 
 def _remove(folder: Path) -> None:
     """Remove the files of a run and no others, its description last: a crash leaves what is still a run."""
-    for inner in (folder / "snapshots", folder / "resume"):
-        for path in inner.glob("*.safetensors"):
+    for inner in INNER_FOLDERS:
+        for path in (folder / inner).glob("*.safetensors"):
             path.unlink(missing_ok=True)
     for name in ("metrics.jsonl", "tokenizer.json", "source_tokenizer.json", "run.json"):
         (folder / name).unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.errors import LmvizError
+from lmviz.places import elsewhere, shipped
 from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, found_from, named_from, open_scene
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class Scenes(QObject):
             scene = open_scene(path)
         except LmvizError as sentence:
             self._session.library.failed.emit(str(sentence))
+            return
+        named = _named_in(scene, path.parent)
+        known = {model.folder for model in self._session.library.models}
+        again = partial(self.open, path)
+        if not self._session.permission.may_read_files(named - known, path.parent, path.name, again):
             return
         self._give_up()
         self._opened = {}
@@ -106,10 +112,7 @@ class Scenes(QObject):
         named = [*files, *([] if target is None else [target])]
         missing = [f"the text {file}" for file in named if not file.exists()]
         if not missing:
-            begin = partial(self._read_text, [str(file) for file in files], target, text)
-            elsewhere = [file for file in named if not file.is_relative_to(path.parent)]
-            if session.permission.may_read_files(elsewhere, path.name, begin):
-                begin()
+            self._read_text([str(file) for file in files], target, text)
         return missing[:1]
 
     def _read_text(self, sources: list[str], target: Path | None, text: SceneText) -> None:
@@ -258,16 +261,24 @@ def _network_of(session: Session) -> SceneNetwork:
 
 
 def _scene_model(model: OpenedModel, step: int, folder: Path) -> SceneModel:
-    from lmviz.places import shipped
-
     if model.folder.parent == shipped("sample_models").resolve():
         return SceneModel(sample=model.folder.name, step=step)
     return SceneModel(path=named_from(model.folder, folder.resolve()), step=step)
 
 
+def _named_in(scene: Scene, folder: Path) -> set[Path]:
+    """The files and folders that a scene in a folder names by their places, and the models found there."""
+    from lmviz.runs.opening import find_model
+
+    text = scene.text or SceneText()
+    texts = {found_from(name, folder) for name in (*text.files, text.target) if name}
+    models = {found_from(model.path, folder) for model in scene.models if model.path}
+    found = {find_model(place) or place for place in models if elsewhere(place, (folder,)) is None}
+    return texts | models | found
+
+
 def _model_folder(model: SceneModel, folder: Path) -> Path | None:
     """Where a scene's model is; None where it is not."""
-    from lmviz.places import shipped
     from lmviz.runs.opening import find_model
 
     if model.sample:

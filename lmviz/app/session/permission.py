@@ -1,7 +1,8 @@
-"""Whether the text that a run names may be read: whoever wrote its run.json may have named any file."""
+"""Whether files may be read that a run, a scene or the like names: a stranger may have named any file."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.places import elsewhere
 from lmviz.text.resources import data_folder
 
 if TYPE_CHECKING:
@@ -40,12 +42,21 @@ class Permission(Part):
         """Whether the text of a run may be read; if not, a person is asked, and a yes calls `then`."""
         from lmviz.api import sources_elsewhere
 
-        is_own = Path(run.folder).absolute().is_relative_to(self._runs_folder.absolute())
-        return self.may_read_files([] if is_own else sources_elsewhere(run), run.description.name, then)
+        folder = Path(run.folder)
+        is_own = elsewhere(folder, (self._runs_folder,)) is None
+        named = [] if is_own else sources_elsewhere(run)
+        return self.may_read_files(named, folder, run.description.name, then)
 
-    def may_read_files(self, named: Iterable[str | Path], namer: str, then: Callable[[], object]) -> bool:
-        """Whether files may be read that something of this name names outside its folder; as `may_read`."""
-        files = [str(file) for file in named if str(file) not in self._allowed]
+    def may_read_files(
+        self, named: Iterable[str | Path], folder: Path, namer: str, then: Callable[[], object]
+    ) -> bool:
+        """Whether files may be read that something of this name names, in a folder; as `may_read`."""
+        files = {
+            str(file): place
+            for file in named
+            if str(file) not in self._allowed
+            and (place := elsewhere(file, (folder, self._runs_folder))) is not None
+        }
         if not files:
             return True
 
@@ -53,11 +64,10 @@ class Permission(Part):
             self.allow(files)
             then()
 
-        more = f" and {len(files) - 1:,} more files" if len(files) > 1 else ""
-        self.asked.emit(
-            f"{_short(namer)} names {_short(files[0])}{more} as its text, outside its folder.",
-            agree,
-        )
+        [(first, place), *others] = files.items()
+        leads = f", which leads to {_short(place)}" if place != os.path.abspath(first) else ""
+        more = f" and {len(others):,} more files" if others else ""
+        self.asked.emit(f"{_short(namer)} names {_short(first)}{leads}{more}, outside its folder.", agree)
         return False
 
 
