@@ -24,7 +24,8 @@ LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 class BarsView(PointableBars, GrowingCanvas):
     """`BarsView()`: bars with a label on the left and the value written on the right.
 
-    In a large window they are drawn larger: `rows_in(size)` says how many there is room for then.
+    Where not all have room, the last line says how many more there are. In a large window they are drawn
+    larger: `rows_in(size)` says how many there is room for then.
 
     `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None, crossfade=False)`
     shows them; `set_current(index)` marks one.
@@ -107,6 +108,17 @@ class BarsView(PointableBars, GrowingCanvas):
         return int(size.height() / (self.usual_length(ROW) * self.growth_at(size)))
 
     @property
+    def left_out(self) -> int:
+        """How many bars have no room."""
+        return len(self._labels) - self._bars_with_room
+
+    @property
+    def _bars_with_room(self) -> int:
+        """How many bars are drawn, whole; where there are more, the last line says so."""
+        lines = max(1, int(self.height() / self._row + 0.2))
+        return len(self._labels) if lines >= len(self._labels) else max(1, lines - 1)
+
+    @property
     def _row(self) -> float:
         return self.length(ROW)
 
@@ -153,20 +165,23 @@ class BarsView(PointableBars, GrowingCanvas):
         label_end, start, full = self._columns()
         row = self._row
         first = max(0, int(event.rect().top() // row))
-        last = min(
-            len(self._labels), int(event.rect().bottom() // row) + 1, max(1, int(self.height() / row + 0.2))
-        )
+        last = min(self._bars_with_room, int(event.rect().bottom() // row) + 1)
         drawn = [self._length(index) for index in range(len(self._labels))]
         largest = self._limit or max(*drawn, 1e-300) if drawn else 1.0
         self._draw_marks(painter, row)
         self._draw_bars(painter, range(first, last), start, full / largest)
         self._draw_texts(painter, range(first, last), label_end, start, full / largest)
+        if self.left_out:
+            place = QRectF(start, self._bars_with_room * row, self.width() - start, row)
+            vertical = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.setPen(self.theme.faint_text)
+            painter.drawText(place, vertical, f"and {self.left_out} more")
         self.draw_focus(painter)
 
     def _draw_marks(self, painter: QPainter, row: float) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
-            if 0 <= index < len(self._labels):
+            if 0 <= index < self._bars_with_room:
                 painter.setBrush(color)
                 area = QRectF(0, index * row, self.width(), row)
                 painter.drawRoundedRect(area, self.length(4), self.length(4))
@@ -213,4 +228,4 @@ class BarsView(PointableBars, GrowingCanvas):
 
     def index_at(self, place: QPointF) -> int:
         index = int(place.y() // self._row)
-        return index if 0 <= index < len(self._labels) else -1
+        return index if 0 <= index < self._bars_with_room else -1

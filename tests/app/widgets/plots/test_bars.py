@@ -124,3 +124,28 @@ def test_while_a_film_plays_bars_are_seen_between_two_values(bars):
         assert seen[0.5][row] == pytest.approx(full * middle, abs=4)
     assert seen[0.5][0] < seen[0.0][0] - 20
     assert seen[1.0][1] > seen[0.5][1] + 10
+
+
+@pytest.mark.parametrize(("height", "whole"), [(23 * 5, 5), (23 * 4 + 5, 3), (23 * 3, 2)])
+def test_bars_without_room_are_counted_in_the_last_line(shown, point, height, whole):
+    bars = BarsView()
+    bars.set_bars([f"layer {number}" for number in range(5)], [1.0] * 5)
+    bars = shown(bars, 400, height)
+    assert bars.left_out == 5 - whole
+    before = bars.grab().toImage()
+    for index in range(5):
+        row = before.copy(0, 23 * index, 400, 23)
+        is_drawn = index < whole
+        assert has_a_bar(row) == is_drawn
+    if whole < 5:
+        hovered = []
+        bars.bar_hovered.connect(hovered.append)
+        point(bars, QPoint(100, 23 * whole + 10))
+        assert [-1, *hovered][-1] == -1, "the line that counts them is no bar"
+        sign = before.copy(0, 23 * whole, 400, 23)
+        assert len({sign.pixel(x, y) for x in range(400) for y in range(sign.height())}) > 1
+
+
+def has_a_bar(row):
+    middle = [row.pixelColor(x, row.height() // 2) for x in range(row.width())] if row.height() else []
+    return sum(color.blue() - color.red() > 60 for color in middle) > 50
