@@ -57,7 +57,9 @@ def _model_of(folder: Path) -> OpenedModel:
     description = run.description
     if description.family not in FAMILIES:
         raise LmvizError(f"There is no family {description.family!r}.")
-    configuration = FAMILIES[description.family].configuration.from_values(description.configuration)
+    family = FAMILIES[description.family]
+    configuration = family.configuration.from_values(description.configuration)
+    estimate = configuration.estimate(description.vocabulary_size, 1, 1)
     return OpenedModel(
         folder=run.folder,
         name=description.name or run.folder.name,
@@ -66,5 +68,5 @@ def _model_of(folder: Path) -> OpenedModel:
         run=run,
         find_tokenizer=cache(run.tokenizer),
         context=getattr(configuration, "context", None),
-        parameters=configuration.estimate(description.vocabulary_size, 1, 1).parameters,
+        parameters=None if family.counts else estimate.parameters,
     )

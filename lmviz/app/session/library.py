@@ -42,6 +42,8 @@ class Library(Part):
         self._watched = WatchedRuns(self)
         self._watched.changed.connect(self._look_again)
         self.models_changed.connect(self._watch)
+        self.models_changed.connect(self._size_up)
+        self.step_changed.connect(self._size_up)
 
     @property
     def models(self) -> tuple[OpenedModel, ...]:
@@ -201,6 +203,24 @@ class Library(Part):
         if opened is not None:
             self._replace(replace(opened, name=title_of(run.description)))
 
+    def _size_up(self) -> None:
+        """Have the numbers of counted models counted, which grow: of the shown one as of the shown step."""
+        from lmviz.families import FAMILIES
+
+        for model in self._models:
+            step = self._step if model == self._model else model.snapshots[-1]
+            if FAMILIES[model.family].counts and model.sized_at != step:
+                self._have_sized((model, step))
+
+    def _have_sized(self, moment: Moment) -> None:
+        def take(parameters: int) -> None:
+            opened = next((model for model in self._models if model == moment[0]), None)
+            if opened is not None:
+                self._replace(replace(opened, parameters=parameters, sized_at=moment[1]))
+
+        key = f"size of {moment[0].folder}"
+        self._work.ask_model(moment, key, lambda model: model.parameter_count(), take, self.failed.emit)
+
     def _go_to(self, step: int) -> bool:
         moved = step != self._step
         self._step = step
@@ -256,5 +276,6 @@ def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
         find_tokenizer=lambda: tokenizer,
         context=model.context,
         parameters=model.parameter_count(),
+        sized_at=run.snapshots()[-1],
         without_numbers=parameters_without_numbers(model),
     )

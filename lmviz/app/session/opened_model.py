@@ -21,8 +21,9 @@ class OpenedModel:
 
     `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
     where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
-    gives how it cuts a text, the same each time. `without_numbers` names the parameters in which NaN or
-    infinity stands.
+    gives how it cuts a text, the same each time. `parameters` is how many it has, None while that is not
+    known; where a model learns by counting, their number grows, and it is that at the step `sized_at`.
+    `without_numbers` names the parameters in which NaN or infinity stands.
     """
 
     folder: Path
@@ -32,7 +33,8 @@ class OpenedModel:
     run: Run = field(compare=False, repr=False)
     find_tokenizer: Callable[[], Tokenizer] = field(compare=False, repr=False)
     context: int | None = field(compare=False)
-    parameters: int = field(compare=False)
+    parameters: int | None = field(compare=False)
+    sized_at: int | None = field(default=None, compare=False)
     color_index: int = field(default=0, compare=False)
     without_numbers: tuple[str, ...] = field(default=(), compare=False)
 
@@ -81,6 +83,12 @@ class OpenedModel:
         if self.reads_picture:
             return "writes captions for pictures"
         return "translates" if self.reads_source else f"predicts {self.predicts.describe()}"
+
+    def parameters_at(self, step: int) -> int | None:
+        """How many numbers it has learned at a step; None while that is not known."""
+        from lmviz.families import FAMILIES
+
+        return None if FAMILIES[self.family].counts and step != self.sized_at else self.parameters
 
     def nearest_snapshot(self, step: int) -> int:
         """The snapshot closest to a step, the earlier of two."""

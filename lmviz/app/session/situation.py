@@ -109,7 +109,7 @@ class SessionSituation:
     @property
     def parameters(self) -> int | None:
         model = self._parts.library.model
-        return None if model is None else model.parameters
+        return None if model is None else model.parameters_at(self.step)
 
     @property
     def tokenizer(self) -> Tokenizer | None:

@@ -65,6 +65,7 @@ class Header(QFrame):
         for changed in (
             session.library.model_changed,
             session.library.models_changed,
+            session.library.step_changed,
             session.comparison.choice_changed,
         ):
             changed.connect(self._show_model)
@@ -82,7 +83,7 @@ class Header(QFrame):
     def _show_model(self) -> None:
         model, comparison = self._session.library.model, self._session.comparison
         compared = [moment for moment in comparison.chosen if not comparison.obstacle_to(moment[0])]
-        words = describe(model) if model is not None else "no model yet"
+        words = describe(model, self._session.library.step) if model is not None else "no model yet"
         self.model_button.setText(_briefly(model) if model is not None and self._is_narrow else words)
         self.model_button.setToolTip(words)
         color = _series_color(model) if model is not None else current_theme().strong_line
@@ -94,7 +95,8 @@ class Header(QFrame):
         menu, session = self.model_button.menu(), self._session
         menu.clear()
         for model in session.library.models:
-            action = menu.addAction(_dot(_series_color(model)), f"{model.name}  ({describe(model)})")
+            step = session.library.step if model == session.library.model else model.snapshots[-1]
+            action = menu.addAction(_dot(_series_color(model)), f"{model.name}  ({describe(model, step)})")
             action.triggered.connect(lambda _=False, chosen=model: session.library.choose(chosen))
         menu.addSeparator()
         menu.addAction("Open a run or a sample model…", self.open_model_wanted.emit)
@@ -145,8 +147,8 @@ class Header(QFrame):
         self._session.comparison.choose((*others, (model, model.snapshots[-1])) if on else others)
 
 
-def describe(model: OpenedModel) -> str:
-    """A model in a few words: its family, its depth and its size."""
+def describe(model: OpenedModel, step: int) -> str:
+    """A model at a step in a few words: its family, its depth and its size, where that is known."""
     from lmviz.families import FAMILIES
 
     parts = [FAMILIES[model.family].title if model.family in FAMILIES else model.family]
@@ -156,8 +158,9 @@ def describe(model: OpenedModel) -> str:
         parts.append(f"{layers} layer" + ("" if layers == 1 else "s"))
     if "order" in configuration:
         parts.append(f"order {configuration['order']}")
-    if model.parameters:
-        parts.append(short(model.parameters))
+    parameters = model.parameters_at(step)
+    if parameters:
+        parts.append(short(parameters))
     return " · ".join(parts)
 
 

@@ -9,8 +9,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.api import open_model, train
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import short
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text.corpus import load_corpus
 
 
 @pytest.fixture
@@ -46,6 +49,39 @@ def test_the_button_says_which_model_is_looked_into(window: MainWindow, two: Ses
         two.library.close(model)
     assert button.text() == "no model yet"
     assert not window.findChild(QPushButton, "compare_picker").isEnabled()
+
+
+def test_of_a_counted_model_it_says_how_many_n_grams_there_are_at_the_shown_step(
+    window: MainWindow,
+    session: Session,
+    offered: Callable[[str], dict[str, QAction]],
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    text, run = tmp_path / "squares.txt", tmp_path / "counted"
+    text.write_text("\n".join(f"line {number} says {number * number}" for number in range(100)))
+    session.permission.allow([str(text)])
+    train("ngram", load_corpus(text, documents="line"), run, steps=6, order=5)
+    counted = {step: open_model(run, step=step).parameter_count() for step in (1, 2, 6)}
+    words = {f"n-gram · order 5 · {short(count)}": step for step, count in counted.items()}
+    assert len(words) == 3
+    button, library = window.findChild(QPushButton, "model_picker"), session.library
+    untrue: list[str] = []
+
+    def check() -> None:
+        said = button.text().lower()
+        if said != "n-gram · order 5" and words.get(said) != library.step:
+            untrue.append(f"{said} at step {library.step}")
+
+    library.open(run)
+    qtbot.waitUntil(lambda: library.model is not None)
+    for changed in (library.step_changed, library.models_changed):
+        changed.connect(check)
+    for step in (6, 1, 2):
+        library.choose_step(step)
+        qtbot.waitUntil(lambda step=step: words.get(button.text().lower()) == step)
+        assert any(short(counted[step]) in entry for entry in offered("model_picker"))
+    assert not untrue
 
 
 def test_its_menu_chooses_among_the_open_models_and_closes_one(

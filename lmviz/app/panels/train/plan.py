@@ -204,10 +204,11 @@ class PlanPanel(Panel):
             self.session.training.set_learning_rate(None if rate == self._rate_begun_with else rate)
 
     def _show_cost(self) -> None:
-        """Parameters, memory and work per step, as far as the vocabulary is known."""
+        """Parameters, memory and work per step, as far as they are known before."""
         plan, corpus = self.session.plan.current, self.session.text.corpus
-        if corpus is None:
-            self._card.set_aside("open a text to see its size")
+        counts = FAMILIES[plan.family].counts
+        if counts or corpus is None:
+            self._card.set_aside("parameters after counting" if counts else "open a text to see its size")
             self._work.set_text("")
             return
         cost = cost_on(plan.configuration, plan.training_options, corpus)

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.train.statement import briefly, in_words
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.preset_cards import PresetCards
@@ -155,3 +156,15 @@ def test_what_is_no_number_is_said_in_the_words_of_the_form(
     field = window.findChild(ConfigurationForm, "learning_form").field("learning_rate")
     field.control.setText("abc")
     assert field.complaint.text() == "Learning rate must be a number, and not 'abc'."
+
+
+def test_how_large_a_counted_model_is_it_does_not_say_beforehand(
+    statement: QWidget, session: Session, text_file: Path, window: MainWindow, qtbot: QtBot
+) -> None:
+    asides = lambda: {card.aside for card in window.perspective.findChildren(Card)}  # noqa: E731
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file)
+    for family, said in (("ngram", "parameters after counting"), ("gru", " parameters · ")):
+        session.plan.set(family, FAMILIES[family].configuration(), TrainingOptions())
+        qtbot.waitUntil(lambda said=said: any(said in aside for aside in asides()))
+        assert any(" parameters · " in aside for aside in asides()) == (family == "gru")
