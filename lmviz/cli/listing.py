@@ -67,7 +67,7 @@ def _describe_run(name: str, run: Run) -> dict[str, Any]:
         "name": name,
         "family": description.family,
         "corpus": description.corpus.get("name", ""),
-        "steps": metrics[-1]["step"] if metrics else 0,
+        "steps": metrics[-1]["step"] if metrics else max(run.snapshots(), default=None),
         "validation_loss": round(losses[-1], 4) if losses else None,
         "snapshots": len(run.snapshots()),
     }

@@ -107,9 +107,10 @@ def training_bar() -> Iterator[Callable[[Progress], None]]:
             if progress.validation_loss is not None:
                 validation = f"  validation {_figure(progress.validation_loss)}"
             loss = "" if progress.loss is None else f"loss {_figure(progress.loss)}"
-            speed = f"  {progress.tokens_per_second:,.0f} tokens/s  {duration(progress.seconds_left)} left"
+            speed, left = progress.tokens_per_second, progress.seconds_left
+            pace = "" if speed is None or left is None else f"  {speed:,.0f} tokens/s  {duration(left)} left"
             bar.update(
-                task, total=progress.steps, completed=progress.step, description=loss + validation + speed
+                task, total=progress.steps, completed=progress.step, description=loss + validation + pace
             )
 
         yield show

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Generator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,9 +58,7 @@ def learn_counts(
     learner = CountingLearner(model, training, options, ignored_target)
     recorder = Recorder(run, learner, options, controls, team)
     measured = ValidationText(validation, ignored_target)
-    return recorded(
-        learner, recorder, measured, replace(options, learning_rate=0.0), controls, team, resume=resume
-    )
+    return recorded(learner, recorder, measured, options, controls, team, resume=resume)
 
 
 class CountingLearner:
@@ -115,7 +112,7 @@ class CountingLearner:
         if self.step == self._last_fit():
             self._fit(self.step)
         observed = self._observe(begin, end, loss) if observe else None
-        return Update(loss, 0.0, {}, end - begin, observed)
+        return Update(loss, None, {}, end - begin, observed)
 
     def _observe(self, begin: int, end: int, loss: float | None) -> ObservedCount:
         """What was counted in the slice that the last step has read."""

@@ -45,10 +45,13 @@ class NotFinite(LmvizError):
 
 @dataclass(frozen=True)
 class Update:
-    """What one update was like; see Progress. `loss` is None where no target of the batch counts."""
+    """What one update was like; see Progress.
+
+    `loss` and `gradient_norm` are None where no target of the batch counts.
+    """
 
     loss: float | None
-    gradient_norm: float
+    gradient_norm: float | None
     update_ratios: Mapping[str, float]
     tokens: int
     observed: Observed | None = None
@@ -144,8 +147,10 @@ class GradientLearner:
         self.step += 1
         ratios = update_ratios(self.model, before) if measure else {}
         read = batch.tokens.size if batch.lengths is None else int(batch.lengths.sum())
-        observed = onlooker.observed if moved else None
-        return Update(loss_value if moved else None, norm_value, ratios, read * self._team.size, observed)
+        tokens = read * self._team.size
+        if not moved:
+            return Update(None, None, {}, tokens)
+        return Update(loss_value, norm_value, ratios, tokens, onlooker.observed)
 
     def _observer(self, rate: float) -> UpdateObserver:
         options = self._options

@@ -111,7 +111,6 @@ class TrainingLoop:
             steps=self._options.steps,
             validation_loss=measured.loss if measured else None,
             validation_accuracy=measured.accuracy if measured else None,
-            learning_rate=self._rate(),
             seconds=self._clock.elapsed,
             finished=finished,
         )
@@ -145,7 +144,7 @@ class TrainingLoop:
                 loss=update.loss,
                 validation_loss=measured.loss if measured else None,
                 validation_accuracy=measured.accuracy if measured else None,
-                learning_rate=rate,
+                learning_rate=None if update.gradient_norm is None else rate,
                 gradient_norm=update.gradient_norm,
                 update_ratios=update.update_ratios,
                 tokens_per_second=self._clock.tokens_per_second,

@@ -17,6 +17,10 @@ from lmviz.training.writing import NotWritten, write_bytes
 LARGEST_FILE = 500_000_000
 """Bytes of a `metrics.jsonl`; ten thousand lines take some millions."""
 
+INFINITE = "1e999"
+"""How an infinite loss is written, as counts without smoothing give it. JSON has no other way, and those who
+read JSON take a number that is too large for infinity."""
+
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The lines in the order in which they were written; no file, no lines.
@@ -52,16 +56,36 @@ def _parsed_alone(line: bytes) -> Any:
 def _checked(values: Any) -> dict[str, Any] | None:
     if not isinstance(values, dict) or not is_step(values.get("step")):
         return None
-    return {name: value for name, value in values.items() if finite_number(value) is not None}
+    return _measured(
+        {
+            name: value
+            for name, value in values.items()
+            if value == math.inf or finite_number(value) is not None
+        }
+    )
+
+
+def _measured(line: dict[str, Any]) -> dict[str, Any]:
+    """A line without what nobody measured, which files held as 0 before such numbers were left out.
+
+    They are known by this: no update precedes step 0, and where the learning rate and the norm of the
+    gradient are both exactly 0, n-grams were counted.
+    """
+    rate, norm = line.get("learning_rate"), line.get("gradient_norm")
+    is_counted = rate == 0 and norm == 0
+    unmeasured = {"learning_rate", "gradient_norm"} if is_counted or line["step"] == 0 else set()
+    if line["step"] == 0:
+        unmeasured.add("tokens_per_second")
+    return {name: value for name, value in line.items() if name not in unmeasured}
 
 
 def _line(values: Mapping[str, Any]) -> str:
-    finite = {name: value for name, value in values.items() if value is not None and math.isfinite(value)}
-    return json.dumps(finite) + "\n"
+    measured = {name: value for name, value in values.items() if value is not None and not math.isnan(value)}
+    return json.dumps(measured).replace(": Infinity", f": {INFINITE}") + "\n"
 
 
 def append_metrics(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-    """Append lines; numbers that are not finite are left out, as JSON has none.
+    """Append lines. What was not measured, None or NaN, is left out; an infinite loss is one, see INFINITE.
 
     Raises NotWritten when the disk is full; the file then is as it was before.
     """

@@ -19,12 +19,14 @@ class Progress:
 
     `loss` is the mean of the last batch before its update, `validation_loss` that of the validation text
     when it was just measured, both in nats per token or label. `validation_accuracy` is the share of the
-    validation labels that the model found likeliest, for tasks with labels. `gradient_norm` is the norm
-    before clipping. `update_ratios` says for each layer how far the last update moved its weights,
-    relative to them (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the
-    step of a snapshot that was just written. `observed` is the last update part by part, where that was asked
-    for. The last value is `finished` where all steps are done;
-    otherwise `trouble` is a sentence that says why the training ended early.
+    validation labels that the model found likeliest, for tasks with labels. `learning_rate` and
+    `gradient_norm`, before clipping, are those of the update that led to this step. All of these are None
+    where they were not measured: no update precedes the first state, and counting has neither rate nor
+    gradient. `update_ratios` says for each layer how far the last update moved its weights, relative to them
+    (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the step of a snapshot
+    that was just written. `observed` is the last update part by part, where that was asked for. The last
+    value is `finished` where all steps are done; otherwise `trouble` is a sentence that says why the training
+    ended early.
     """
 
     step: int
@@ -32,12 +34,12 @@ class Progress:
     loss: float | None = None
     validation_loss: float | None = None
     validation_accuracy: float | None = None
-    learning_rate: float = 0.0
-    gradient_norm: float = 0.0
+    learning_rate: float | None = None
+    gradient_norm: float | None = None
     update_ratios: Mapping[str, float] = field(default_factory=dict)
-    tokens_per_second: float = 0.0
+    tokens_per_second: float | None = None
     seconds: float = 0.0
-    seconds_left: float = 0.0
+    seconds_left: float | None = None
     snapshot: int | None = None
     finished: bool = False
     trouble: str = ""
@@ -50,6 +52,7 @@ class Progress:
 
     def metrics(self) -> dict[str, Any]:
         """The line of `metrics.jsonl`."""
+        speed = self.tokens_per_second
         line = {
             "step": self.step,
             "loss": self.loss,
@@ -57,7 +60,7 @@ class Progress:
             "validation_accuracy": self.validation_accuracy,
             "learning_rate": self.learning_rate,
             "gradient_norm": self.gradient_norm,
-            "tokens_per_second": round(self.tokens_per_second, 1),
+            "tokens_per_second": None if speed is None else round(speed, 1),
             "seconds": round(self.seconds, 3),
         }
         return {name: value for name, value in line.items() if value is not None}
@@ -67,7 +70,7 @@ class Clock:
     """Counts the seconds in which a training works, without those in which it waits for its caller."""
 
     def __init__(self, seconds: float = 0.0) -> None:
-        self.tokens_per_second = 0.0
+        self.tokens_per_second: float | None = None
         self._worked = self._began_with = seconds
         self._steps = 0
         self._since: float | None = None
@@ -89,10 +92,10 @@ class Clock:
     def step(self, tokens: int, seconds: float) -> None:
         """A step over so many tokens took so many seconds."""
         speed = tokens / max(seconds, 1e-9)
-        earlier = self.tokens_per_second or speed
+        earlier = speed if self.tokens_per_second is None else self.tokens_per_second
         self.tokens_per_second = SMOOTHING * earlier + (1 - SMOOTHING) * speed
         self._steps += 1
 
-    def seconds_left(self, steps: int) -> float:
+    def seconds_left(self, steps: int) -> float | None:
         """How long so many more steps will take, judged by those since the training began or resumed."""
-        return (self.elapsed - self._began_with) / self._steps * steps if self._steps else 0.0
+        return (self.elapsed - self._began_with) / self._steps * steps if self._steps else None

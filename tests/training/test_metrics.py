@@ -43,9 +43,46 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
         assert read_metrics(tmp_path / "metrics") in ([], [{"step": 1, "loss": 2.0}])
 
 
-def test_numbers_that_are_not_finite_stay_out_of_the_json(tmp_path: Path) -> None:
+def test_an_infinite_loss_was_measured_and_one_that_is_no_number_was_not(tmp_path: Path) -> None:
     append_metrics(tmp_path / "metrics", [{"step": 1, "loss": math.inf, "validation_loss": math.nan}])
-    assert json.loads((tmp_path / "metrics").read_bytes()) == {"step": 1}
+    for reader in (json.loads, strict_json):
+        assert reader((tmp_path / "metrics").read_text()) == {"step": 1, "loss": math.inf}
+    assert read_metrics(tmp_path / "metrics") == [{"step": 1, "loss": math.inf}]
+    truncate_metrics(tmp_path / "metrics", 1)
+    assert read_metrics(tmp_path / "metrics") == [{"step": 1, "loss": math.inf}]
+
+
+def strict_json(text: str) -> object:
+    """Read as those do who know nothing of Python's own NaN and Infinity."""
+
+    def refuse(constant: str) -> object:
+        raise ValueError(constant)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+OLD_ZEROS = {"learning_rate": 0.0, "gradient_norm": 0.0, "tokens_per_second": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("line", "measured"),
+    [
+        (
+            {"step": 0, "validation_loss": 2.0, "learning_rate": 1e-4, "gradient_norm": 0.0, "seconds": 0.1},
+            {"step": 0, "validation_loss": 2.0, "seconds": 0.1},
+        ),
+        ({"step": 0} | OLD_ZEROS, {"step": 0}),
+        ({"step": 7} | OLD_ZEROS | {"tokens_per_second": 9.0}, {"step": 7, "tokens_per_second": 9.0}),
+        ({"step": 7, "learning_rate": 0.1, "gradient_norm": 0.0}, None),
+        ({"step": 7, "learning_rate": 0.0, "gradient_norm": 0.3}, None),
+    ],
+    ids=["before the first update", "before counting", "counted", "a gradient of zero", "a rate of zero"],
+)
+def test_the_zeros_of_old_files_are_no_measurements_where_no_update_was_made(
+    tmp_path: Path, line: dict[str, float], measured: dict[str, float] | None
+) -> None:
+    (tmp_path / "metrics").write_text(json.dumps(line) + "\n")
+    assert read_metrics(tmp_path / "metrics") == [line if measured is None else measured]
 
 
 def test_truncating_forgets_later_steps(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_learning_rate_set_by_hand_outlives_a_break(lstm: Make, new_run: NewRu
     steps.close()
     again = Controls()
     steps = start(lstm(), ids, options, run, controls=again, resume=True)
-    assert next(steps).learning_rate == 0.002
+    assert next(steps).learning_rate is None, "no update has been made since"
     assert next(steps).learning_rate == 0.002
     assert again.learning_rate == 0.002
 

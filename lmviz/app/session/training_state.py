@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +19,7 @@ Phase = Literal["idle", "preparing", "running", "paused", "finished", "stopped",
 
 
 class Curve:
-    """Numbers that arrive one by one along the steps; reading them never copies.
+    """Numbers that arrive one by one along the steps, one at most for each; reading them never copies.
 
     `steps` is (point,) int64 and `values` is (point,) float64.
     """
@@ -29,11 +29,16 @@ class Curve:
         self._count = 0
 
     def append(self, step: int, value: float) -> None:
-        """One more point."""
+        """One more point. What was known of this step and later ones is forgotten."""
+        self.forget_after(step - 1)
         if self._count == self._points.shape[1]:
             self._points = np.concatenate([self._points, np.empty_like(self._points)], axis=1)
         self._points[:, self._count] = step, value
         self._count += 1
+
+    def forget_after(self, step: int) -> None:
+        """Keep only the points up to a step, from which a training goes on."""
+        self._count = int(np.searchsorted(self._points[0, : self._count], step, side="right"))
 
     @property
     def steps(self) -> np.ndarray:
@@ -52,11 +57,11 @@ class Curve:
 CURVES = ("loss", "validation_loss", "validation_accuracy", "learning_rate", "gradient_norm")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class History:
     """The curves of one training; losses in nats per token or label, accuracies as shares.
 
-    `update_ratios` are the newest there are, which are measured only now and then.
+    `update_ratios` are the newest there are: they are measured only now and then, at `ratios_step`.
     """
 
     loss: Curve = field(default_factory=Curve)
@@ -64,15 +69,24 @@ class History:
     validation_accuracy: Curve = field(default_factory=Curve)
     learning_rate: Curve = field(default_factory=Curve)
     gradient_norm: Curve = field(default_factory=Curve)
-    update_ratios: dict[str, float] = field(default_factory=dict)
+    update_ratios: Mapping[str, float] = field(default_factory=dict)
+    ratios_step: int = 0
+
+    @property
+    def curves(self) -> dict[str, Curve]:
+        """Those of which something was measured, by name."""
+        return {name: getattr(self, name) for name in CURVES if len(getattr(self, name))}
 
     def append(self, progress: Progress) -> None:
-        """Take over what a training step measured."""
+        """Take over what a training step measured. A training that goes on from an earlier step forgets what
+        came after it."""
         for name in CURVES:
-            value = getattr(progress, name)
+            curve, value = getattr(self, name), getattr(progress, name)
+            curve.forget_after(progress.step)
             if value is not None:
-                getattr(self, name).append(progress.step, value)
-        self.update_ratios.update(progress.update_ratios)
+                curve.append(progress.step, value)
+        if progress.update_ratios or self.ratios_step > progress.step:
+            self.update_ratios, self.ratios_step = progress.update_ratios, progress.step
 
     @classmethod
     def from_metrics(cls, metrics: Iterable[dict[str, Any]]) -> History:

@@ -74,9 +74,8 @@ def can_save_model(session: Session) -> bool:
 
 def can_save_curves(session: Session) -> bool:
     """Whether there are curves of the model that is shown."""
-    return session.library.model is not None and bool(
-        len(session.training.history_of(session.library.model).learning_rate)
-    )
+    model = session.library.model
+    return model is not None and bool(session.training.history_of(model).curves)
 
 
 def choose_model_file(session: Session, parent: QWidget) -> None:

@@ -270,10 +270,10 @@ class _Figure(QLabel):
 
 def _speed(state: TrainingState) -> str:
     """Tokens a second, and how long it will still take; nothing where it was not measured here."""
-    if state.progress is None:
+    if state.progress is None or state.progress.tokens_per_second is None:
         return ""
-    speed = f"{short(state.progress.tokens_per_second)} tok/s"
-    return f"{speed} · {_clock(state.progress.seconds_left)} left" if state.phase == "running" else speed
+    speed, left = f"{short(state.progress.tokens_per_second)} tok/s", state.progress.seconds_left
+    return f"{speed} · {_clock(left)} left" if state.phase == "running" and left is not None else speed
 
 
 def _loss(value: float) -> str:

@@ -68,7 +68,7 @@ def test_train_pause_step_resume_stop(
     run = Run.open(ready.training.state.folder)
     assert run.is_resumable
     assert run.snapshots()[-1] == step_of(ready) == ready.library.model.snapshots[-1]
-    assert list(ready.training.state.history.learning_rate.steps) == list(range(step_of(ready) + 1))
+    assert list(ready.training.state.history.loss.steps) == list(range(1, step_of(ready) + 1))
 
 
 def test_the_model_being_trained_is_looked_into_and_followed(

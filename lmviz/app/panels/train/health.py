@@ -51,7 +51,7 @@ class HealthPanel(Panel):
         self._sentence.setObjectName("health_sentence")
         self._curves = {name: (QLabel(), Sparkline()) for name in CURVES}
         self._drawn: dict[str, float] = {}
-        self._measured = ""  # what the bars are: updates or weights
+        self._measured, self._step = "", 0  # what the bars are, updates or weights, and of which step
         self._weighed: Moment | None = None
         body = QWidget()
         column = QVBoxLayout(body)
@@ -67,12 +67,13 @@ class HealthPanel(Panel):
         session.library.step_changed.connect(self.refresh_now_and_then)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        """The bars (layer,) under the layers' names, and each curve, (point, 2): step and value."""
+        """The bars by layer, their step, and each curve, (point, 2): step and value."""
         history = self.session.training.shown.history
         arrays = {f"{self._measured}/{layer}": np.array([size]) for layer, size in self._drawn.items()}
-        for name in CURVES:
-            curve = getattr(history, name)
-            if len(curve):
+        if arrays:
+            arrays[f"step of {self._measured}"] = np.array([self._step])
+        for name, curve in history.curves.items():
+            if name in CURVES:
                 arrays[name] = np.stack([curve.steps, curve.values], axis=1)
         return arrays
 
@@ -99,7 +100,7 @@ class HealthPanel(Panel):
     def _show_curves(self, history: History) -> None:
         for name, (label, curve) in self._curves.items():
             values = getattr(history, name).values
-            has_any = bool(len(values)) and bool(np.any(values))  # counting has neither gradient nor rate
+            has_any = len(values) > 0
             label.setText(f"{name.replace('_', ' ')} {_figure(values[-1])}" if has_any else "")
             label.setVisible(has_any)
             curve.setVisible(has_any)
@@ -107,18 +108,19 @@ class HealthPanel(Panel):
 
     def refresh(self) -> None:
         history = self.session.training.shown.history
-        ratios = dict(history.update_ratios)
         self._show_curves(history)
+        ratios, step = history.update_ratios, history.ratios_step
         if ratios:
             self._weighed = None
             self.silence(WEIGHTS)
-            self._draw_bars("update_over_weight", ratios, "update / weight, by layer")
+            said = f"update / weight at step {step:,}, by layer"
+            self._draw_bars("update_over_weight", step, dict(ratios), said)
         else:
             self._weigh()
 
     def handle_failure(self, key: str) -> None:
         if key == WEIGHTS:
-            self._draw_bars("weights", {}, "")
+            self._draw_bars("weights", 0, {}, "")
 
     def _weigh(self) -> None:
         """Have the weights of the shown model measured, where it has any."""
@@ -126,7 +128,7 @@ class HealthPanel(Panel):
         if moment is None or model is None or is_counted(model.family):
             self._weighed = None
             self.silence(WEIGHTS)
-            self._draw_bars("weights", {}, "")
+            self._draw_bars("weights", 0, {}, "")
             self._sentence.set_text(UNTRAINED if model is None else COUNTED)
         elif moment != self._weighed:
             self._weighed = moment
@@ -136,19 +138,21 @@ class HealthPanel(Panel):
 
                 return weight_sizes(reader)
 
-            said = f"weights at step {moment[1]:,}, root mean square"
-            self.ask_model(moment, WEIGHTS, work, lambda sizes: self._draw_bars("weights", sizes, said))
+            step = moment[1]
+            said = f"weights at step {step:,}, root mean square"
+            self.ask_model(moment, WEIGHTS, work, lambda sizes: self._draw_bars("weights", step, sizes, said))
 
-    def _draw_bars(self, measured: str, sizes: dict[str, float], said: str) -> None:
+    def _draw_bars(self, measured: str, step: int, sizes: dict[str, float], said: str) -> None:
         """Draw one bar a layer; without any there is a sentence in their place."""
         self._card.set_aside(said)
         self._bars.setVisible(bool(sizes))
         self._sentence.setVisible(not sizes)
         self._sentence.set_text("")
+        self._step = step
+        self._bars.setAccessibleName(said)
         if (measured, sizes) == (self._measured, self._drawn):
             return
         self._measured, self._drawn = measured, sizes
-        self._bars.setAccessibleName(said)
         values = list(sizes.values())
         written = [f"{value:.1e}" if measured == "update_over_weight" else number(value) for value in values]
         self._bars.set_bars([title_of(layer) for layer in sizes], values, texts=written)

@@ -62,10 +62,10 @@ class TrainingStatement(QWidget):
         if state.is_active:
             if progress is None:
                 return state.doing
-            known = plan.expected_seconds is not None
             if state.phase == "paused":
                 return "paused"
-            return f"{in_words(progress.seconds_left)} left" if known else "measuring the time…"
+            left = progress.seconds_left if plan.expected_seconds is not None else None
+            return "measuring the time…" if left is None else f"{in_words(left)} left"
         if text.is_opening:
             return PREPARING_TEXT
         if text.corpus is None:
