@@ -31,14 +31,17 @@ def beside_text(source: str | Ids | None) -> dict[str, Any]:
     return {} if source is None else {"source": source}
 
 
-def opened_model(model: Given) -> Model:
-    """The model itself, or the one of that name or folder; LmvizError if there is none."""
+def opened_model(model: Given, special_tokens: bool = True) -> Model:
+    """The model itself, or the one of that name or folder; LmvizError if there is none.
+
+    Without `special_tokens` it reads those of a text as letters.
+    """
     from lmviz.models.model import Model
 
-    if isinstance(model, Model):
-        return model
     if isinstance(model, str | os.PathLike):
-        return open_model(model)
+        model = open_model(model)
+    if isinstance(model, Model):
+        return model if special_tokens else model.spelling_out()
     raise LmvizError(
         f"{model!r} is no model: give what open_model returns, the folder of a run, or the "
         "name of a sample model."
@@ -66,13 +69,14 @@ def changed_model(
     *,
     further: int = 0,
     source: str | Ids | None = None,
+    special_tokens: bool = True,
 ) -> Model:
     """The model under interventions, for a prefix that will grow by so many tokens more, and its source."""
     from lmviz.models.given_source import GivenSource
     from lmviz.models.prefix import check_inputs, read_prefix
     from lmviz.models.sequences import SOURCE
 
-    opened = opened_model(model)
+    opened = opened_model(model, special_tokens)
     check_inputs(opened, beside_text(source))
     positions = len(read_prefix(opened, prefix)) + further
     if source is None:

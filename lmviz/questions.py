@@ -1,8 +1,10 @@
 """The public functions that ask a model something: trace, predict, sample, explain, evaluate, compare.
 
 All of them are also names of `lmviz`. A model may be given as the folder of a run or the name of a sample
-model, which is then opened at its last snapshot. Indices count from 0, and negative ones from the end.
-Slow imports happen when first needed.
+model, which is then opened at its last snapshot. Special tokens in a text, such as "<|im_start|>" of a model
+of another program, are read as such, and with special_tokens=False as the letters that they are spelled with.
+A row of token ids in place of a text is read as it stands. Indices count from 0, and negative ones from the
+end. Slow imports happen when first needed.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ def trace(
     source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
 ) -> Trace: ...
 @overload
 def trace(
@@ -52,6 +55,7 @@ def trace(
     source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
 ) -> list[Trace]: ...
 def trace(
     model: Given,
@@ -60,17 +64,20 @@ def trace(
     source: str | Ids | None = None,
     taps: Sequence[str] | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
 ) -> Trace | list[Trace]:
     """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
 
     Of several texts there are as many traces, in their order. `taps` are patterns of addresses, such as
     "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text, or a
-    picture: its rows with / between them, "#" painted and "." blank.
+    picture: its rows with / between them, "#" painted and "." blank. `special_tokens` is false where those
+    in a text, such as "<|im_start|>", are to be read as letters.
     LmvizError when a text cannot be read, or when a pattern or an intervention does not fit the model.
     """
     from lmviz.inspection.tracing import trace as record
 
-    opened, further, interventions = opened_model(model), beside_text(source), listed(interventions)
+    opened = opened_model(model, special_tokens)
+    further, interventions = beside_text(source), listed(interventions)
     texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
     if texts and all(isinstance(text, str) for text in texts):
         return [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
@@ -85,6 +92,7 @@ def gradient(
     *,
     source: str | Ids | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
 ) -> Gradient:
     """The derivative of one number with respect to every tap and every parameter.
 
@@ -97,9 +105,8 @@ def gradient(
     """
     from lmviz.inspection.backpropagation import gradient as swept_back
 
-    return swept_back(
-        opened_model(model), text_or_ids, of, interventions=listed(interventions), **beside_text(source)
-    )
+    opened = opened_model(model, special_tokens)
+    return swept_back(opened, text_or_ids, of, interventions=listed(interventions), **beside_text(source))
 
 
 def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:
@@ -139,6 +146,7 @@ def next_token(
     *,
     source: str | Ids | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
     **options: Any,
 ) -> Distribution:
     """The distribution of the token that follows a prefix.
@@ -151,13 +159,17 @@ def next_token(
     from lmviz.decoding.sampling import distribution_after
 
     chosen = SamplingOptions.from_values(options)
-    return distribution_after(
-        Continuation.of(changed_model(model, prefix, interventions, source=source), prefix), chosen
-    )
+    changed = changed_model(model, prefix, interventions, source=source, special_tokens=special_tokens)
+    return distribution_after(Continuation.of(changed, prefix), chosen)
 
 
 def predict(
-    model: Given, text: str | Ids, *, interventions: Sequence[Intervention] = (), **options: Any
+    model: Given,
+    text: str | Ids,
+    *,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+    **options: Any,
 ) -> Answer | Translation:
     """What a tagger, a classifier or a translator says of a text, or which caption a picture gets.
 
@@ -174,7 +186,7 @@ def predict(
     from lmviz.models.prefix import read_prefix
     from lmviz.models.sequences import SOURCE
 
-    opened = opened_model(model)
+    opened = opened_model(model, special_tokens)
     if SOURCE not in opened.inputs:
         if options:
             raise LmvizError(f"Labels are predicted without {min(options)}: leave it out.")
@@ -192,6 +204,7 @@ def sample(
     *,
     source: str | Ids | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
     **options: Any,
 ) -> Iterator[SamplingStep]:
     """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
@@ -206,7 +219,14 @@ def sample(
     if not isinstance(tokens, int) or tokens < 0:
         raise LmvizError(f"tokens must be the number of tokens to add, 0 or more, and not {tokens!r}.")
     chosen = SamplingOptions.from_values(options)
-    changed = changed_model(model, prefix, interventions, further=max(0, tokens - 1), source=source)
+    changed = changed_model(
+        model,
+        prefix,
+        interventions,
+        further=max(0, tokens - 1),
+        source=source,
+        special_tokens=special_tokens,
+    )
     return draw(changed, prefix, tokens, chosen)
 
 
@@ -216,6 +236,7 @@ def beam_search(
     *,
     source: str | Ids | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
     **options: Any,
 ) -> BeamTree:
     """The likeliest continuations of a prefix by beam search: `tree.results`, best first, `tree.best`.
@@ -228,11 +249,18 @@ def beam_search(
     from lmviz.decoding.options import BeamOptions
 
     chosen = BeamOptions.from_values(options)
-    changed = changed_model(model, prefix, interventions, further=chosen.length - 1, source=source)
+    changed = changed_model(
+        model,
+        prefix,
+        interventions,
+        further=chosen.length - 1,
+        source=source,
+        special_tokens=special_tokens,
+    )
     return search(changed, prefix, chosen)
 
 
-def compare(models: Sequence[Given], text: str) -> Disagreement:
+def compare(models: Sequence[Given], text: str, *, special_tokens: bool = True) -> Disagreement:
     """Where in a text the predictions of models differ, whatever their tokenizers.
 
     `found.places` are the numbers of characters read so far, `found.divergence` the Jensen–Shannon
@@ -246,7 +274,7 @@ def compare(models: Sequence[Given], text: str) -> Disagreement:
         raise LmvizError(
             "There is nothing to compare: give two models at least, as in compare([a, b], text)."
         )
-    opened = [opened_model(model) for model in models]
+    opened = [opened_model(model, special_tokens) for model in models]
     tokenizers = [model.tokenizer for model in opened if model.tokenizer is not None]
     if len(tokenizers) < len(opened):
         raise LmvizError("A model has no tokenizer, so it cannot read a text: open it from a run.")
@@ -259,6 +287,7 @@ def evaluate(
     *,
     target: str | Path | None = None,
     interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
     encoding: str = "utf-8",
     progress: Callable[[float], None] | None = None,
 ) -> Evaluation | LabelEvaluation | TranslationEvaluation:
@@ -281,7 +310,7 @@ def evaluate(
     from lmviz.text.stream import Stream
     from lmviz.training.held_out import documents_of, evaluate_stream
 
-    opened, interventions = opened_model(model), listed(interventions)
+    opened, interventions = opened_model(model, special_tokens), listed(interventions)
     tokenizer = opened.tokenizer
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")

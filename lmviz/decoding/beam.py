@@ -136,7 +136,7 @@ def _one_step(tree: BeamTree, read: dict[int, Continuation]) -> BeamTree:
     nodes, live = list(tree.nodes), []
     for place, offer in enumerate(offers):
         state = KEPT if place < options.width - finished else PRUNED
-        if state == KEPT and options.stop_at_end and offer.id == read[offer.parent].end_id:
+        if state == KEPT and options.stop_at_end and read[offer.parent].is_end(offer.id):
             state = FINISHED
         if state == KEPT:
             live.append(len(nodes))

@@ -59,9 +59,13 @@ class Continuation:
         return self.model.tokenizer.tokens() if self.model.tokenizer else ()
 
     @property
-    def end_id(self) -> int | None:
-        """The id by which the model says that the document ends."""
-        return self.model.tokenizer.end_id if self.model.tokenizer else None
+    def has_ended(self) -> bool:
+        """Whether the last token that was chosen says that the document ends."""
+        return bool(self.chosen) and self.is_end(self.chosen[-1])
+
+    def is_end(self, id: int) -> bool:
+        """Whether the model says with a token that the document ends."""
+        return self.model.tokenizer is not None and id in self.model.tokenizer.end_ids
 
     def extended(self, id: int) -> Continuation:
         """One token further."""

@@ -138,7 +138,7 @@ def choose_rounds(
     """
     ids = np.asarray(ids)
     shares = (np.bincount(ids) + 1.0) / (len(ids) + tokenizer.vocabulary_size)
-    special = [id for id in (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id) if id is not None]
+    special = [id for id in (*tokenizer.special_ids, tokenizer.unknown_id) if id is not None]
     askable = np.array([any(map(str.isalnum, token)) for token in tokenizer.tokens()])
     askable[special] = False
     rounds: list[Round] = []
@@ -177,7 +177,7 @@ def common_words(
     words = [round.answer]
     for id in generator.choice(np.asarray(ids), size=min(len(ids), 50 * count)):
         token = tokenizer.token(int(id))
-        special = int(id) in (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id)
+        special = id in tokenizer.special_ids or id == tokenizer.unknown_id
         is_new = token not in words and not round.is_right(token)
         if is_new and not special and any(map(str.isalnum, token)):
             words.append(token)

@@ -69,7 +69,7 @@ def read_both_ways(model: Model, text: str) -> Histories:
     for place, id in enumerate(ids[1:].tolist()):
         after_right[place] = _bits(right.logits, id)
         right = right.extended(id)
-        if own.chosen and own.chosen[-1] == own.end_id:
+        if own.has_ended:
             words.append("")
             continue
         after_own[place] = _bits(own.logits, id)

@@ -50,8 +50,12 @@ def uniform_draw(seed: int, count: int) -> float:
 
 
 def distribution_after(continuation: Continuation, options: SamplingOptions) -> Distribution:
-    """The distribution of the token that comes next."""
-    return distribution_under(continuation.logits, options, continuation.tokens)
+    """The distribution of the token that comes next, which is never one that only fills rows up."""
+    logits, tokenizer = continuation.logits, continuation.model.tokenizer
+    if tokenizer is not None and tokenizer.padding_id is not None and len(logits) > tokenizer.padding_id:
+        logits = logits.copy()
+        logits[tokenizer.padding_id] = -np.inf
+    return distribution_under(logits, options, continuation.tokens)
 
 
 def choose(continuation: Continuation, options: SamplingOptions, draw: float | None = None) -> SamplingStep:
@@ -119,5 +123,5 @@ def _step(
         id=id,
         token=distribution.token(id),
         text=continuation.text_with(id),
-        is_end=id == continuation.end_id,
+        is_end=continuation.is_end(id),
     )

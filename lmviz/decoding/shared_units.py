@@ -67,9 +67,11 @@ def _beginnings(tokenizer: Tokenizer, single: bool) -> list[str]:
 
 
 def _beginning(tokenizer: Tokenizer, id: int, token: str, single: bool) -> str:
+    if id in tokenizer.special_ids:
+        return token  # START, END and their like stand for themselves
     appended = tokenizer.continue_text(_AFTER, id)[len(_AFTER) :]
     if not appended:
-        return token  # START and END append nothing and stand for themselves
+        return token
     visible = len(appended) - len(appended.lstrip())
     return appended[:1] if single else appended[: visible + 1]
 

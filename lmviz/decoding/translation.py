@@ -54,8 +54,8 @@ def translate(
     bound = GivenSource(model, read.ids)
     tree = beam_search(bound, "", options)
     path = tree.path(tree.best)
-    end = model.tokenizer.end_id if model.tokenizer else None
-    written = [node for node in path if node.id != end]
+    ends = model.tokenizer.end_ids if model.tokenizer else ()
+    written = [node for node in path if node.id not in ends]
     ids = read_prefix(bound, "").ids
     looked = alignment(bound, np.concatenate([ids, [node.id for node in written]])[: len(written)])
     return Translation(

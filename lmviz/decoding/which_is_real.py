@@ -138,5 +138,5 @@ def _unwritten(tokenizer: Tokenizer | None) -> list[int]:
     """The ids of tokens without text."""
     if tokenizer is None:
         return []
-    special = (tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id)
-    return [id for id in special if id is not None]
+    unknown = () if tokenizer.unknown_id is None else (tokenizer.unknown_id,)
+    return [*tokenizer.special_ids, *unknown]

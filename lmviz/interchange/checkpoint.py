@@ -32,7 +32,8 @@ LARGEST_VOCABULARY = 10_000_000
 class Checkpoint:
     """What a folder or a file of another program holds, without its numbers.
 
-    `title` is its kind in words; `tokenizer` is None where none lies beside it.
+    `title` is its kind in words; `tokenizer` is None where none lies beside it. `is_of_transformers` says
+    whether it is a folder with a `config.json`.
     """
 
     place: Path
@@ -41,6 +42,7 @@ class Checkpoint:
     vocabulary_size: int
     stored: StoredTensors
     tokenizer: Tokenizer | None
+    is_of_transformers: bool = False
 
     @property
     def configuration(self) -> TransformerConfiguration:
@@ -78,6 +80,7 @@ class Checkpoint:
         model = self._empty()
         model.load_state_dict(state, assign=True)
         model.tokenizer, model.name = self.tokenizer, self.name
+        model.checkpoint = self.place.absolute() if self.is_of_transformers else None
         return model.eval().requires_grad_(False)
 
     def _empty(self) -> TransformerModel:
@@ -109,6 +112,14 @@ def open_checkpoint(place: str | Path) -> Checkpoint:
 
 
 def _of_transformers(folder: Path) -> Checkpoint:
+    layout, size = described_in(folder)
+    return Checkpoint(
+        folder, layout.kind.title, layout, size, stored_in(folder), read_tokenizer(folder, size), True
+    )
+
+
+def described_in(folder: Path) -> tuple[StoredLayout, int]:
+    """What the `config.json` of a folder of transformers describes, and for how many tokens."""
     path = folder / "config.json"
     if not os.path.exists(path):
         raise LmvizError(f"{folder} holds no checkpoint: there is no config.json in it.")
@@ -125,7 +136,7 @@ def _of_transformers(folder: Path) -> Checkpoint:
     except (LmvizError, ZeroDivisionError, OverflowError) as error:
         reason = str(error).rstrip(".")
         raise LmvizError(f"{path} describes no model that can be opened: {reason}.") from None
-    return Checkpoint(folder, kind.title, layout, size, stored_in(folder), read_tokenizer(folder, size))
+    return layout, size
 
 
 def _of_state_dictionary(path: Path) -> Checkpoint:

@@ -1,18 +1,48 @@
-"""The tokenizer beside a checkpoint: `tokenizer.json`, or the `vocab.json` and `merges.txt` of GPT-2."""
+"""The tokenizer beside a checkpoint: `tokenizer.json`, or the `vocab.json` and `merges.txt` of GPT-2.
+
+What the folder says of special tokens stands in four further files, of which any may be missing.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
+from lmviz.interchange.stored_tensors import read_json
 from lmviz.text.ordinary_files import read_file
+from lmviz.text.special_tokens import SpecialTokens
 from lmviz.text.tokenizer import Tokenizer
-from lmviz.text.tokenizer_file import LARGEST_FILE, backend_of, read_backend, read_description
+from lmviz.text.tokenizer_file import LARGEST_FILE, backend_of, library_call, read_backend, read_description
+
+if TYPE_CHECKING:
+    import tokenizers
 
 END_OF_TEXT = "<|endoftext|>"
 """What stands between documents in GPT-2's training."""
+
+TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "added_tokens.json", "tokenizer.model")
+"""The names of files that hold a vocabulary."""
+
+GENERATION, TOKENIZER_SETTINGS, SPECIAL_TOKENS, TEMPLATE = (
+    "generation_config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+)
+
+LARGEST_SETTINGS = 10_000_000
+"""Bytes of a file of settings."""
+
+NAMED = tuple(f"{name}_token" for name in ("bos", "eos", "unk", "pad", "sep", "cls", "mask"))
+"""The special tokens that have a name in the settings of a tokenizer."""
+
+LISTED = ("additional_special_tokens", "extra_special_tokens")
+"""Where the settings list those without a name."""
+
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def read_tokenizer(folder: Path, vocabulary_size: int) -> Tokenizer | None:
@@ -22,11 +52,97 @@ def read_tokenizer(folder: Path, vocabulary_size: int) -> Tokenizer | None:
     all the same. LmvizError where a file cannot be used.
     """
     if os.path.exists(folder / "tokenizer.json"):
-        return Tokenizer(read_backend(folder / "tokenizer.json"), size=vocabulary_size)
-    if os.path.exists(folder / "vocab.json") and os.path.exists(folder / "merges.txt"):
-        description = _byte_level(folder)
-        return Tokenizer(backend_of(folder / "vocab.json", description), size=vocabulary_size)
-    return None
+        backend = read_backend(folder / "tokenizer.json")
+    elif os.path.exists(folder / "vocab.json") and os.path.exists(folder / "merges.txt"):
+        backend = backend_of(folder / "vocab.json", _byte_level(folder))
+    else:
+        return None
+    settings = _settings(folder, SPECIAL_TOKENS) | _settings(folder, TOKENIZER_SETTINGS)
+    with library_call():
+        _add_special(backend, settings)
+        return Tokenizer(backend, size=vocabulary_size, special=_special_tokens(folder, settings, backend))
+
+
+def _settings(folder: Path, name: str) -> dict[str, Any]:
+    """What a file of settings says; nothing where there is none."""
+    return read_json(folder / name, LARGEST_SETTINGS) if os.path.exists(folder / name) else {}
+
+
+def _special_tokens(
+    folder: Path, settings: Mapping[str, Any], backend: tokenizers.Tokenizer
+) -> SpecialTokens:
+    """Which tokens begin and end a text, and which are padding.
+
+    Each is taken from the first place that says so: how the model is to write, the model, its tokenizer.
+    """
+    writes, model = _settings(folder, GENERATION), _settings(folder, "config.json")
+
+    def ids(role: str) -> tuple[int, ...]:
+        for values in (writes, model):
+            given = values.get(f"{role}_token_id")
+            found = tuple(given) if isinstance(given, list) else () if given is None else (given,)
+            if any(type(index) is not int for index in found):
+                raise LmvizError(
+                    f"{folder} says that {role}_token_id is {given!r:.60}, which is no token id: correct it."
+                )
+            if found:
+                return found
+        spelt = _spelling(settings.get(f"{role}_token"))
+        index = None if spelt is None else backend.token_to_id(spelt)
+        return () if index is None else (index,)
+
+    return SpecialTokens(
+        start=next(iter(ids("bos")), None),
+        ends=ids("eos"),
+        padding=next(iter(ids("pad")), None),
+        chat_template=_chat_template(folder, settings),
+    )
+
+
+def _chat_template(folder: Path, settings: Mapping[str, Any]) -> str | None:
+    """The template of a file of its own, or the one in the settings; of several the one called "default"."""
+    if os.path.exists(folder / TEMPLATE):
+        try:
+            return read_file(folder / TEMPLATE, LARGEST_SETTINGS).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise LmvizError(f"{folder / TEMPLATE} cannot be read: correct it, or take it away.") from None
+    given = settings.get("chat_template")
+    if isinstance(given, list):
+        named = {item.get("name"): item.get("template") for item in given if isinstance(item, dict)}
+        given = named.get("default")
+    return given if isinstance(given, str) else None
+
+
+def _spelling(token: Any) -> str | None:
+    """How a token of the settings is spelled, which may be written with its flags or without."""
+    spelt = token.get("content") if isinstance(token, dict) else token
+    return spelt if isinstance(spelt, str) and spelt else None
+
+
+def _add_special(backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> None:
+    """Have the tokens that the settings call special read as such, where the vocabulary has them."""
+    from tokenizers import AddedToken
+
+    for token, always_special in _listed(settings):
+        spelt = _spelling(token)
+        if spelt is None or backend.token_to_id(spelt) is None:
+            continue
+        given = token if isinstance(token, dict) else {"normalized": False}
+        flags = {name: given[name] for name in _FLAGS if type(given.get(name)) is bool}
+        is_special = always_special or flags.get("special", False)
+        added = AddedToken(spelt, **flags | {"special": is_special})
+        (backend.add_special_tokens if is_special else backend.add_tokens)([added])
+
+
+def _listed(settings: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
+    """The tokens that the settings of a tokenizer add, and whether they are special whatever their flags."""
+    decoder = settings.get("added_tokens_decoder")
+    yield from ((token, False) for token in (decoder.values() if isinstance(decoder, dict) else ()))
+    yield from ((settings[name], True) for name in NAMED if name in settings)
+    for name in LISTED:
+        listed = settings.get(name)
+        listed = list(listed.values()) if isinstance(listed, dict) else listed
+        yield from ((token, True) for token in (listed if isinstance(listed, list) else ()))
 
 
 def _byte_level(folder: Path) -> dict[str, Any]:
@@ -42,9 +158,14 @@ def _byte_level(folder: Path) -> dict[str, Any]:
     merges = [line.rstrip("\r") for line in lines if line.strip() and not line.startswith("#version")]
     if any(line.count(" ") != 1 for line in merges):
         raise LmvizError(f"{path} does not list pairs, one on each line: choose another checkpoint.")
-    end = vocabulary.get(END_OF_TEXT)
-    special = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    added = [{"id": end, "content": END_OF_TEXT, **special}] if type(end) is int else []
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    further = _settings(folder, "added_tokens.json")
+    special = {token: vocabulary[token] for token in (END_OF_TEXT,) if type(vocabulary.get(token)) is int}
+    known = special | {token: index for token, index in further.items() if type(index) is int}
+    added = [
+        {"id": index, "content": token, **flags, "special": token in special}
+        for token, index in sorted(known.items(), key=lambda item: item[1])
+    ]
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
     return {
         "version": "1.0",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
@@ -34,10 +35,10 @@ class Model(nn.Module, ABC):
 
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an opened
-    model came from, and `documents` how its text was divided (see CorpusOptions); `forward` does not need
-    them. `inputs` names the sequences that it reads, the text and any others; those have
-    `further_tokenizers` and `further_vocabularies` of their own. `recurrent` says whether training on a
-    contiguous stream carries a state on from one piece to the next.
+    model came from, `documents` how its text was divided (see CorpusOptions), and `checkpoint` the folder of
+    another program that it was read from; `forward` does not need them. `inputs` names the sequences that it
+    reads, the text and any others; those have `further_tokenizers` and `further_vocabularies` of their own.
+    `recurrent` says whether training on a contiguous stream carries a state on from one piece to the next.
     `changes_stay` says that changes are in force at places of a text, which must therefore be read from its
     beginning to its end.
     """
@@ -52,6 +53,7 @@ class Model(nn.Module, ABC):
     name: str = ""
     step: int = 0
     documents: str = "file"
+    checkpoint: Path | None = None
     further_tokenizers: Mapping[str, Tokenizer] = MappingProxyType({})
     further_vocabularies: Mapping[str, int] = MappingProxyType({})
 
@@ -108,6 +110,14 @@ class Model(nn.Module, ABC):
         It must where what is computed at a position depends on where the text ends.
         """
         return self.changes_stay or not self.causal
+
+    def spelling_out(self) -> Self:
+        """The same model on the same weights, which reads the special tokens in a text as letters."""
+        if self.tokenizer is None or not self.tokenizer.reads_special:
+            return self
+        twin = self.__new__(type(self))
+        twin.__dict__ = self.__dict__ | {"tokenizer": self.tokenizer.literal}
+        return twin
 
     def tokenizer_of(self, sequence: str) -> Tokenizer | None:
         """What turns a text into the tokens of a sequence, if it is known."""

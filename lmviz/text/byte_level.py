@@ -35,13 +35,14 @@ def readable_piece(piece: str) -> str:
 def whole_characters(text: str, tokens: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[str]:
     """The display tokens of a text, where a part of a character shows the character and its number.
 
-    `offsets` are the places of each token in the text, in characters; parts of one character overlap.
+    `offsets` are the places of each token in the text, in characters; parts of one character overlap. A token
+    that stands for nothing in the text, such as an end put behind it, has an empty place.
     """
     shown = list(tokens)
     first = 0
     while first < len(tokens):
         after = first + 1
-        while after < len(tokens) and offsets[after][0] < offsets[after - 1][1]:
+        while after < len(tokens) and offsets[after][0] < min(offsets[after - 1][1], offsets[after][1]):
             after += 1
         if after - first > 1:
             for place in range(first, after):

@@ -30,7 +30,7 @@ class SpellingModel:
     """A model of characters for the words that a tokenizer does not know."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        special = {tokenizer.start_id, tokenizer.end_id, tokenizer.unknown_id}
+        special = {*tokenizer.special_ids, tokenizer.unknown_id}
         words = [word for id, word in enumerate(tokenizer.tokens()) if id not in special and word]
         self._lower_case = tokenizer.lower_case
         self._is_one_character = tokenizer.kind == "characters"

@@ -7,6 +7,7 @@ begins with START from the post-processor.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ from lmviz.files import write_atomically
 from lmviz.text.byte_level import readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
+from lmviz.text.special_tokens import SpecialTokens, spellings_pattern
 from lmviz.text.tokenizer_bounds import LARGEST_ID
 from lmviz.text.tokenizer_file import is_local, is_lower_case, kind_of, library_call, read_backend
 from lmviz.text.tokenizer_options import TokenizerOptions
@@ -49,13 +51,15 @@ class Encoding:
     """A text as tokens.
 
     `ids` is (position,) int64; `tokens` are as displayed; `offsets` are the places (from, to) of each
-    token in the text, in characters; `unknown` says which tokens are words not in the vocabulary.
+    token in the text, in characters; `unknown` says which tokens are words not in the vocabulary, and
+    `special` which are special tokens of another program.
     """
 
     ids: np.ndarray
     tokens: tuple[str, ...]
     offsets: tuple[tuple[int, int], ...]
     unknown: tuple[bool, ...]
+    special: tuple[bool, ...]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -71,12 +75,23 @@ class Tokenizer:
     `options` say how its vocabulary was learned, as far as that is known: a file does not hold how rare a
     token might be. None for a foreign one. `size` is the number of tokens of a model that has more than its
     tokenizer knows; those without a text are shown by their number.
+
+    With `special`, what the folder of another program says, special tokens in a text are read as such, as
+    transformers reads them, and `literal` is the same tokenizer that spells them out. Without it they are
+    spelled out always: nobody's text holds a START of lmviz. `end_ids` are all ids at which a text ends.
     """
 
     def __init__(
-        self, backend: tokenizers.Tokenizer, options: TokenizerOptions | None = None, *, size: int = 0
+        self,
+        backend: tokenizers.Tokenizer,
+        options: TokenizerOptions | None = None,
+        *,
+        size: int = 0,
+        special: SpecialTokens | None = None,
+        spells_out: bool = False,
     ) -> None:
-        backend.encode_special_tokens = True  # the user's "</s>" is text; the file cannot hold this switch
+        self.reads_special = special is not None and not spells_out
+        backend.encode_special_tokens = not self.reads_special  # the file cannot hold this switch
         with library_call():
             vocabulary = backend.get_vocab(with_added_tokens=True)
             if len(vocabulary) == 0 or max(vocabulary.values()) > LARGEST_ID:
@@ -93,10 +108,23 @@ class Tokenizer:
         self.options = options or TokenizerOptions.described_by(
             self.kind, self.vocabulary_size, self.lower_case
         )
-        self.start_id = _first(vocabulary, _STARTS)
-        self.end_id = _first(vocabulary, _ENDS)
+        self._special = special
+        self._added = {token["content"]: token["special"] for token in description["added_tokens"]}
         self.unknown_id = _first(vocabulary, _UNKNOWNS)
+        self.start_id, self.end_ids, self.padding_id = self._roles(vocabulary, prefix)
+        self.end_id = self.end_ids[0] if self.end_ids else None
         self.marks_boundaries = self.start_id is not None and prefix[:1] == [self.start_id]
+        known = {vocabulary[token] for token, is_special in self._added.items() if is_special}
+        known = known if special is not None else set()
+        roles = {id for id in (self.start_id, self.padding_id) if id is not None}
+        self.special_ids = frozenset(known - {self.unknown_id} | roles | set(self.end_ids))
+        writes_special = self.reads_special and self.kind in ("bpe", "other")
+        self._unwritten = roles - {self.start_id} if writes_special else roles | set(self.end_ids)
+        self._written_as = (
+            {vocabulary[token]: token for token in self._added if vocabulary[token] in self.special_ids}
+            if writes_special
+            else {}
+        )
 
     def __repr__(self) -> str:
         return f"<Tokenizer of {self.kind}: {self.vocabulary_size:,} tokens>"
@@ -131,9 +159,10 @@ class Tokenizer:
     def encode_batch(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The ids of several texts one after the other, (token,) int64, and how many each has, (text,)."""
         texts = [expand_case(clean(text), self.lower_case and self.kind == "characters") for text in texts]
-        if self._table is not None:
+        is_plain = self._in_text is None or not any(map(self._in_text.search, texts))
+        if self._table is not None and is_plain:
             return self._table.encode("".join(texts)), np.array([len(text) for text in texts], dtype=np.int64)
-        if self._segments is not None:
+        if self._segments is not None and is_plain:
             return self._segments.encode(texts)
         with library_call():
             pieces = [piece.ids for piece in self._backend.encode_batch(texts, add_special_tokens=False)]
@@ -156,14 +185,47 @@ class Tokenizer:
             tokens=tuple(tokens),
             offsets=offsets,
             unknown=tuple(index == self.unknown_id for index in found.ids),
+            special=self.are_special(found.ids),
         )
 
-    def decode(self, ids: Iterable[int]) -> str:
-        """The ids as readable text: words joined with spaces where they belong, without START and END.
+    def are_special(self, ids: Iterable[int]) -> tuple[bool, ...]:
+        """Which of the ids are special tokens of another program."""
+        return tuple(self._special is not None and int(index) in self.special_ids for index in ids)
 
-        LmvizError where no token has one of the ids.
+    @property
+    def has_special(self) -> bool:
+        """Whether a text could hold special tokens, which are read as such or spelled out."""
+        return self._special is not None and any(self._added.values())
+
+    @property
+    def chat_template(self) -> str | None:
+        """What makes one text of the turns of a chat (Jinja), where the folder has it."""
+        return None if self._special is None else self._special.chat_template
+
+    @cached_property
+    def literal(self) -> Tokenizer:
+        """The same, which spells special tokens out; this very one where it does so already."""
+        if not self.reads_special:
+            return self
+        from tokenizers import Tokenizer as Backend
+
+        with library_call():
+            backend = Backend.from_str(self._backend.to_str())
+        size, special = self.vocabulary_size, self._special
+        return Tokenizer(backend, self.options, size=size, special=special, spells_out=True)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The ids as readable text: words joined with spaces where they belong.
+
+        Special tokens are written where they would be read again; a START that stands in front of each text,
+        and START and END that no text can hold, are left out. LmvizError where no token has one of the ids.
         """
-        kept = [int(index) for index in ids if index not in (self.start_id, self.end_id)]
+        kept = [int(index) for index in ids]
+        if self.marks_boundaries and kept[:1] == [self.start_id]:
+            kept = kept[1:]
+        return self._joined([index for index in kept if index not in self._unwritten])
+
+    def _joined(self, kept: list[int]) -> str:
         if kept and not 0 <= min(kept) <= max(kept) < self.vocabulary_size:
             raise self._unknown_id(next(at for at in kept if not 0 <= at < self.vocabulary_size))
         if self.kind == "words":
@@ -173,7 +235,7 @@ class Tokenizer:
         if self.kind == "characters":
             return "".join(self._written(index) for index in kept)
         with library_call():
-            return self._backend.decode(kept, skip_special_tokens=True)
+            return self._backend.decode(kept, skip_special_tokens=not self._written_as)
 
     def continue_text(self, text: str, index: int) -> str:
         """The text with one more token at its end.
@@ -181,16 +243,19 @@ class Tokenizer:
         A byte-level token may hold a part of a character only; U+FFFD stands for it here, and `decode`
         of all the ids gives the whole character.
         """
-        if index in (self.start_id, self.end_id):
+        if index in self._unwritten:
             return text
+        if index in self._written_as:
+            return text + self._written_as[index]
         if self.kind == "words":
             return text + Joiner(text).add(self._written(index))
         if self.kind == "spaces":
             word = self._written(index)
             return f"{text}{'' if not text or text[-1].isspace() or word.isspace() else ' '}{word}"
         if self.kind == "other":
-            return self.decode([*self.encode(text), index])
-        return text + self.decode([index])
+            after = self._after_special(text)  # what stands before was written token by token, and stays
+            return text[:after] + self._joined([*self.encode(text[after:]).tolist(), index])
+        return text + self._joined([index])
 
     def token(self, index: int) -> str:
         """One token as displayed; white space is left as it is. LmvizError where no token has this id."""
@@ -213,6 +278,32 @@ class Tokenizer:
         """The id of a token of the vocabulary, as its file spells it; None where there is none."""
         return self._vocabulary.get(token)
 
+    def _roles(
+        self, vocabulary: dict[str, int], prefix: Sequence[int]
+    ) -> tuple[int | None, tuple[int, ...], int | None]:
+        """START, all ends, and padding; by their names where no folder says which they are."""
+        size, said = self.vocabulary_size, self._special or SpecialTokens()
+        ends = tuple(dict.fromkeys(index for index in said.ends if 0 <= index < size))
+        end = _first(vocabulary, _ENDS)
+        ends = ends or (() if end is None else (end,))
+        start = _first(vocabulary, _STARTS)
+        if self._special is not None:  # any other beginning of a text is a token like the rest
+            start = next((index for index in prefix[:1] if index in (said.start, start)), None)
+        padding = said.padding
+        is_padding = padding is not None and 0 <= padding < size
+        return start, ends, padding if is_padding and padding not in (start, *ends, self.unknown_id) else None
+
+    def _after_special(self, text: str) -> int:
+        """Where in a text the last special token ends; 0 where there is none."""
+        found = self._in_text.finditer(text) if self._in_text is not None else ()
+        return max((match.end() for match in found), default=0)
+
+    @cached_property
+    def _in_text(self) -> re.Pattern[str] | None:
+        """What finds special tokens in a text; None where they are spelled out."""
+        spellings = [token for token, is_special in self._added.items() if is_special]
+        return spellings_pattern(spellings, self.lower_case) if self.reads_special else None
+
     @cached_property
     def _table(self) -> CharacterTable | None:
         if self.kind != "characters" or self.unknown_id is None or not self._is_local:
@@ -227,11 +318,15 @@ class Tokenizer:
 
     @cached_property
     def _tokens(self) -> list[str]:
-        special = {self.start_id: START, self.end_id: END, self.unknown_id: UNKNOWN}
+        special: dict[int | None, str] = {self.unknown_id: UNKNOWN}
+        if self._special is None:
+            special |= {self.start_id: START, self.end_id: END}
         shown = [f"⟨{index}⟩" for index in range(self.vocabulary_size)]
         for token, index in self._vocabulary.items():
             if index in special:
                 shown[index] = special[index]
+            elif token in self._added:
+                shown[index] = token
             elif self.kind == "bpe":
                 shown[index] = readable_piece(token)
             else:

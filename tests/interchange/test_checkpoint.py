@@ -102,7 +102,8 @@ def test_vocab_and_merges_make_a_tokenizer(tmp_path):
     pieces = [*letters, "th", "the", "Ġc", "Ġca", "Ġcat", "<|endoftext|>"]
     (folder / "vocab.json").write_text(json.dumps({piece: index for index, piece in enumerate(pieces)}))
     (folder / "merges.txt").write_text("#version: 0.2\nt h\nth e\nĠ c\nĠc a\nĠca t\n")
-    tokenizer = open_checkpoint(folder).tokenizer
+    (folder / "generation_config.json").unlink()
+    tokenizer = open_checkpoint(changed(folder, eos_token_id=None)).tokenizer
     assert tokenizer.encode_prefix("the cat thus").tokens == ("the", " cat", " ", "th", "u", "s")
     assert tokenizer.decode(tokenizer.encode("the cat\n")) == "the cat\n"
     assert tokenizer.end_id == len(pieces) - 1

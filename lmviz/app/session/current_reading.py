@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -258,7 +259,7 @@ class CurrentReading(Part):
         if stored is None or (stored.model, stored.trace.text) != (self._library.model, self._prefix):
             return None
         trace = stored.trace
-        return Encoding(trace.ids, trace.tokens, trace.offsets, (False,) * len(trace))
+        return Encoding(trace.ids, trace.tokens, trace.offsets, *((False,) * len(trace),) * 2)
 
     def _read(self) -> None:
         moment, text, interventions = self._library.moment, self._prefix, self._surgery.in_force
@@ -300,6 +301,4 @@ def _differ_in_step(before: Reading | None, now: Reading | None) -> bool:
 
 
 def _without_first(encoding: Encoding, count: int) -> Encoding:
-    return Encoding(
-        encoding.ids[count:], encoding.tokens[count:], encoding.offsets[count:], encoding.unknown[count:]
-    )
+    return Encoding(**{field.name: getattr(encoding, field.name)[count:] for field in fields(encoding)})
