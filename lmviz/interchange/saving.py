@@ -13,19 +13,31 @@ from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
 from lmviz.files import replacing, write_atomically
+from lmviz.interchange.checkpoint import described_in
 from lmviz.interchange.described import described
 from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.layout import StoredLayout
+from lmviz.interchange.tokenizer_files import (
+    GENERATION,
+    SPECIAL_TOKENS,
+    TEMPLATE,
+    TOKENIZER_FILES,
+    TOKENIZER_SETTINGS,
+)
 from lmviz.models.model import Model
 from lmviz.models.transformer import TransformerModel
+from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer import Tokenizer
+from lmviz.text.tokenizer_file import LARGEST_FILE
 
 
 def save_pretrained(model: Model, folder: str | Path) -> Path:
     """Write `model.safetensors`, `tokenizer.json` and `config.json` into a folder, which is made if need be.
 
-    The description comes last, so that a folder with one is whole. LmvizError for a model that transformers
-    does not have, where a checkpoint lies there already, and where the folder cannot be written to.
+    What was opened from a folder of transformers is written as it was: the same description, the same files
+    beside it, special tokens and chat template included. The description comes last, so that a folder with
+    one is whole. LmvizError for a model that transformers does not have, where a checkpoint lies there
+    already, and where the folder cannot be written to, or that it was opened from is there no more.
     """
     if not isinstance(folder, str | os.PathLike) or folder == "":
         raise LmvizError("There is no folder to write the model into: name one.")
@@ -45,31 +57,56 @@ def save_pretrained(model: Model, folder: str | Path) -> Path:
             "Only language models with a causal mask are converted, and this one "
             + ("sees the words after each position." if not model.causal else "gives labels.")
         )
-    values = described(model.configuration)
+    if model.checkpoint is None:
+        layout, files = _described_files(model)
+    else:
+        layout, files = _files_of(model.checkpoint)
     if os.path.exists(path / "config.json"):
         raise LmvizError(f"{path} holds a checkpoint already: choose another folder.")
-    special = _special_tokens(model.tokenizer)
-    values |= {"vocab_size": model.vocabulary_size, **special[0]}
     try:
         path.mkdir(parents=True, exist_ok=True)
         with replacing(path / "model.safetensors") as beside:
-            save_file(
-                _tensors(model, StoredLayout(KINDS[values["model_type"]], model.configuration)),
-                beside,
-                _HEADER,
-            )
+            save_file(_tensors(model, layout), beside, _HEADER)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
         raise LmvizError(f"{path} cannot be written to ({reason}): choose another folder.") from None
-    if model.tokenizer is not None:
-        model.tokenizer.save(path / "tokenizer.json")
-        _write(path / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", **special[1]})
+    for name in sorted(files, key=lambda name: name == DESCRIPTION):
+        write_atomically(path / name, files[name])
+    return path
+
+
+def _described_files(model: TransformerModel) -> tuple[StoredLayout, dict[str, bytes]]:
+    """How a model is stored that was made here, and the files beside its weights."""
+    values = described(model.configuration)
+    layout = StoredLayout(KINDS[values["model_type"]], model.configuration)
+    ids, spellings = _special_tokens(model.tokenizer)
     kinds = {
         str(parameter.dtype).removeprefix("torch.") for parameter in model.parameters() if parameter.dim() > 1
     }
-    _write(path / "config.json", values | {"torch_dtype": min(kinds)})
-    return path
+    values |= {"vocab_size": model.vocabulary_size, **ids, "torch_dtype": min(kinds)}
+    files = {DESCRIPTION: _as_json(values)}
+    if model.tokenizer is not None:
+        settings = {"tokenizer_class": "PreTrainedTokenizerFast", **spellings}
+        files |= {"tokenizer.json": model.tokenizer.content, TOKENIZER_SETTINGS: _as_json(settings)}
+    return layout, files
 
+
+def _files_of(folder: Path) -> tuple[StoredLayout, dict[str, bytes]]:
+    """How what was opened from a folder of transformers was stored, and the files beside its weights."""
+    layout, _ = described_in(folder)
+    try:
+        return layout, {
+            name: read_file(folder / name, LARGEST_FILE) for name in FILES if os.path.exists(folder / name)
+        }
+    except OSError as error:
+        raise LmvizError(
+            f"{error.filename} cannot be read ({error.strerror}): open the model again."
+        ) from None
+
+
+DESCRIPTION = "config.json"
+FILES = (DESCRIPTION, GENERATION, TOKENIZER_SETTINGS, SPECIAL_TOKENS, TEMPLATE, *TOKENIZER_FILES)
+"""What may stand beside the weights and is written as it was."""
 
 _HEADER = {"format": "pt"}
 """What transformers wants to read in the header of safetensors."""
@@ -98,5 +135,5 @@ def _special_tokens(tokenizer: Tokenizer | None) -> tuple[dict[str, int], dict[s
     )
 
 
-def _write(path: Path, values: dict[str, Any]) -> None:
-    write_atomically(path, json.dumps(values, indent=2, ensure_ascii=False).encode("utf-8") + b"\n")
+def _as_json(values: dict[str, Any]) -> bytes:
+    return json.dumps(values, indent=2, ensure_ascii=False).encode("utf-8") + b"\n"

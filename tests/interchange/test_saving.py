@@ -2,10 +2,12 @@
 
 import json
 
+import foreign_tokenizers
 import numpy as np
 import pytest
 import torch
 from foreign_models import PEERS, peer, saved
+from foreign_tokenizers import CHAT, END_OF_TURN
 from gpt2 import gpt2_small
 
 import lmviz
@@ -129,3 +131,54 @@ def test_other_families_and_other_checkpoints_are_left_alone(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(LmvizError, match="cannot be written to"):
         lmviz.save_pretrained(made(SMALL), tmp_path / "file" / "out")
+
+
+@pytest.fixture(params=["LlamaConfig", "MistralConfig", "GPT2Config"])
+def chat_folder(request, tmp_path):
+    pytest.importorskip("transformers")
+    return foreign_tokenizers.chat_folder(tmp_path / "in", request.param)
+
+
+def meaning(path):
+    text = path.read_text()
+    return json.loads(text) if path.suffix == ".json" else text
+
+
+def test_a_folder_of_transformers_is_written_as_it_was_opened(chat_folder, tmp_path):
+    import transformers
+
+    (chat_folder / "special_tokens_map.json").write_text(json.dumps({"eos_token": END_OF_TURN}))
+    out = lmviz.save_pretrained(lmviz.open_model(chat_folder), tmp_path / "out")
+    files = {path.name for path in chat_folder.iterdir()}
+    assert files == {path.name for path in out.iterdir()}
+    for name in files - {"model.safetensors"}:
+        assert meaning(out / name) == meaning(chat_folder / name), name
+    models = [transformers.AutoModelForCausalLM.from_pretrained(folder) for folder in (chat_folder, out)]
+    peers = [transformers.AutoTokenizer.from_pretrained(folder) for folder in (chat_folder, out)]
+    (ids, again), turns = [peer(CHAT)["input_ids"] for peer in peers], [{"role": "user", "content": "Who?"}]
+    assert ids == again
+    assert len({peer.apply_chat_template(turns, tokenize=False) for peer in peers}) == 1
+    assert models[0].generation_config.eos_token_id == models[1].generation_config.eos_token_id
+    assert models[1].config.eos_token_id == peers[1].eos_token_id
+    with torch.no_grad():
+        first, second = (model(torch.tensor([ids])).logits for model in models)
+    assert torch.equal(first, second)
+
+
+def test_several_ends_and_a_template_of_its_own_stay(chat_folder, tmp_path):
+    ends = {"eos_token_id": [2, 1], "pad_token_id": 2, "temperature": 0.6}
+    (chat_folder / "generation_config.json").write_text(json.dumps(ends))
+    (chat_folder / "chat_template.jinja").write_text("{{ messages }}")
+    out = lmviz.convert(chat_folder, tmp_path / "out")
+    assert meaning(out / "generation_config.json") == ends
+    model = lmviz.open_model(out)
+    assert model.tokenizer.end_ids == (2, 1)
+    assert model.tokenizer.chat_template == "{{ messages }}"
+
+
+def test_a_folder_that_is_there_no_more_cannot_be_written_again(chat_folder, tmp_path):
+    model = lmviz.open_model(chat_folder)
+    (chat_folder / "config.json").unlink()
+    with pytest.raises(LmvizError, match=r"there is no config.json in it"):
+        lmviz.save_pretrained(model, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
