@@ -37,6 +37,10 @@ def test_a_short_sentence_stays_as_it_is():
     assert str(LmvizError("It cannot be: choose another.")) == "It cannot be: choose another."
 
 
+def test_a_sentence_holds_no_line_break_and_no_hidden_control_of_what_it_repeats():
+    assert str(LmvizError("“a\r\nb\u2028c\u202ed” is no name.")) == "“a b c⟨U+202E⟩d” is no name."
+
+
 def test_what_a_run_says_is_not_repeated_at_length(tmp_path):
     values = {"format": "lmviz run", "format_version": LONG}
     (tmp_path / "run.json").write_text(json.dumps(values), encoding="utf-8")

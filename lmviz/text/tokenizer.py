@@ -19,6 +19,7 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
+from lmviz.plain_text import seen
 from lmviz.text.byte_level import readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
@@ -42,8 +43,8 @@ _VISIBLE = str.maketrans({"\n": "⏎", " ": "␣", "\t": "⇥", "\r": "␍", "\u
 
 
 def visible(token: str) -> str:
-    """The token with its white space to be seen."""
-    return token.translate(_VISIBLE)
+    """The token with its white space and its controls to be seen."""
+    return seen(token.translate(_VISIBLE))
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from types import TracebackType
 import platformdirs
 from PySide6.QtCore import QObject, QtMsgType, Signal, qInstallMessageHandler, qVersion
 
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, one_sentence
 
 logger = logging.getLogger("lmviz")
 OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc")
@@ -68,8 +68,9 @@ def sentence_for(fault: BaseException, doing: str) -> str:
     if is_out_of_memory(fault):
         return f"{doing} needs more memory than there is: try something smaller."
     sys.excepthook(type(fault), fault, fault.__traceback__)
-    told = " ".join(str(fault).split())
-    return f"{doing} failed for a reason lmviz did not expect ({told}); Help ▸ Open log has the details."
+    return one_sentence(
+        f"{doing} failed for a reason lmviz did not expect ({fault}); Help ▸ Open log has the details."
+    )
 
 
 def is_out_of_memory(fault: BaseException) -> bool:
