@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.quiet_button import QuietButton
 
 
@@ -61,7 +62,7 @@ class WelcomeStrip(QWidget):
 
     def _lay_out(self) -> None:
         flow = FlowLayout()
-        words = QLabel("Welcome. This window shows a language model think.")
+        words = Label("Welcome. This window shows a language model think.")
         words.setProperty("role", "title")
         flow.addWidget(words)
         flow.addWidget(self._tour)
@@ -86,7 +87,7 @@ class WelcomeStrip(QWidget):
     def _fill(self) -> None:
         self._samples.clear()
         for name in self._sample_models():
-            action = self._samples.addAction(name, lambda name=name: self.sample_wanted.emit(name))
+            action = self._samples.addAction(caption(name), lambda name=name: self.sample_wanted.emit(name))
             action.triggered.connect(self.hide)
         if self._samples.isEmpty():
             self._samples.addAction("This installation has none").setEnabled(False)

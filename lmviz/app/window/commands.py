@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu
 from lmviz.app.look.theme import CHOICES, theme_switch
 from lmviz.app.opening.paths import title_of_path
 from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.widgets.base.plain import caption
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -59,10 +60,10 @@ class Commands:
         self._palette: CommandPalette | None = None
         self._changing: list[tuple[QMenu, Callable[[QMenu], None]]] = []
         self._possible: list[tuple[QAction, Callable[[], bool]]] = []
-        self._fill_file(self._menu("&File"))
-        self._fill_view(self._menu("&View"))
-        self._fill_model(self._menu("&Model"))
-        self._fill_help(self._menu("&Help"))
+        self._fill_file(self._menu("File"))
+        self._fill_view(self._menu("View"))
+        self._fill_model(self._menu("Model"))
+        self._fill_help(self._menu("Help"))
         session = self._session
         for changed in (
             session.training.changed,
@@ -104,11 +105,11 @@ class Commands:
         KeyboardMap([("Anywhere", PLAIN_KEYS), panel, *groups.items()], self._parent).show()
 
     def _menu(self, title: str) -> QMenu:
-        return self._window.header.menu_bar.addMenu(title)
+        return self._window.header.menu_bar.addMenu(f"&{caption(title)}")
 
     def _add_list(self, menu: QMenu, title: str, fill: Callable[[QMenu], None]) -> None:
         """A submenu whose entries are rebuilt each time it opens."""
-        inner = menu.addMenu(title)
+        inner = menu.addMenu(caption(title))
         inner.aboutToShow.connect(lambda: fill(inner))
         self._changing.append((inner, fill))
 
@@ -122,7 +123,7 @@ class Commands:
         ticked: bool | None = None,
         possible: Callable[[], bool] | None = None,
     ) -> QAction:
-        action = menu.addAction(title)
+        action = menu.addAction(caption(title))
         if menu not in (inner for inner, _ in self._changing):
             self._lasting.append((menu.title().replace("&", ""), action))
         action.triggered.connect(lambda _=False: act())
@@ -184,7 +185,8 @@ class Commands:
         for choice in CHOICES:
             act = lambda choice=choice: window.set_theme(choice)  # noqa: E731
             title = f"{choice.capitalize()} theme" if choice != "system" else "System theme"
-            group.addAction(self._add(themes, title, act, ticked=theme_switch().choice == choice))
+            action = self._add(themes, title, act, ticked=theme_switch().choice == choice)
+            group.addAction(action)
         toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
         self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
         self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")

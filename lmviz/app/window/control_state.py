@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QAbstractSlider,
     QComboBox,
     QDoubleSpinBox,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
@@ -16,13 +15,14 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 
 
 def state_of(control: QWidget) -> str | float | None:
     """What is typed, chosen or set; 1 for what only can be seen, None for a panel behind another."""
     if isinstance(control, Panel):
         return 1.0 if control.is_in_sight else None
-    if isinstance(control, QLineEdit | QLabel):
+    if isinstance(control, QLineEdit | Label):
         return control.text()
     if isinstance(control, MutedLine):
         return control.text

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.job import Job, Report
@@ -28,13 +29,12 @@ class DoctorReport(QDialog):
         self.setObjectName("doctor_report")
         self.setWindowTitle("Examine this machine")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._verdict = QLabel(EXAMINING)
+        self._verdict = Label(EXAMINING)
         self._verdict.setObjectName("doctor_verdict")
         self._verdict.setProperty("role", "title")
         self._verdict.setWordWrap(True)
-        self._lines = QLabel()
+        self._lines = Label()
         self._lines.setObjectName("doctor_lines")
-        self._lines.setTextFormat(Qt.TextFormat.PlainText)
         self._lines.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._lines.setWordWrap(True)
         self._lines.setAlignment(Qt.AlignmentFlag.AlignTop)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, save_arrays, save_picture
+from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.errors import LmvizError
 
@@ -29,11 +30,11 @@ def fill_export_menu(menu: QMenu, panel: Panel) -> None:
     """Add what can be exported of a panel, as it is drawn now."""
     panel.catch_up()
     title = title_of(panel)
-    menu.addAction(f"Picture of “{title}”…").triggered.connect(lambda _=False: choose_picture(panel))
-    numbers = menu.addAction(f"Numbers of “{title}”…")
+    menu.addAction(caption(f"Picture of “{title}”…")).triggered.connect(lambda _=False: choose_picture(panel))
+    numbers = menu.addAction(caption(f"Numbers of “{title}”…"))
     numbers.triggered.connect(lambda _=False: choose_numbers(panel))
     numbers.setEnabled(bool(panel.exported_arrays()))
-    recipe = menu.addAction(f"Copy “{title}” as Python")
+    recipe = menu.addAction(caption(f"Copy “{title}” as Python"))
     recipe.triggered.connect(lambda _=False: copy_recipe(panel))
     recipe.setEnabled(bool(panel.recipe()))
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QMenuBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QMenuBar, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.window.surgery_chip import SurgeryChip
@@ -36,7 +37,7 @@ class Header(QFrame):
         super().__init__(parent)
         self._session = session
         self.setObjectName("header")
-        self._name = QLabel("lmviz")
+        self._name = Label("lmviz")
         self._name.setProperty("role", "title")
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)
@@ -85,7 +86,7 @@ class Header(QFrame):
         compared = [moment for moment in comparison.chosen if not comparison.obstacle_to(moment[0])]
         words = describe(model, self._session.library.step) if model is not None else "no model yet"
         self.model_button.setText(_briefly(model) if model is not None and self._is_narrow else words)
-        self.model_button.setToolTip(words)
+        self.model_button.setToolTip(paragraph(words))
         color = _series_color(model) if model is not None else current_theme().strong_line
         self.model_button.setIcon(_dot(color))
         self.compare_button.setEnabled(bool(self._session.library.models))
@@ -96,15 +97,17 @@ class Header(QFrame):
         menu.clear()
         for model in session.library.models:
             step = session.library.step if model == session.library.model else model.snapshots[-1]
-            action = menu.addAction(_dot(_series_color(model)), f"{model.name}  ({describe(model, step)})")
+            words = f"{model.name}  ({describe(model, step)})"
+            action = menu.addAction(_dot(_series_color(model)), caption(words))
             action.triggered.connect(lambda _=False, chosen=model: session.library.choose(chosen))
         menu.addSeparator()
         menu.addAction("Open a run or a sample model…", self.open_model_wanted.emit)
         if session.library.model is not None:
-            rename = menu.addAction(f"Rename {session.library.model.name}…", self.rename_wanted.emit)
+            rename = menu.addAction(caption(f"Rename {session.library.model.name}…"), self.rename_wanted.emit)
             rename.setEnabled(not _is_sample(session.library.model))
             menu.addAction(
-                f"Close {session.library.model.name}", lambda: session.library.close(session.library.model)
+                caption(f"Close {session.library.model.name}"),
+                lambda: session.library.close(session.library.model),
             )
 
     def _fill_companions(self) -> None:
@@ -112,7 +115,7 @@ class Header(QFrame):
         menu, session = self.compare_button.menu(), self._session
         menu.clear()
         for model in session.library.models:
-            action = menu.addAction(model.name)
+            action = menu.addAction(caption(model.name))
             action.setCheckable(True)
             action.setChecked(any(moment[0] == model for moment in session.comparison.chosen))
             action.toggled.connect(lambda on, chosen=model: self._compare(chosen, on))
@@ -123,7 +126,7 @@ class Header(QFrame):
             model, step = session.library.model, session.library.step
             if len(session.library.models) == 1:
                 self._add_samples(menu.addMenu("Open a sample model beside it"), model)
-            hold = menu.addAction(f"Compare with {model.name} as of step {step:,}")
+            hold = menu.addAction(caption(f"Compare with {model.name} as of step {step:,}"))
             hold.triggered.connect(
                 lambda: session.comparison.choose((*session.comparison.chosen, (model, step)))
             )
@@ -140,7 +143,7 @@ class Header(QFrame):
             if name == present.folder.name:
                 continue
             if Run.open(find_run(name)).description.task == present.task.name:
-                menu.addAction(name, lambda name=name: open_beside(name))
+                menu.addAction(caption(name), lambda name=name: open_beside(name))
 
     def _compare(self, model: OpenedModel, on: bool) -> None:
         others = tuple(moment for moment in self._session.comparison.chosen if moment[0] != model)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class JobStrip(QWidget):
         super().__init__(parent)
         self.setObjectName("job_strip")
         self._rows: dict[Job, _JobRow] = {}
-        self._others = QLabel()
+        self._others = Label()
         self._others.setObjectName("other_jobs")
         self._others.setProperty("role", "muted")
         self._others.hide()
@@ -68,7 +69,7 @@ class JobStrip(QWidget):
             row.setVisible(place < shown)
         others = len(running) - shown
         self._others.setText(f"and {others} more")
-        self._others.setToolTip("\n".join(row.name for row in running[shown:]))
+        self._others.setToolTip(paragraph("\n".join(row.name for row in running[shown:])))
         self._others.setVisible(others > 0)
 
     def _adopt_theme(self) -> None:
@@ -88,7 +89,7 @@ class _JobRow(QWidget):
     def __init__(self, job: Job) -> None:
         super().__init__()
         self.name = job.name
-        name = QLabel(job.name)
+        name = Label(job.name)
         name.setProperty("role", "muted")
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)

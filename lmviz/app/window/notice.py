@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.plain import Label
 
 
 class Notice(QWidget):
@@ -22,9 +23,8 @@ class Notice(QWidget):
         super().__init__(parent)
         self.setObjectName("notice")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._sentence = QLabel()
+        self._sentence = Label()
         self._sentence.setWordWrap(True)
-        self._sentence.setTextFormat(Qt.TextFormat.PlainText)  # it may repeat what a stranger's file says
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
@@ -46,7 +46,7 @@ class Notice(QWidget):
     @property
     def sentence(self) -> str:
         """What is said; empty when nothing is."""
-        return self._sentence.text() if not self.isHidden() else ""
+        return self.accessibleName() if not self.isHidden() else ""
 
     def say(self, sentence: str) -> None:
         """Show a sentence."""

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN
+from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.runs.run_list import ListedRun
 from lmviz.runs.run_title import when
@@ -161,7 +162,7 @@ class RenameDialog(QDialog):
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("rename_dialog")
-        self.setWindowTitle(f"Rename {name}")
+        self.setWindowTitle(caption(f"Rename {name}"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._edit = QLineEdit(name)
         self._edit.setAccessibleName("name of the run")
@@ -211,7 +212,7 @@ def _add_entry(tree: QTreeWidget, entry: ListedRun, renamable: bool) -> QTreeWid
     item = QTreeWidgetItem(tree, [entry.title, entry.family, entry.text, begun, f"{entry.steps:,}"])
     item.setData(0, ENTRY, entry)
     item.setData(0, RENAMABLE, renamable)
-    item.setToolTip(0, str(entry.folder))
+    item.setToolTip(0, paragraph(str(entry.folder)))
     item.setTextAlignment(len(COLUMNS) - 1, RIGHT)
     if renamable:
         item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy
 from lmviz.app.look.icons import pixmap
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import Perspective
+from lmviz.app.widgets.base.plain import paragraph
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
 ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
@@ -28,7 +29,7 @@ class RailButton(QAbstractButton):
         self.setObjectName(f"perspective_{perspective.name}")
         self.setText(perspective.title)
         self.setAccessibleName(f"perspective {perspective.title}")
-        self.setToolTip(f"{perspective.title} ({shortcut})")
+        self.setToolTip(paragraph(f"{perspective.title} ({shortcut})"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme_switch().theme_changed.connect(self.updateGeometry)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.session.gold import gold_of
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.plain import Inked
 from lmviz.app.widgets.text.answered_strip import TokenAnswer
 from lmviz.inspection.views import answer_at
 
@@ -35,14 +35,13 @@ def how_many_are_right(answers: Sequence[TokenAnswer]) -> str:
     return f"{sum(not answer.wrong for answer in known)} right of {len(known)}" if known else ""
 
 
-def label_of_text(reading: Reading | None, corpus: Corpus | None) -> str:
-    """What a classifier says of the text, and what is right: "good 97 % · gold bad"."""
+def label_of_text(reading: Reading | None, corpus: Corpus | None) -> tuple[Inked, ...]:
+    """What a classifier says of the text, and what is right: "good 97 %", "gold bad"."""
     if reading is None or reading.trace.predicts.per != "text":
-        return ""
+        return ()
     shares, gold = answer_at(reading.trace, -1), gold_of(reading, corpus)
     best, theme = int(shares.argmax()), current_theme()
     right = " or ".join(reading.answer(id) for id in sorted(gold[0])) if gold else ""
     ink = theme.warning if right and best not in gold[0] else theme.accent
-    said = f"{escape(reading.answer(best))} {percentage(float(shares[best]))}"
-    told = f'<b style="color:{ink.name()}">{said}</b>'
-    return f"{told} · gold {escape(right)}" if right else told
+    told = Inked(f"{reading.answer(best)} {percentage(float(shares[best]))}", True, ink)
+    return (told, Inked(f"gold {right}")) if right else (told,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QScrollArea,
     QSizePolicy,
@@ -21,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.gold import gold_of
+from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
@@ -68,9 +67,8 @@ class PrefixBar(QFrame):
         self._strip.setObjectName("prefix_tokens")
         self._strip.setAccessibleName("tokens of the prefix")
         self._area = _RowsArea(self._strip)
-        self._info = QLabel()
+        self._info = InkedLabel()
         self._info.setObjectName("prefix_info")
-        self._info.setTextFormat(Qt.TextFormat.RichText)
         self._info.setProperty("role", "muted")
         self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         below = QHBoxLayout()
@@ -211,25 +209,31 @@ class PrefixBar(QFrame):
             )
 
     def _show_info(self) -> None:
-        encoding, muted = self._session.reading.encoding, current_theme().muted_text.name()
+        encoding = self._session.reading.encoding
         if encoding is None:
-            self._info.setText(f'<span style="color:{muted}">open a text or a model to see its tokens</span>')
+            self._info.set_pieces([Inked("open a text or a model to see its tokens")])
             return
-        parts = [_amount(len(encoding), "token"), _unknown_words(encoding, self._session.reading.prefix)]
+        parts = [
+            Inked(_amount(len(encoding), "token")),
+            _unknown_words(encoding, self._session.reading.prefix),
+        ]
         if self._session.reading.dropped:
-            parts.append(f"{_amount(self._session.reading.dropped, 'earlier token')} beyond the context")
+            dropped = _amount(self._session.reading.dropped, "earlier token")
+            parts.append(Inked(f"{dropped} beyond the context"))
         if len(encoding):
-            parts.append(f"position {self._session.focus.shown_position + 1} of {len(encoding)}")
+            parts.append(Inked(f"position {self._session.focus.shown_position + 1} of {len(encoding)}"))
         if self._strip.answers:
-            parts.insert(1, how_many_are_right(self._strip.answers))
-        elif label := label_of_text(self._session.reading.current, self._session.text.corpus):
-            parts.insert(0, label)
-        self._info.setText(f'<span style="color:{muted}">{" · ".join(filter(None, parts))}</span>')
+            parts.insert(1, Inked(how_many_are_right(self._strip.answers)))
+        else:
+            parts[:0] = label_of_text(self._session.reading.current, self._session.text.corpus)
+        told = [part for part in parts if part.text]
+        between = Inked(" · ")
+        self._info.set_pieces([piece for part in told for piece in (between, part)][1:])
 
 
-def _name_of(line: QLineEdit, name: str) -> QLabel:
+def _name_of(line: QLineEdit, name: str) -> Label:
     """What a line of a translation holds, in the colour that its words have in the panels."""
-    label = QLabel(name)
+    label = Label(name)
     label.setProperty("role", name)
     label.setBuddy(line)
     return label
@@ -270,15 +274,14 @@ def _shown(encoding: Encoding, at: int, text: str) -> str:
     return visible(text[first:last] if encoding.unknown[at] else encoding.tokens[at])
 
 
-def _unknown_words(encoding: Encoding, text: str) -> str:
+def _unknown_words(encoding: Encoding, text: str) -> Inked:
     offsets = zip(encoding.offsets, encoding.unknown, strict=True)
     words = list(dict.fromkeys(visible(text[first:last]) for (first, last), unknown in offsets if unknown))
     if not words:
-        return "all known" if len(encoding) else ""
-    named = ", ".join(f"“{escape(word)}”" for word in words[:NAMED_UNKNOWNS])
+        return Inked("all known" if len(encoding) else "")
+    named = ", ".join(f"“{word}”" for word in words[:NAMED_UNKNOWNS])
     more = " …" if len(words) > NAMED_UNKNOWNS else ""
-    warning = current_theme().warning.name()
-    return f'<span style="color:{warning}">unknown to this vocabulary: {named}{more}</span>'
+    return Inked(f"unknown to this vocabulary: {named}{more}", ink=current_theme().warning)
 
 
 def _amount(count: int, noun: str) -> str:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.surgery import number_in_words
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.app.widgets.controls.switch import Switch
@@ -87,9 +88,9 @@ class _ChangesPopup(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self._session = session
         self.setObjectName("changes_popup")
-        title = QLabel("Changes to this model")
+        title = Label("Changes to this model")
         title.setProperty("role", "title")
-        note = QLabel("In force in every perspective, until they are switched off or removed.")
+        note = Label("In force in every perspective, until they are switched off or removed.")
         note.setProperty("role", "muted")
         note.setWordWrap(True)
         self._list = ChangeList()
@@ -130,5 +131,5 @@ class _ChangesPopup(QFrame):
 
 def _button(name: str, text: str, description: str) -> QPushButton:
     button = QuietButton(name, text, "link", description)
-    button.setToolTip(description[0].upper() + description[1:])
+    button.setToolTip(paragraph(description[0].upper() + description[1:]))
     return button

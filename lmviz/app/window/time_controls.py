@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToo
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.window.film import SECONDS, SPEEDS, Film
 from lmviz.app.window.snapshot_slider import SnapshotSlider
 
@@ -123,7 +124,7 @@ class TimeControls(QWidget):
         menu, film = self.speed_button.menu(), self.film
         menu.clear()
         for speed in SPEEDS:
-            action = menu.addAction(f"{speed:g}× · {SECONDS / speed:g} s")
+            action = menu.addAction(caption(f"{speed:g}× · {SECONDS / speed:g} s"))
             action.setCheckable(True)
             action.setChecked(speed == film.speed)
             action.triggered.connect(lambda _=False, chosen=speed: film.set_speed(chosen))
@@ -174,7 +175,7 @@ class TimeControls(QWidget):
         button.setText(self._words(step, last, trains, follows))
         newest = "follow the training live" if trains else "go to its last step"
         button.setAccessibleName(f"step {step:,} of {last:,}; {newest}")
-        button.setToolTip(f"{newest[0].upper()}{newest[1:]}")
+        button.setToolTip(paragraph(f"{newest[0].upper()}{newest[1:]}"))
 
     def _words(self, step: int, last: int, trains: bool, follows: bool) -> str:
         if not self._is_wordy:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
 from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
-from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.time_controls import TimeControls
@@ -148,7 +148,7 @@ class Transport(QFrame):
             self._step.measure()  # other words may take less room; other figures keep theirs
         loss = state.history.loss.values
         self._loss.say(f"loss {_loss(loss[-1])}" if len(loss) else "")
-        self._loss.setToolTip(INFINITE if len(loss) and math.isinf(loss[-1]) else "")
+        self._loss.setToolTip(paragraph(INFINITE if len(loss) and math.isinf(loss[-1]) else ""))
         self._sparkline.set_values(loss)
         self._speed.say(_speed(state))
         self._fit()
@@ -169,11 +169,10 @@ class Transport(QFrame):
         planned = f"{description[0].upper()}{description[1:]}"
         if description == TRAIN and word != "Resume":
             planned = f"{planned}: {session.plan.in_words}"
-        tip = paragraph(planned) + (paragraph(tip) if tip else "")
-        if (word, tip) != (self.train_button.text(), self.train_button.toolTip()):
+        if (word, paragraph(planned, tip)) != (self.train_button.text(), self.train_button.toolTip()):
             self.train_button.setText(word)
             self.train_button.setAccessibleName(description)
-            self.train_button.setToolTip(tip)
+            self.train_button.setToolTip(paragraph(planned, tip))
         self.train_button.setEnabled(training.phase not in ("preparing", "running"))
 
     def _stand(self, state: TrainingState) -> str:
@@ -237,7 +236,7 @@ class Transport(QFrame):
 
 def _button(name: str, text: str, description: str) -> QPushButton:
     button = QuietButton(name, text, description=description)
-    button.setToolTip(description[0].upper() + description[1:])
+    button.setToolTip(paragraph(description[0].upper() + description[1:]))
     button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return button
 
@@ -246,7 +245,7 @@ def _least_width(widget: QWidget) -> int:
     return max(widget.minimumWidth(), widget.minimumSizeHint().width())
 
 
-class _Figure(QLabel):
+class _Figure(Label):
     """A label that keeps its place while its digits change: it only ever grows.
 
     Of a fixed size, it also spares the whole window being laid out anew with every number.

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.window.job_strip import JobStrip
 
 
@@ -58,7 +59,7 @@ def test_jobs_for_which_there_is_no_room_are_counted_and_move_up(
     others = strip.findChild(QLabel, "other_jobs")
     assert shown() == names[:2]
     assert others.text() == "and 2 more"
-    assert others.toolTip().splitlines() == names[2:]
+    assert others.toolTip() == paragraph("\n".join(names[2:]))
     gates[0].set()
     qtbot.waitUntil(lambda: len(strip.findChildren(QProgressBar)) == 3)
     assert shown() == names[1:3]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import growth_of
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.plain import Inked, InkedLabel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.strips import StripList
 
@@ -39,7 +38,7 @@ class AttentionBody(QWidget):
         self._matrix, self._strips, self._invitation = matrix, strips, invitation
         self._invites = False
         self._said: tuple[str, str, float] | None = None
-        self._claim = QLabel(self)
+        self._claim = InkedLabel("", self)
         self._claim.setObjectName("attention_claim")
         self._claim.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._claim.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
@@ -86,12 +85,12 @@ class AttentionBody(QWidget):
         if self._said is None:
             return
         theme, (word, other, weight) = current_theme(), self._said
-        query, key = theme.query.name(), theme.key.name()
-        self._claim.setText(
-            f'<div style="font-size: {round(size)}px" align="right">'
-            f'<b style="color: {query}">{escape(word)}</b><br>looks back at<br>'
-            f'<b style="color: {key}">{escape(other)} {percentage(weight)}</b></div>'
+        pieces = (
+            Inked(word, True, theme.query),
+            Inked("\nlooks back at\n"),
+            Inked(f"{other} {percentage(weight)}", True, theme.key),
         )
+        self._claim.set_pieces(pieces, round(size))
         self._claim.adjustSize()
 
     def _adopt_theme(self) -> None:

@@ -12,6 +12,7 @@ from lmviz.app.panels.attention.chosen_alignment import chosen_alignment, out_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 
@@ -129,7 +130,7 @@ class ContextPanel(Panel):
         foot.addWidget(self._other, 1)
         for name, button in self._swaps.items():
             button.setObjectName(f"swap_{name}_button")
-            button.setToolTip(SWAPS[name][1])
+            button.setToolTip(paragraph(SWAPS[name][1]))
             foot.addWidget(button)
         column.addLayout(foot)
         return body
@@ -216,7 +217,7 @@ class ContextPanel(Panel):
         self._silence.setText(f"silence “{reading.names('source')[self._source_place]}”")
         self._silence.setChecked(self._silenced() >= 0)
         on_its_way = encoded_states(trace).endswith("/hidden") and bool(last_states(trace))
-        self._silence.setToolTip(SILENCING + (READ_ON if on_its_way else ""))
+        self._silence.setToolTip(paragraph(SILENCING + (READ_ON if on_its_way else "")))
 
     def _silenced(self) -> int:
         """Which change silences the word; −1 where none that is in force does."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.descent_plot import DescentPlot
 from lmviz.autodiff.learning import StepCurve, step_curve
@@ -32,10 +33,10 @@ class DescentPanel(Panel):
         self._curve: StepCurve | None = None
         self._rate = SliderRow("rate η", "rate of gradient descent")
         self._rate.slider.setObjectName("rate_slider")
-        self._losses = QLabel()
+        self._losses = Label()
         self._losses.setObjectName("descent_losses")
         self._losses.setProperty("role", "title")
-        self._line = QLabel()
+        self._line = Label()
         self._line.setObjectName("descent_line")
         self._line.setProperty("role", "muted")
         self._line.setWordWrap(True)

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.autodiff.modules.table import MODULES
 
@@ -38,7 +39,7 @@ class EditorPanel(Panel):
         self._shipped = session.network.shipped
         self._picker.addItems([each.title for each in self._shipped])
         self._said = MutedLine()
-        self._fault = QLabel()
+        self._fault = Label()
         self._fault.setObjectName("autodiff_fault")
         self._fault.setProperty("role", "warning")
         self._fault.setWordWrap(True)

@@ -15,6 +15,7 @@ from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
@@ -65,7 +66,7 @@ class GraphPanel(Panel):
         for version, button in self._versions.items():
             button.setObjectName(f"version_{version.lower()}_button")
             button.setCheckable(True)
-            button.setToolTip(TITLES[version])
+            button.setToolTip(paragraph(TITLES[version]))
             button.clicked.connect(lambda _=False, version=version: session.network.choose_version(version))
             group.addButton(button)
             row.addWidget(button)

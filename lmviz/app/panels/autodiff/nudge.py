@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
@@ -36,14 +37,14 @@ class NudgePanel(Panel):
         self._drawn: tuple[int, str, tuple[int, ...]] | None = None
         self._plot = ErrorPlot()
         self._digits = AgreeingDigits()
-        self._caption = QLabel()
+        self._caption = Label()
         self._caption.setProperty("role", "muted")
         self._caption.setWordWrap(True)
         self._caption.setObjectName("nudged_cell")
         self._modules = QWidget()
         self._flow = FlowLayout(self._modules, gap=4)
         self._buttons: dict[str, QPushButton] = {}
-        self._verdict = QLabel()
+        self._verdict = Label()
         self._verdict.setWordWrap(True)
         self._verdict.setObjectName("saboteur_verdict")
         self._every = LinkButton("nudge_all_button", "nudge all", "nudge every number that learns")

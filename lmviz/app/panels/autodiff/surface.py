@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.flow import labelled
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.autodiff.names import label
@@ -40,7 +41,7 @@ class SurfacePanel(Panel):
         self._train.setProperty("role", "primary")
         self._time = SliderRow("step", "step of the training")
         self._time.slider.setObjectName("descent_slider")
-        self._said = QLabel()
+        self._said = Label()
         self._said.setProperty("role", "muted")
         self._said.setWordWrap(True)
         left = QVBoxLayout()

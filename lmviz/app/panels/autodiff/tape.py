@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.tables.tape_list import ON, POPPED, WAITING, TapeEntry, TapeList
 from lmviz.autodiff.names import label
@@ -128,6 +129,6 @@ def _button(name: str, words: str, description: str, act: Callable[[], None]) ->
     button = QPushButton(words)
     button.setObjectName(name)
     button.setAccessibleName(description)
-    button.setToolTip(description)
+    button.setToolTip(paragraph(description))
     button.clicked.connect(lambda _=False: act())
     return button

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
@@ -21,6 +20,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
@@ -46,7 +46,7 @@ class ComparedDistributionsPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("compare_view")
-        self._title = QLabel()
+        self._title = Label()
         self._title.setProperty("role", "title")
         self._agreement = MutedLine(right=True)
         self._agreement.setObjectName("agreement")
@@ -59,10 +59,9 @@ class ComparedDistributionsPanel(Panel):
         self._twin.setObjectName("add_twin_button")
         self._twin.setToolTip("Add the same model without the changes")
         self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
-        self._complaint = QLabel()  # a panel of many cards, none of which always stands there
+        self._complaint = Label()  # a panel of many cards, none of which always stands there
         self._complaint.setObjectName("complaint")
         self._complaint.setProperty("role", "warning")
-        self._complaint.setTextFormat(Qt.TextFormat.PlainText)
         self._complaint.setWordWrap(True)
         self._complaint.hide()
         self._invitation = Invitation("compare_trio_button")
@@ -335,7 +334,7 @@ class ComparedDistributionsPanel(Panel):
         for model in session.library.models:
             shown = [item.step for item in self._models if item.model == model]
             free = [step for step in reversed(model.snapshots) if step not in shown]
-            action = menu.addAction(f"{model.name}, another step" if shown else model.name)
+            action = menu.addAction(caption(f"{model.name}, another step" if shown else model.name))
             action.setEnabled(bool(free))
             if obstacle := session.comparison.obstacle_to(model):
                 refuse(menu, action, obstacle.reason, obstacle.sentence)
@@ -347,7 +346,7 @@ class ComparedDistributionsPanel(Panel):
             menu.addSeparator()
             menu.addAction("All that are open", self._trio.compare_all)
         if self._trio.offer:
-            menu.addAction(f"The trio {self._trio.offer}", self._trio.compare)
+            menu.addAction(caption(f"The trio {self._trio.offer}"), self._trio.compare)
 
     def _include(self, moment: Moment) -> None:
         self.session.comparison.choose((*self._others(), moment))

@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.comparison import ComparedModel, names_of
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.controls.word_choice import WordChoice
@@ -81,17 +75,15 @@ class GuessWordPanel(GamePanel):
         return self._game.answers[-1].round if self._is_revealed else self._game.current
 
     def _build(self) -> None:
-        self._passage = QLabel()
+        self._passage = Label()
         self._passage.setObjectName("guess_passage")
-        self._passage.setTextFormat(Qt.TextFormat.PlainText)
         self._passage.setWordWrap(True)
         self._words = WordChoice("guess_edit")
         self._words.chosen.connect(self._commit)
         self._sure = SliderRow("how sure are you?", "how sure you are, in percent")
         self._sure.value_changed.connect(lambda value: self._sure.show_value(value, f"{value} %"))
-        self._verdict = QLabel()
+        self._verdict = Label()
         self._verdict.setObjectName("guess_verdict")
-        self._verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._verdict.setWordWrap(True)
         self._told_by = MutedLine()
         self._bars = BarsView()

@@ -5,17 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QHBoxLayout,
-    QLabel,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.opened_model import Moment
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.decoding.which_is_real import Pair, RealGame, fitting_passages, invent
@@ -71,16 +65,15 @@ class WhichIsRealPanel(GamePanel):
         return replace(self.session.writing.sampling, seed=1000 * self.seed + number)
 
     def _build(self) -> None:
-        self._beginning = QLabel()
+        self._beginning = Label()
         self._beginning.setProperty("role", "muted")
-        self._beginning.setTextFormat(Qt.TextFormat.PlainText)
         self._beginning.setWordWrap(True)
         self._choices = (PassageView("first passage"), PassageView("second passage"))
         for first, choice in zip((True, False), self._choices, strict=True):
             choice.setObjectName("real_first" if first else "real_second")
             choice.chosen.connect(lambda first=first: self._answer(first))
         self.next.clicked.connect(self._go_on)
-        self._verdict = QLabel()
+        self._verdict = Label()
         self._verdict.setObjectName("real_verdict")
         self.add_page(self._pair_page())
 

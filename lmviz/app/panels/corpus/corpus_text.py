@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QStackedWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.corpus.example_page import page_at, shown_examples
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.text.examples_view import ExamplesView
 from lmviz.app.widgets.text.token_strip import TokenStrip
@@ -50,7 +50,7 @@ class CorpusTextPanel(Panel):
         self._plain, self._tasks = scrolling(self._strip), scrolling(self._examples)
         for page in (self._plain, self._tasks):
             self._body.addWidget(page)
-        self._left_out = QLabel()
+        self._left_out = Label()
         self._left_out.setObjectName("left_out")
         self._left_out.setProperty("role", "warning")
         self._left_out.setWordWrap(True)

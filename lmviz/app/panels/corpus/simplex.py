@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.beside import Beside
@@ -20,6 +15,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
@@ -62,7 +58,7 @@ class SimplexPanel(Panel):
         self._bars.setMinimumWidth(NARROWEST_BARS)
         self._curve.setMinimumWidth(NARROWEST_CURVE)
         self._bars.setObjectName("simplex_bars")
-        self._likelihood, self._lack, self._multiplier = QLabel(), QLabel(), QLabel()
+        self._likelihood, self._lack, self._multiplier = Label(), Label(), Label()
         self._likelihood.setObjectName("simplex_likelihood")
         self._likelihood.setProperty("role", "title")
         self._ascend = QPushButton("climb")
@@ -127,7 +123,6 @@ class SimplexPanel(Panel):
     def _lay_out(self) -> QWidget:
         said = FlowLayout()
         for label in (self._likelihood, self._lack, self._multiplier):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             said.addWidget(label)
         self._lack.setProperty("role", "muted")
         buttons = FlowLayout()

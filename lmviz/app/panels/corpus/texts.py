@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QSpinBox,
@@ -27,6 +26,7 @@ from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import short, with_unit
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.errors import LmvizError
@@ -52,10 +52,10 @@ class TextsPanel(Panel):
         super().__init__(session)
         self.setObjectName("texts_view")
         self._texts = _text_list()
-        self._sentence = QLabel()
+        self._sentence = Label()
         self._sentence.setWordWrap(True)
         self._sentence.setProperty("role", "muted")
-        self._recognised = QLabel()
+        self._recognised = Label()
         self._recognised.setObjectName("recognised")
         self._recognised.setWordWrap(True)
         self._other = QPushButton("Add the other language…")
@@ -146,15 +146,15 @@ class TextsPanel(Panel):
         buttons.addStretch(1)
         for button in (open_button, paste_button, self._other):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        title = QLabel("Tokens")
+        title = Label("Tokens")
         title.setProperty("role", "title")
         tokenizer = QHBoxLayout()
-        tokenizer.addWidget(QLabel("Tokenizer"))
+        tokenizer.addWidget(Label("Tokenizer"))
         tokenizer.addStretch(1)
         tokenizer.addWidget(self._kind)
         pieces = QHBoxLayout(self._pieces_row)
         pieces.setContentsMargins(0, 0, 0, 0)
-        pieces.addWidget(QLabel("Pieces"))
+        pieces.addWidget(Label("Pieces"))
         pieces.addStretch(1)
         pieces.addWidget(self._pieces)
         self._pieces_row.hide()
@@ -183,7 +183,7 @@ class TextsPanel(Panel):
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
             item.setData(0, Qt.ItemDataRole.UserRole, entry.name)
             for column in range(self._texts.columnCount()):
-                item.setToolTip(column, _about(entry))
+                item.setToolTip(column, paragraph(_about(entry)))
             self._texts.addTopLevelItem(item)
             if corpus is not None and corpus.sources == (entry.name,):
                 self._texts.setCurrentItem(item)
@@ -191,7 +191,7 @@ class TextsPanel(Panel):
             item = QTreeWidgetItem([own.name, short(own.size)])
             item.setData(0, Qt.ItemDataRole.UserRole, own)
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
-            item.setToolTip(0, "\n".join(own.sources))
+            item.setToolTip(0, paragraph("\n".join(own.sources)))
             self._texts.addTopLevelItem(item)
             if corpus is not None and own.is_text_of(corpus):
                 self._texts.setCurrentItem(item)

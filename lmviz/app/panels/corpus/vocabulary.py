@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.tables.columns_model import Column
@@ -54,7 +55,7 @@ class VocabularyPanel(Panel):
         self._table.setMinimumHeight(TABLE)
         self._plot = LogLogPlot("rank", "count")
         self._lengths = Histogram("documents", "tokens")
-        self._length_title = QLabel()
+        self._length_title = Label()
         self._card = Card("Vocabulary", self._filter, self._lay_out())
         self.column.addWidget(self._card)
         self._filter.textChanged.connect(self._table.set_filter)
@@ -68,7 +69,7 @@ class VocabularyPanel(Panel):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._table, 4)
         for title, widget, share in (
-            (QLabel("Rank and frequency"), self._plot, 5),
+            (Label("Rank and frequency"), self._plot, 5),
             (self._length_title, self._lengths, 3),
         ):
             title.setProperty("role", "title")

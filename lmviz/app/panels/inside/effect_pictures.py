@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
 from lmviz.app.widgets.text.word_effects import MEASURED, PREDICTED
 from lmviz.text.pictures import SIDE
@@ -24,7 +25,7 @@ class EffectPictures(QWidget):
         grid.setContentsMargins(4, 0, 4, 8)
         grid.setHorizontalSpacing(24)
         for column, (title, picture) in enumerate(((PREDICTED, self.predicted), (MEASURED, self.measured))):
-            name = QLabel(title)
+            name = Label(title)
             name.setProperty("role", "muted")
             picture.setAccessibleName(f"without each painted pixel: {title}")
             grid.addWidget(name, 0, column)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -39,7 +40,7 @@ class KindsPage(QWidget):
         self._run.setProperty("role", "primary")
         self._plot = LinePlot()
         self._plot.setObjectName("position_trial_plot")
-        self._said = QLabel()
+        self._said = Label()
         self._said.setObjectName("position_trial_said")
         self._said.setWordWrap(True)
         head = QHBoxLayout()

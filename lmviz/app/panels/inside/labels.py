@@ -13,6 +13,7 @@ from lmviz.app.session.gold import gold_of
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
@@ -116,7 +117,9 @@ class LabelsPanel(Panel):
             button.setObjectName(f"silence_{direction}_button")
             button.setCheckable(True)
             button.setAccessibleName(f"silence the {direction} direction")
-            button.setToolTip(f"Sets every state of the {direction} direction to zero, in all layers")
+            button.setToolTip(
+                paragraph(f"Sets every state of the {direction} direction to zero, in all layers")
+            )
             button.clicked.connect(lambda on, direction=direction: self._silence_direction(direction, on))
             foot.addWidget(button)
         column.addLayout(foot)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.inspection.names import stop_name
@@ -40,7 +41,7 @@ class LensPanel(Panel):
         self._norms = PositionCurve()
         leave_arrow_keys(self, self._words, self._norms)
         self._norms.setAccessibleName("norm of the state along the layers")
-        self._norm_label = QLabel("norm of the state along the layers")
+        self._norm_label = Label("norm of the state along the layers")
         self._norm_label.setProperty("role", "muted")
         self._drawn: tuple[Reading, LogitLens] | None = None
         self._lengths: dict[str, float] = {}

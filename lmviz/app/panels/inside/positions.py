@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.kinds_page import KindsPage
@@ -23,6 +15,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import labelled
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
@@ -78,7 +71,7 @@ class PositionsPanel(Panel):
         self._losses = LinePlot("position")
         self._losses.setObjectName("beyond_plot")
         leave_arrow_keys(self, self._table, self._pairs)
-        self._names = {view: QLabel() for view in (self._table, self._pairs, self._waves, self._shifted)}
+        self._names = {view: Label() for view in (self._table, self._pairs, self._waves, self._shifted)}
         for label in self._names.values():
             label.setProperty("role", "muted")
             label.setWordWrap(True)
@@ -87,7 +80,7 @@ class PositionsPanel(Panel):
         self._head.setAccessibleName("head")
         self._shift = SliderRow("shift by k", "positions to shift by")
         self._shift.slider.setObjectName("shift_slider")
-        self._said, self._behind = QLabel(), QLabel()
+        self._said, self._behind = Label(), Label()
         self._said.setObjectName("shift_said")
         self._behind.setObjectName("beyond_said")
         for label in (self._said, self._behind):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from lmviz.app.panels.inside.effect_pictures import EffectPictures
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -15,6 +15,7 @@ from lmviz.app.panels.shared.offered_numbers import likeliest_logit, number_in_w
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.app.widgets.text.word_scroll import WordScroll
@@ -59,7 +60,7 @@ class SaliencyPanel(Panel):
         self._choice.setAccessibleName("the number that words are erased for")
         self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._choice.setMinimumContentsLength(LENGTH)
-        self._said = QLabel()
+        self._said = Label()
         self._said.setObjectName("saliency_sentence")
         self._said.setProperty("role", "muted")
         self._said.setWordWrap(True)

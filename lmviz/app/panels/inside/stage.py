@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -19,6 +18,7 @@ from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.growing_canvas import growth_of
+from lmviz.app.widgets.base.plain import Inked, InkedLabel, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.matrix.operation_view import OperationView
@@ -57,9 +57,8 @@ class StagePanel(Panel):
         super().__init__(session)
         self.setObjectName("stage_view")
         self._timeline = StageTimeline()
-        self._sentence = QLabel()
+        self._sentence = InkedLabel()
         self._sentence.setObjectName("stage_sentence")
-        self._sentence.setTextFormat(Qt.TextFormat.RichText)
         self._sentence.setWordWrap(True)
         self._equation = EquationView()
         self._operation = OperationView()
@@ -181,9 +180,7 @@ class StagePanel(Panel):
 
     def _show_sentence(self, pieces: Sequence[Piece]) -> None:
         """A sentence, what is filled in in bold."""
-        written = (f"<b>{escape(text)}</b>" if filled else escape(text) for text, filled in pieces)
-        self._sentence.setText("".join(written))
-        self._sentence.setAccessibleName("".join(text for text, _ in pieces))
+        self._sentence.set_pieces([Inked(*piece) for piece in pieces])
         self._sentence.setVisible(bool(pieces))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -230,7 +227,7 @@ class StagePanel(Panel):
         button = QPushButton(text)
         button.setObjectName(name)
         button.setAccessibleName("next stage" if step > 0 else "previous stage")
-        button.setToolTip(f"{'Next' if step > 0 else 'Previous'} stage (key {text})")
+        button.setToolTip(paragraph(f"{'Next' if step > 0 else 'Previous'} stage (key {text})"))
         button.setProperty("role", "link")
         button.clicked.connect(lambda: self.session.focus.choose_stage(self.session.focus.stage + step))
         return button

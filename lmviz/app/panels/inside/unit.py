@@ -5,15 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.panels.inside.evidence import Evidence
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -24,6 +16,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
@@ -63,7 +56,7 @@ class UnitPanel(Panel):
         self._search_button = QPushButton("Where does it fire most?")
         self._search_button.setObjectName("unit_search_button")
         self._search_button.clicked.connect(self._search_corpus)
-        self._searched = QLabel()
+        self._searched = Label()
         self._waits_for_text = False
         self._threshold = QDoubleSpinBox()
         self._threshold_of = ""
@@ -210,7 +203,7 @@ class UnitPanel(Panel):
         self._curve.set_threshold(line)
 
     def _lay_out(self) -> QWidget:
-        hint = QLabel("drag over words to find units active on all of them, above")
+        hint = Label("drag over words to find units active on all of them, above")
         self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         self._threshold.setObjectName("unit_threshold_spin")
         self._threshold.setAccessibleName("activation from which a unit counts as active")
@@ -243,7 +236,7 @@ class UnitPanel(Panel):
         """Say of the button which text will be read, where it has yet to be opened."""
         name = reading.model.description.corpus.get("name", "") if reading is not None else ""
         text = f"Open “{name}”, read it" if name and self.session.text.corpus is None else "Read the text"
-        self._search_button.setToolTip(f"{text} with this model, and keep the strongest places")
+        self._search_button.setToolTip(paragraph(f"{text} with this model, and keep the strongest places"))
 
     def _forget(self) -> None:
         self._unit, self._brushed = None, None

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
-    QLabel,
     QLineEdit,
     QStackedWidget,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
 from lmviz.errors import LmvizError
@@ -48,7 +48,7 @@ class OrderPanel(Panel):
         self._first: dict[str, OrderExperiment] = {}
         self._grid = QGridLayout()
         self._grid.setSpacing(4)
-        self._labels: list[QLabel] = []
+        self._labels: list[Label] = []
         self._fields: list[list[QLineEdit]] = []
         self._mask = QCheckBox("causal mask")
         self._mask.setObjectName("order_mask_box")
@@ -59,7 +59,7 @@ class OrderPanel(Panel):
         self._reset = LinkButton("order_reset_button", "as written", "the numbers of the poll's file again")
         self._picture = OrderPicture()
         self._picture.setObjectName("order_picture")
-        self._verdict = QLabel()
+        self._verdict = Label()
         self._verdict.setObjectName("order_verdict")
         self._verdict.setWordWrap(True)
         self._body = QStackedWidget()
@@ -167,7 +167,7 @@ class OrderPanel(Panel):
         for widget in (*self._labels, *(field for line in self._fields for field in line)):
             self._grid.removeWidget(widget)
             widget.deleteLater()
-        self._labels = [QLabel() for _ in range(rows)]
+        self._labels = [Label() for _ in range(rows)]
         self._fields = [[self._field(row, column) for column in range(columns)] for row in range(rows)]
         for row, (label, fields) in enumerate(zip(self._labels, self._fields, strict=True)):
             self._grid.addWidget(label, row, 0)

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
@@ -27,6 +18,7 @@ from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 
 if TYPE_CHECKING:
@@ -56,17 +48,15 @@ class PollPanel(Panel):
         self._picker.setAccessibleName("poll")
         self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._open = LinkButton("open_poll_button", "open…", "open a poll from a text file")
-        self._question = QLabel()
+        self._question = Label()
         self._question.setObjectName("poll_question")
-        self._question.setTextFormat(Qt.TextFormat.PlainText)
         self._question.setWordWrap(True)
         self._choices = PollChoices()
         self._choices.setObjectName("poll_choices")
-        self._answer = QLabel()
+        self._answer = Label()
         self._answer.setObjectName("poll_answer")
-        self._answer.setTextFormat(Qt.TextFormat.PlainText)
         self._answer.setWordWrap(True)
-        self._total = QLabel()
+        self._total = Label()
         self._total.setObjectName("poll_total")
         self._show = QPushButton()
         self._show.setObjectName("show_answers_button")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, 
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.flow import labelled
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.configuration import Setting
 from lmviz.decoding.options import BeamOptions
@@ -29,7 +30,7 @@ class BeamControls(QWidget):
         self._choice = QComboBox()
         self._choice.setObjectName("beam_choice_picker")
         self._choice.setAccessibleName("which continuations are taken")
-        self._choice.setToolTip(f"<p>{settings['choice'].help}</p>")
+        self._choice.setToolTip(paragraph(settings["choice"].help))
         self._choice.addItems([str(choice) for choice in settings["choice"].choices])
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -69,5 +70,5 @@ def _spin(setting: Setting) -> QSpinBox | QDoubleSpinBox:
         spin.setSpecialValueText(AS_WIDTH)
     spin.setObjectName(f"beam_{setting.name}_spin")
     spin.setAccessibleName(f"beam {setting.label.lower()}")
-    spin.setToolTip(f"<p>{setting.help}</p>")
+    spin.setToolTip(paragraph(setting.help))
     return spin

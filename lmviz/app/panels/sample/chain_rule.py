@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
@@ -14,6 +14,7 @@ from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.text.tokenizer import visible
 
@@ -46,7 +47,7 @@ class ChainRulePanel(Panel):
         self._strip.setObjectName("chain_rule_strip")
         self._strip.setAccessibleName("the text, each word under its probability")
         self._strip.set_readout(self._explain)
-        self._bits, self._product = QLabel(), QLabel()
+        self._bits, self._product = Label(), Label()
         self._product.setProperty("role", "muted")
         self._shown: Likelihood | None = None
         self._moment: RecipeSubject | None = None

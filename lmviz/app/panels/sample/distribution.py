@@ -17,7 +17,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.base.tooltip import paragraph
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.tables.figures_table import FiguresTable
@@ -135,9 +135,7 @@ class DistributionPanel(Panel):
         self._card.set_title(TITLE if prospect.position is None else EARLIER)
         said = self._say(prospect)
         self._foot.set_text(said)
-        self._foot.setToolTip(
-            paragraph(f"{said}.") + paragraph(meaning_in_words(prospect.moment.interventions))
-        )
+        self._foot.setToolTip(paragraph(f"{said}.", meaning_in_words(prospect.moment.interventions)))
         self._mark(prospect)
 
     def _say(self, prospect: Prospect) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSpinBox, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.decoding.options import FILTERS
@@ -70,7 +71,7 @@ class RollPanel(Panel):
         self._stop_at_end.setObjectName("stop_at_end")
         self._drawn = MutedLine()
         self._drawn.setObjectName("drawn_tokens")
-        self._said = QLabel()
+        self._said = Label()
         self._said.setProperty("role", "muted")
         self._said.setWordWrap(True)
         self._ids: list[int] = []
@@ -198,7 +199,7 @@ class RollPanel(Panel):
     def _name_play(self) -> None:
         said = PAUSE if self.is_playing else PLAY
         self._play.setAccessibleName(said)
-        self._play.setToolTip(said[0].upper() + said[1:])
+        self._play.setToolTip(paragraph(said[0].upper() + said[1:]))
         self._adopt_theme()
 
     def _draw(self) -> None:
@@ -255,7 +256,7 @@ class RollPanel(Panel):
         button = QPushButton(text)
         button.setObjectName(name)
         button.setAccessibleName(description)
-        button.setToolTip(description[0].upper() + description[1:])
+        button.setToolTip(paragraph(description[0].upper() + description[1:]))
         # The die takes the keyboard, so that after a click the space bar plays instead of pressing again.
         button.clicked.connect(self._die.setFocus)
         return button
@@ -264,7 +265,7 @@ class RollPanel(Panel):
         spin = QSpinBox()
         spin.setObjectName(name)
         spin.setAccessibleName(description)
-        spin.setToolTip(description[0].upper() + description[1:])
+        spin.setToolTip(paragraph(description[0].upper() + description[1:]))
         spin.setRange(least, most)
         spin.setValue(value)
         spin.setSuffix(unit)

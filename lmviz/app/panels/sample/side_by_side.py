@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.decoding.continuations import Continuations
 
@@ -197,7 +198,7 @@ class _Row(QWidget):
     def __init__(self, way: str) -> None:
         super().__init__()
         self._way = way
-        self._head, self._text = QLabel(), QLabel()
+        self._head, self._text = Label(), Label()
         self._head.setProperty("role", "muted")
         for label in (self._head, self._text):
             label.setWordWrap(True)

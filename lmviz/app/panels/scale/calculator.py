@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
@@ -25,6 +24,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import with_unit
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.parts_bar import PartsBar
 from lmviz.app.widgets.text.big_figure import BigFigure
@@ -70,7 +70,7 @@ class CalculatorPanel(Panel):
         self._parameters.setObjectName("parameters_figure")
         self._time.setObjectName("time_figure")
         self._bar = PartsBar()
-        self._memory, self._compute, self._rule = QLabel(), QLabel(), QLabel()
+        self._memory, self._compute, self._rule = Label(), Label(), Label()
         for label, name in (
             (self._memory, "memory_lines"),
             (self._compute, "compute_lines"),
@@ -78,7 +78,6 @@ class CalculatorPanel(Panel):
         ):
             label.setObjectName(name)
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._rule.setProperty("role", "muted")
         self._measure = LinkButton("measure_pace_button", "measure again", "measure the pace of this machine")
@@ -146,7 +145,7 @@ class CalculatorPanel(Panel):
     ) -> None:
         control.setObjectName(f"scale_{name}")
         control.setAccessibleName(title)
-        label, sign = QLabel(title), QLabel(symbol)
+        label, sign = Label(title), Label(symbol)
         label.setBuddy(control)
         sign.setProperty("role", "muted")
         for place, widget in enumerate((label, sign, control)):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
@@ -41,7 +42,7 @@ class ExperimentPanel(Panel):
         self._run = QPushButton("Train them in turn")
         self._run.setObjectName("experiment_button")
         self._run.setProperty("role", "primary")
-        self._said = QLabel()
+        self._said = Label()
         self._said.setObjectName("experiment_said")
         self._said.setWordWrap(True)
         self._plot = CurvesPlot(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.scale import LONGEST_GRAPH
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
@@ -43,7 +44,7 @@ class GrowthPanel(Panel):
         self._slider.set_range(LONGEST_GRAPH - 1, session.scale.length - 1)
         self._curves = CurvesPlot("tokens T", "edges", words=(count, count), room=ROOM)
         self._curves.setObjectName("edges_plot")
-        self._far = QLabel()
+        self._far = Label()
         self._far.setProperty("role", "muted")
         self._far.setWordWrap(True)
         self._card = Card("How the graph grows with the text", "edges into one hidden layer", self._lay_out())

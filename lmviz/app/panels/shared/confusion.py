@@ -6,16 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
@@ -23,6 +15,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
 from lmviz.text.tokenizer import visible
@@ -56,11 +49,10 @@ class ConfusionPanel(Panel):
         self.setObjectName("confusion_view")
         self._grid = ConfusionGrid()
         self._grid.cell_clicked.connect(self._read_example)
-        self._right, self._of, self._hint = QLabel(), QLabel(), QLabel("Click a cell for an example.")
+        self._right, self._of, self._hint = Label(), Label(), Label("Click a cell for an example.")
         self._right.setObjectName("confusion_right")
         self._right.setProperty("role", "title")
-        self._missed = QLabel()
-        self._missed.setTextFormat(Qt.TextFormat.PlainText)
+        self._missed = Label()
         for label in (self._of, self._missed, self._hint):
             label.setProperty("role", "muted")
             label.setWordWrap(True)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.shared.offered_numbers import number_in_words, offered_numbers
 from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.plain import paragraph
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -91,4 +92,6 @@ class GradientSwitch(QWidget):
             self._choice.clear()
             self._choice.addItems(list(offers.values()))
             self._choice.setCurrentIndex(self._offers.index(of))
-        self._choice.setToolTip(f"Gradients are taken of this number: {offers[of]}. Click for another.")
+        self._choice.setToolTip(
+            paragraph(f"Gradients are taken of this number: {offers[of]}. Click for another.")
+        )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -33,13 +34,13 @@ class LessonPanel(Panel):
         self.setObjectName("lesson_panel")
         self._lessons = tuple(lessons)
         self._drawn: tuple[Lesson | None, int] = (None, -1)
-        self._title = QLabel()
+        self._title = Label()
         self._title.setProperty("role", "lesson")
         self._title.setWordWrap(True)
         self._dots = ProgressDots()
         self._step_title, self._sentences = _markdown("lesson_step"), _markdown("lesson_sentence")
         self._step_title.setProperty("role", "muted")
-        self._otherwise = QLabel(
+        self._otherwise = Label(
             "Another step has opened something else: “set up again” brings this one's back."
         )
         self._otherwise.setObjectName("lesson_otherwise")
@@ -167,7 +168,7 @@ class LessonPanel(Panel):
         column.setSpacing(12)
         for row in rows:
             if isinstance(row, str):
-                title = QLabel(row)
+                title = Label(row)
                 title.setProperty("role", "lesson")
                 column.addWidget(title)
             elif isinstance(row, QWidget):
@@ -182,8 +183,8 @@ def _numbered(lesson: Lesson) -> str:
     return f"{lesson.number} · {lesson.title}" if lesson.number else lesson.title
 
 
-def _markdown(name: str) -> QLabel:
-    label = QLabel()
+def _markdown(name: str) -> Label:
+    label = Label()
     label.setObjectName(name)
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.MarkdownText)

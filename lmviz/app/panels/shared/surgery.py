@@ -6,18 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.decoding.glance import glance
@@ -48,10 +42,9 @@ class SurgeryPanel(Panel):
         self._undo, self._redo = QPushButton("undo"), QPushButton("redo")
         self._value = QDoubleSpinBox()
         self._list = ChangeList()
-        self._said = QLabel()
-        self._pinned = QLabel()
+        self._said = Label()
+        self._pinned = Label()
         self._pinned.setObjectName("pinned_cell")
-        self._pinned.setTextFormat(Qt.TextFormat.PlainText)
         self._buttons: dict[str, QPushButton] = {}
         self._grid = QGridLayout()
         self._card = Card("Surgery", self._head(), self._body())
@@ -145,13 +138,13 @@ class SurgeryPanel(Panel):
         for name, (action, help_text) in actions.items():
             button = self._buttons[name] = QPushButton(name)
             button.setObjectName(f"{name.replace(' ', '_')}_button")
-            button.setToolTip(help_text)
+            button.setToolTip(paragraph(help_text))
             button.clicked.connect(action)
         self._arrange(WIDE_COLUMNS - 1)
         self._list.setAccessibleName("changes to the model")
         grid.addWidget(self._list, 0, 0, 1, 3)
         grid.addLayout(self._grid, 1, 0, 1, 3)
-        label = QLabel("value")
+        label = Label("value")
         label.setProperty("role", "muted")
         grid.addWidget(label, 3, 0, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self._value, 3, 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
@@ -16,6 +16,7 @@ from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
@@ -48,10 +49,9 @@ class WhyPanel(Panel):
         self.setObjectName("why_view")
         self._sheet = ArithmeticCard(with_result=False)
         self._result = ResultLine()
-        self._place = QLabel()
+        self._place = Label()
         self._place.setObjectName("explained_cell")
         self._place.setProperty("role", "muted")
-        self._place.setTextFormat(Qt.TextFormat.PlainText)
         self._place.setWordWrap(True)
         self._differentiate = LinkButton(
             "gradient_of_cell_button", "gradients of it", "take gradients of this number, and show them"

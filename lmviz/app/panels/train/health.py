@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.inspection.names import title_of
@@ -49,7 +50,7 @@ class HealthPanel(Panel):
         self._bars = BarsView()
         self._sentence = EmptyText()
         self._sentence.setObjectName("health_sentence")
-        self._curves = {name: (QLabel(), Sparkline()) for name in CURVES}
+        self._curves = {name: (Label(), Sparkline()) for name in CURVES}
         self._drawn: dict[str, float] = {}
         self._measured, self._step = "", 0  # what the bars are, updates or weights, and of which step
         self._weighed: Moment | None = None
@@ -90,9 +91,9 @@ class HealthPanel(Panel):
         for row, (name, (label, curve)) in enumerate(self._curves.items()):
             label.setProperty("role", "muted")
             label.setObjectName(f"{name}_label")
-            label.setToolTip(CURVES[name])
+            label.setToolTip(paragraph(CURVES[name]))
             curve.setAccessibleName(name.replace("_", " "))
-            curve.setToolTip(CURVES[name])
+            curve.setToolTip(paragraph(CURVES[name]))
             grid.addWidget(label, row, 0)
             grid.addWidget(curve, row, 1, Qt.AlignmentFlag.AlignRight)
         return grid

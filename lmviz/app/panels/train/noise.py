@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 
@@ -42,10 +43,10 @@ class NoisePanel(Panel):
         self._measured: tuple[Moment, GradientNoise] | None = None
         self._job: Job | None = None
         self._plot = BatchNoisePlot()
-        self._said = QLabel()
+        self._said = Label()
         self._said.setObjectName("noise_sentence")
         self._said.setWordWrap(True)
-        self._source = QLabel("McCandlish et al. 2018")
+        self._source = Label("McCandlish et al. 2018")
         self._source.setProperty("role", "muted")
         self._source.setToolTip(
             "An Empirical Model of Large-Batch Training, section 2.2: the norm expected at a batch size B is "

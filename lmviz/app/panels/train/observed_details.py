@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from lmviz.app.panels.train.observed_batch import in_words, shown_texts
 from lmviz.app.panels.train.observed_lines import (
@@ -20,6 +20,7 @@ from lmviz.app.panels.train.observed_lines import (
     milliseconds,
 )
 from lmviz.app.widgets.base.figures import number, signed_figure
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.tables.columns_model import Column
@@ -42,7 +43,7 @@ class ObservedDetails(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said = QLabel()
+        self._said = Label()
         self._said.setObjectName("observed_sentence")
         self._said.setProperty("role", "muted")
         self._said.setWordWrap(True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.statement import TrainingStatement, briefly
@@ -13,6 +13,7 @@ from lmviz.app.session.training_plan import FIRST_FAMILY
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, short, with_unit
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
@@ -134,7 +135,7 @@ class PlanPanel(Panel):
             self.refresh_soon()
 
     def _lay_out(self) -> QWidget:
-        learning = QLabel("Learning")
+        learning = Label("Learning")
         learning.setProperty("role", "title")
         heading = QHBoxLayout()
         heading.addWidget(learning)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.training import PREPARING_TEXT
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -30,7 +31,7 @@ class TrainingStatement(QWidget):
         self._button.setToolTip("Train a new run as planned below")
         self._button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._button.clicked.connect(session.training.start)
-        self._what, self._how_long = QLabel(), MutedLine()
+        self._what, self._how_long = Label(), MutedLine()
         self._what.setObjectName("training_subject")
         self._how_long.setObjectName("training_duration")
         self._what.setWordWrap(True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.role import set_role
 
 RADIUS = 8
@@ -35,14 +36,13 @@ class Card(Canvas):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._title = QLabel(title)
+        self._title = Label(title)
         self._title.setProperty("role", "title")
-        self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._unit = MutedLine(right=True)
         self._control: QWidget | None = None
         self._body: QWidget | None = None
         self._placeholder: EmptyText | None = None  # made when there is first nothing to show
-        self._complaint: QLabel | None = None  # made when something first fails
+        self._complaint: Label | None = None  # made when something first fails
         self._provisional = False
         self._head = QHBoxLayout()
         self._head.addWidget(self._title)
@@ -138,10 +138,9 @@ class Card(Canvas):
         if self._complaint is None:
             if not sentence:
                 return
-            self._complaint = QLabel()
+            self._complaint = Label()
             self._complaint.setObjectName("complaint")
             self._complaint.setProperty("role", "warning")
-            self._complaint.setTextFormat(Qt.TextFormat.PlainText)
             self._complaint.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._complaint.setWordWrap(True)
             self.layout_below.insertWidget(1, self._complaint)

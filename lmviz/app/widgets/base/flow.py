@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.plain import Label
 
 GAP, LINE_GAP = 12, 6
 
@@ -86,7 +87,7 @@ def labelled(name: str, *controls: QWidget) -> QWidget:
     row = QHBoxLayout(group)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(2)
-    label = QLabel(name)
+    label = Label(name)
     label.setProperty("role", "muted")
     label.setBuddy(controls[0])
     for widget in (label, *controls):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
-from lmviz.app.widgets.base.tooltip import paragraph
+from lmviz.app.widgets.base.plain import paragraph
 
 SIZE = 12
 SMALLER = (12.0, 11.5, 11.0, 10.5)

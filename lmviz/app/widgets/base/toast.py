@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.plain import Label
 
 SHOWN = 4000  # milliseconds
 MARGIN = 84  # pixels above the window's lower edge, where the transport is
 
 
-class Toast(QLabel):
+class Toast(Label):
     """`Toast.show_over(widget, sentence)`: it takes no room from anything, and a click sends it away."""
 
     def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
+        super().__init__("", window)
         self._window = window
         self.setObjectName("toast")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)

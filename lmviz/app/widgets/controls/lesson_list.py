@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.plain import Label
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class _Row(QAbstractButton):
         policy.setHorizontalPolicy(QSizePolicy.Policy.Preferred)  # a button's own lets no words be wrapped
         policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)  # and none that wrap be higher than expected
         self.setSizePolicy(policy)
-        self._title, self._done, self._about = QLabel(), QLabel(), QLabel()
+        self._title, self._done, self._about = Label(), Label(), Label()
         self._title.setProperty("role", "title")
         self._done.setProperty("role", "muted")
         self._about.setProperty("role", "muted")

@@ -9,6 +9,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.plain import paragraph
 
 APART, LEAST, RADIUS, PRESENT = 16, 9, 4.0, 5.5  # pixels at scale 1
 
@@ -30,7 +31,7 @@ class ProgressDots(QWidget):
         """Show so many steps, which of them are done, and at which one is."""
         self._count, self._done, self._present = count, frozenset(done), present
         self.setAccessibleName(f"step {present + 1} of {count}, {len(self._done)} done")
-        self.setToolTip(f"Step {present + 1} of {count}: a click goes to another.")
+        self.setToolTip(paragraph(f"Step {present + 1} of {count}: a click goes to another."))
         self.updateGeometry()
         self.update()
 

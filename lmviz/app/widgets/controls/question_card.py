@@ -6,17 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
 
@@ -36,7 +28,7 @@ class QuestionCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lesson_question")
-        caption = QLabel("Question")
+        caption = Label("Question")
         caption.setProperty("role", "muted")
         self._question = _words("lesson_question_words")
         self._choices = QButtonGroup(self)
@@ -97,11 +89,11 @@ class QuestionCard(QFrame):
         if self._rows:
             chosen = self._choices.checkedButton()
             if chosen is not None:
-                self.answered.emit(self._rows[self._choices.id(chosen)].words.text())
+                self.answered.emit(self._rows[self._choices.id(chosen)].choice)
         else:
             self.answered.emit(self._answer.text())
 
-    def _lay_out(self, caption: QLabel) -> None:
+    def _lay_out(self, caption: Label) -> None:
         row = QHBoxLayout()
         row.setSpacing(10)
         row.addWidget(self._answer, 1)
@@ -126,25 +118,25 @@ class _Choice(QWidget):
 
     def __init__(self, words: str, number: int) -> None:
         super().__init__()
+        self.choice = words
         self.button = QRadioButton()
         self.button.setObjectName(f"lesson_choice_{number}")
         self.button.setAccessibleName(words)
-        self.words = QLabel(words)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        label = Label(words)
+        label.setWordWrap(True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.words, 1)
+        row.addWidget(label, 1)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.button.isEnabled():
             self.button.setChecked(True)
 
 
-def _words(name: str) -> QLabel:
-    label = QLabel()
+def _words(name: str) -> Label:
+    label = Label()
     label.setObjectName(name)
     label.setWordWrap(True)
     label.setTextFormat(Qt.TextFormat.MarkdownText)

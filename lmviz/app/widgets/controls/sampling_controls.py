@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
-from lmviz.app.widgets.base.tooltip import paragraph
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.configuration import Setting
 from lmviz.decoding.options import SamplingOptions
@@ -59,7 +59,7 @@ class SamplingControls(QWidget):
         self.lock = QCheckBox("lock")
         self.lock.setObjectName("seed_lock")
         self.lock.setAccessibleName("lock the seed")
-        self.lock.setToolTip(self._settings["seed_locked"].help)
+        self.lock.setToolTip(paragraph(self._settings["seed_locked"].help))
         self.lock.toggled.connect(lambda on: self.changed.emit("seed_locked", on))
         self._flow.addWidget(labelled("temperature", self.temperature, self.slider))
         for name, control in (("top-k", self.top_k), ("top-p", self.top_p), ("min-p", self.min_p)):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
-from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.configuration import Setting
 from lmviz.errors import LmvizError
 
@@ -36,13 +36,13 @@ class SettingField(QObject):
         self.control.setObjectName(f"{setting.name}_field")
         self.control.setAccessibleName(setting.label)
         self.control.setAccessibleDescription(setting.help)
-        self.control.setToolTip(_help(setting))
+        self.control.setToolTip(paragraph(_help(setting)))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
-        self.label = QLabel(setting.label, parent)
+        self.label = Label(setting.label, parent)
         self.label.setBuddy(self.control)
-        self.label.setToolTip(_help(setting))
-        self.complaint = QLabel(parent)
+        self.label.setToolTip(paragraph(_help(setting)))
+        self.complaint = Label("", parent)
         self.complaint.setProperty("role", "warning")
         self.complaint.setWordWrap(True)
         self.complaint.hide()
@@ -138,10 +138,10 @@ class SettingField(QObject):
 
 
 def _help(setting: Setting) -> str:
-    """The help as a tooltip, with the limits."""
+    """The help, with the limits."""
     limits = ""
     if setting.minimum is not None and setting.maximum is not None and setting.kind is not bool:
         limits = f" From {setting.minimum:,g} to {setting.maximum:,g}."
     elif setting.minimum is not None:
         limits = f" At least {setting.minimum:,g}."
-    return paragraph(setting.help + limits)
+    return setting.help + limits

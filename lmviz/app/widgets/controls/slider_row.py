@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
+
+from lmviz.app.widgets.base.plain import Label
 
 
 class SliderRow(QWidget):
@@ -20,8 +22,8 @@ class SliderRow(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(accessible_name)
         self.slider.valueChanged.connect(self.value_changed)
-        self._said = QLabel()
-        label = QLabel(name)
+        self._said = Label()
+        label = Label(name)
         for muted in (label, self._said):
             muted.setProperty("role", "muted")
         row = QHBoxLayout(self)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring
+from lmviz.app.widgets.base.plain import paragraph
 
 WIDTH, HEIGHT, GAP = 28, 16, 2
 
@@ -20,7 +21,7 @@ class Switch(QAbstractButton):
         self.setObjectName(name)
         self.setCheckable(True)
         self.setAccessibleName(description)
-        self.setToolTip(description[0].upper() + description[1:])
+        self.setToolTip(paragraph(description[0].upper() + description[1:]))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

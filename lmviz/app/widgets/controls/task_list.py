@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.plain import Label
 
 SIZE = 18  # pixels at scale 1
 
@@ -58,7 +59,7 @@ class TaskList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[tuple[Tick, QLabel]] = []
+        self._rows: list[tuple[Tick, Label]] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(6)
@@ -83,7 +84,7 @@ class TaskList(QWidget):
         self.setVisible(bool(words))
 
     def _add_row(self) -> None:
-        tick, label = Tick(), QLabel()
+        tick, label = Tick(), Label()
         label.setWordWrap(True)
         label.setTextFormat(Qt.TextFormat.MarkdownText)
         row = QHBoxLayout()

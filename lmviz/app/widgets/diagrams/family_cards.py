@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.canvas import fitted
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.pointable import Pointable
-from lmviz.app.widgets.base.tooltip import paragraph
 from lmviz.app.widgets.diagrams.family_shapes import draw_shape
 
 COLUMNS = 3

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.link_button import LinkButton
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.diagrams.editable_numbers import A_NOTCH, EditableNumbers
 
 SIDE = 24  # pixels at scale 1
@@ -48,7 +49,7 @@ class ZoomButtons(QWidget):
 
     def _button(self, name: str, words: str, description: str) -> QPushButton:
         button = LinkButton(name, words, description)
-        button.setToolTip(description)
+        button.setToolTip(paragraph(description))
         return button
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.pointable import Pointable
 
 LABEL_SIZE, SHARE_SIZE = 11.5, 10.5
@@ -342,7 +343,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
     def pointed_at(self, index: int) -> None:
         if index >= 0:
             shown = self._stack.edges[index + 1] - self._stack.edges[index]
-            self.setToolTip(f"{self._stack.labels[index]} {percentage(shown)}")
+            self.setToolTip(paragraph(f"{self._stack.labels[index]} {percentage(shown)}"))
         else:
             self.setToolTip("")
         self.share_hovered.emit(index)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.tooltip import paragraph
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.tables.column_widths import ColumnNeed, share_width
 from lmviz.app.widgets.tables.columns_model import SHARE, TOKEN, Column, ColumnsModel
 from lmviz.app.widgets.tables.quiet_table import QuietTable
@@ -197,7 +197,7 @@ class _BarDelegate(QStyledItemDelegate):
     ) -> bool:
         if not isinstance(view, TableView) or event.type() != QEvent.Type.ToolTip or not index.isValid():
             return super().helpEvent(event, view, option, index)
-        QToolTip.showText(event.globalPos(), view.say(index), view)
+        QToolTip.showText(event.globalPos(), paragraph(view.say(index)), view)
         return True
 
     def paint(

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, fitted, metrics
+from lmviz.app.widgets.base.plain import paragraph
 
 SIZES, FIGURE, SMALLEST = (12, 11, 10), 24, 14
 ROW, PAD = 17, 10
@@ -26,7 +27,7 @@ class BigFigure(Canvas):
         self._caption, self._figure, self._note = caption, figure, note
         self.setAccessibleName(caption)
         self.setAccessibleDescription(f"{figure}. {note}")
-        self.setToolTip(note)
+        self.setToolTip(paragraph(note))
         self.update()
 
     @property

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.tooltip import paragraph
+from lmviz.app.widgets.base.plain import paragraph
 
 SIZE = 12.5
 PATIENCE = 250  # milliseconds after a key before the text is read

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.plain import Label
 
 PADDING = 10
 KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -24,9 +25,8 @@ class PassageView(Canvas):
         self._name = name
         self._open = False
         self._emphasised = False
-        self._text, self._verdict = QLabel(), QLabel()
+        self._text, self._verdict = Label(), Label()
         for label in (self._text, self._verdict):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self._verdict.setProperty("role", "muted")
         column = QVBoxLayout(self)

@@ -15,6 +15,7 @@ from lmviz.api import open_model
 from lmviz.app.session.comparison import Obstacle, obstacle_between
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.labels import label
 from lmviz.questions import next_token
@@ -71,7 +72,7 @@ def test_models_of_other_tasks_are_greyed_and_do_not_take_part(
         menu.aboutToShow.emit()
         entries = {model: _entry(menu.actions(), model) for model in session.library.models}
         assert not entries[language].isEnabled()
-        assert entries[language].toolTip() == (
+        assert entries[language].toolTip() == paragraph(
             "tagger predicts one of 4 labels for each token, and lstm predicts the next token."
         )
         assert "next token" in entries[language].text()

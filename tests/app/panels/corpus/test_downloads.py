@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.corpus import texts as texts_panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text import catalogue
 from lmviz.text.catalogue import Entry
@@ -82,7 +83,7 @@ def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -
     texts = window.findChild(QTreeWidget, "corpus_picker")
     qtbot.waitUntil(lambda: texts.topLevelItemCount() == 1, timeout=LONG)
     assert texts.topLevelItem(0).text(1) == "download"
-    assert texts.topLevelItem(0).toolTip(0) == "A test. (CC0) 420 kB are downloaded."
+    assert texts.topLevelItem(0).toolTip(0) == paragraph("A test. (CC0) 420 kB are downloaded.")
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
     qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: bool(window.jobs.findChildren(QProgressBar)), timeout=LONG)

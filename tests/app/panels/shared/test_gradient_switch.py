@@ -59,7 +59,7 @@ def test_another_number_is_chosen_from_the_list(
     offered = [picker.itemText(place) for place in range(picker.count())]
     assert offered[:2] == ["loss of “eat”", "all losses"]
     assert picker.currentText() == "loss of “eat”", "it begins with the word that was typed last, and says so"
-    assert picker.toolTip() == "Gradients are taken of this number: loss of “eat”. Click for another."
+    assert "Gradients are taken of this number: loss of “eat”. Click for another." in picker.toolTip()
     assert offered[2].startswith("p(“")
     picker.activated.emit(2)
     qtbot.waitUntil(

@@ -1,0 +1,68 @@
+"""Words in controls, always as they are written: Qt would take a text that looks like HTML for HTML.
+
+A test lets only this file make a QLabel and HTML (`tests/app/test_plain_text.py`).
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel, QWidget
+
+from lmviz.plain_text import on_one_line, seen
+
+
+class Label(QLabel):
+    """`Label(text="", parent=None)`: shows any text as it is written."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show another text."""
+        super().setText(seen(text))
+
+
+class Inked(NamedTuple):
+    """A part of a text: bold or not, in an ink of its own or in that of the label."""
+
+    text: str
+    is_bold: bool = False
+    ink: QColor | None = None
+
+
+class InkedLabel(Label):
+    """`set_pieces(pieces)`: a text of which some parts are bold or in another ink."""
+
+    def set_pieces(self, pieces: Sequence[Inked], size: int = 0) -> None:
+        """Show other pieces, where asked for in a type of so many pixels."""
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setAccessibleName("".join(piece.text for piece in pieces))
+        sized = f' style="font-size: {size}px"' if size else ""
+        QLabel.setText(self, f"<span{sized}>{''.join(map(_written, pieces))}</span>" if pieces else "")
+
+
+def paragraph(*texts: str) -> str:
+    """Plain texts as a tooltip, each a paragraph whose lines wrap: Qt wraps those of rich text only."""
+    return "".join(f"<p>{_escaped(text)}</p>" for text in texts if text)
+
+
+def caption(text: str) -> str:
+    """A text as the words on a button, a tab, a menu's entry: on one line, & standing for itself."""
+    return on_one_line(text).replace("&", "&&")
+
+
+def _written(piece: Inked) -> str:
+    style = f"color: {piece.ink.name()};" if piece.ink is not None else ""
+    style += "font-weight: bold" if piece.is_bold else ""
+    return f'<span style="{style}">{_escaped(piece.text)}</span>'
+
+
+def _escaped(text: str) -> str:
+    return html.escape(seen(text), quote=False).replace("\n", "<br>")
