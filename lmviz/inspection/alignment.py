@@ -13,7 +13,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.attention import COMBINATIONS, largest_of_squares
 from lmviz.inspection.trace import Trace
-from lmviz.inspection.views import View, likeliest_answers
+from lmviz.inspection.views import View, likeliest_answers, matrix
 from lmviz.models.sequences import SOURCE
 
 TO_SOURCE = ("position", "source")
@@ -61,10 +61,7 @@ def alignment_view(trace: Trace, address: str, head: int = 0) -> View:
     traced = trace[address]
     if traced.axes[-2:] != TO_SOURCE:
         raise LmvizError(f"{address} is no attention to a source: its axes are {', '.join(traced.axes)}.")
-    fixed = {"head": head} if traced.axes[0] == "head" else {}
-    values = traced.at(**fixed) if fixed else traced.array
-    rows, columns = (tuple(range(size)) for size in values.shape)
-    return View(address, traced.axes, values, traced.scale, "position", "source", rows, columns, fixed)
+    return matrix(trace, address, head, 0, ())
 
 
 def combined_alignment(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:

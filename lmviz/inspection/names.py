@@ -61,7 +61,7 @@ def stop_name(address: str) -> str:
     parts = address.removeprefix("decoder/").split("/")
     if parts[0] == "layers" and "cross" in parts:
         return f"{int(parts[1]) + 1} attention to the source"
-    if parts[0] == "layers" and parts[-1] != "hidden":
+    if parts[0] == "layers" and parts[-1].endswith(("1", "2")):  # a sum within a layer, or its norm
         return f"{int(parts[1]) + 1} {'attention' if parts[-1].endswith('1') else 'feed-forward'}"
     return title_of("/".join(parts[:2]) if len(parts) > 2 else parts[0])
 

@@ -15,6 +15,7 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.largest import largest
+from lmviz.models.sequences import ALONG
 from lmviz.models.tap import Stage, inside
 from lmviz.text.pictures import SIDE
 
@@ -88,7 +89,8 @@ def matrix(
     tokens: Sequence[int],
     order: Sequence[int] | None = None,
 ) -> View:
-    """A tap over the whole text: units by positions, or queries by keys; or a picture, row by row.
+    """A tap over the whole text: units by positions; of attention a row for each word that looks; or a
+    picture, row by row.
 
     `order` says in which order, or which, units are drawn. Along the vocabulary only `tokens` are.
     """
@@ -96,9 +98,9 @@ def matrix(
     fixed = _fixed_head(trace, address, head)
     part = traced.at(**fixed)
     free = [axis for axis in traced.axes if axis not in fixed]
-    if free == ["query", "key"]:
+    if len(free) == 2 and all(axis in ALONG for axis in free):
         rows, columns = (tuple(range(size)) for size in part.shape)
-        return View(address, traced.axes, part, traced.scale, "query", "key", rows, columns, fixed)
+        return View(address, traced.axes, part, traced.scale, free[0], free[1], rows, columns, fixed)
     columns = tuple(range(part.shape[0]))
     if free == ["pixel"]:
         picture = part.reshape(SIDE, SIDE)

@@ -1,5 +1,7 @@
 import pytest
+from family_cases import IDS, every_case, traced, trained, untrained
 
+from lmviz.inspection.logit_lens import stream_places
 from lmviz.inspection.names import coordinate, layer_in, stop_name, title_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.tracing import trace
@@ -73,3 +75,12 @@ def test_a_pixel_is_named_by_its_row_and_column():
     assert coordinate("pixel", 9, "#") == "row 2, column 3"
     assert coordinate("pixel", 48) == "row 7, column 7"
     assert coordinate("source", 0, "cat") == "source 1 “cat”"
+
+
+@every_case
+def test_no_stop_names_a_part_that_the_model_does_not_have(family, options):
+    addresses = traced(trained(family, tuple(options.items())), IDS).arrays
+    places = stream_places(addresses, untrained(family, options).stages())
+    for name in map(stop_name, places):
+        assert "feed-forward" not in name or any("/feedforward/" in address for address in addresses), name
+        assert "attention" not in name or any("attention/" in address for address in addresses), name

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from family_cases import IDS, every_case, traced, trained
 
 from lmviz.families import build_model, find_family
 from lmviz.inspection.backpropagation import gradient as gradient_of
@@ -10,6 +11,7 @@ from lmviz.inspection.gradient_views import gradient_view
 from lmviz.inspection.lighting import lights
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.views import likeliest_answers, matrix, stage_parts, strip
+from lmviz.models.sequences import ALONG
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 
@@ -150,3 +152,16 @@ def test_a_picture_is_folded_into_its_rows():
     assert lit.min() == 1  # every pixel is an operand, and those that are blank contribute nothing
     assert (lit[~pixels.reshape(7, 7)] == 1).all()
     assert (lit[pixels.reshape(7, 7)] == 3).any()
+
+
+@every_case
+def test_attention_has_a_row_for_each_word_that_looks_wherever_it_is_drawn(family, options):
+    found = traced(trained(family, tuple(options.items())), IDS)
+    for address, one in found.arrays.items():
+        looking, seen = one.axes[-2:] if len(one.axes) > 1 else ("", "")
+        if looking not in ALONG or seen not in ALONG:
+            continue
+        view = matrix(found, address, 0, 0, ())
+        assert (view.row_axis, view.column_axis) == (looking, seen)
+        np.testing.assert_array_equal(view.values, one.at(head=0) if "head" in one.axes else one.array)
+        assert view.cell(view.index(1, 2)) == (1, 2)

@@ -36,7 +36,7 @@ OFFERED = 6  # labels that the hover card lists
 
 
 class LabelsPanel(Panel):
-    """A row for each word: of a tagger its tag, of a classifier the label of the text up to there.
+    """A row for each word: of a tagger its tag, of a classifier how likely its label is up to there.
 
     What is right stands beside it where the open text has exactly this sentence. For a classifier the
     curve is the probability of the text's label over its beginnings, and the numbers at the edge are what
@@ -200,9 +200,8 @@ class LabelsPanel(Panel):
             if not np.isfinite(there).all():
                 rows.append(LabelledWord(token, "", 0.0, "not read"))
                 continue
-            likeliest = int(there.argmax())
             note = _in_percent(effect) if np.isfinite(effect) else ""
-            rows.append(LabelledWord(token, reading.answer(likeliest), float(there[likeliest]), note))
+            rows.append(LabelledWord(token, name, float(there[best]), note))
         self._words.set_words(rows)
 
     def _read_out(self, index: int) -> tuple[str, list[str]]:

@@ -21,6 +21,7 @@ from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
+from lmviz.models.sequences import ALONG
 from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
@@ -36,6 +37,7 @@ NO_READING = "Type a text above to see what the model computes of it."
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 ORDERS = ("in order", "by similarity")
 HEADS = ("head", "group")
+SQUARES = ("query", "source_query")  # axes of rows where attention looks at its own sequence
 TAP_LENGTH, SHORT_TAP_LENGTH = 22, 10  # characters of the name of a tap
 AROUND = 40  # pixels at scale 1 around the title of the card
 LEAST_TAP = 60  # pixels at scale 1 to which the choice of the tap can be narrowed
@@ -202,7 +204,7 @@ class StatePanel(Panel):
         title, numbers = title_of(view.address), f"{named}{size}"
         title = f"{title[0].upper()}{title[1:]}"
         self._card.set_title(self._longest_that_fits(f"{title} · {numbers}", title, numbers, size))
-        self._heatmap.set_style(square=view.row_axis == "query" or view.folded > 0, values="hovered row")
+        self._heatmap.set_style(square=view.row_axis in SQUARES or view.folded > 0, values="hovered row")
         self._heatmap.set_matrix(
             view.values,
             scale=view.scale,
@@ -231,7 +233,7 @@ class StatePanel(Panel):
         if view is None:
             return
         position = self.session.reading.position
-        if view.row_axis == "query":
+        if view.row_axis in ALONG:
             self._heatmap.set_selection(row=position)
         elif view.folded:
             self._heatmap.set_selection()
@@ -319,7 +321,7 @@ class StatePanel(Panel):
 
 
 def _position_of(view: View, row: int, column: int) -> int:
-    return row if view.row_axis == "query" else column
+    return row if view.row_axis in ALONG else column
 
 
 def _word(reading: Reading, id: float) -> str:

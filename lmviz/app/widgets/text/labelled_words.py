@@ -21,7 +21,7 @@ LEAST = 200
 
 @dataclass(frozen=True)
 class LabelledWord:
-    """A word, its likeliest label and that label's probability; `note` stands at the right edge.
+    """A word, a label and that label's probability there; `note` stands at the right edge.
 
     `wrong` where it is known that another label is right.
     """

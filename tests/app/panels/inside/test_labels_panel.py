@@ -122,16 +122,19 @@ def test_a_classifier_says_what_it_thinks_word_by_word_and_what_each_word_adds(
     path = tmp_path / "reviews.txt"
     path.write_text(REVIEWS, encoding="utf-8")
     folder = train_on(path, 30)
-    panel = opened(folder, "the film is not bad")
-    model, words = open_model(folder), ["the", "film", "is", "not", "bad"]
+    panel = opened(folder, "the film is bad")
+    model, words = open_model(folder), ["the", "film", "is", "bad"]
     whole = label(model, " ".join(words))
     best = int(whole.probabilities.argmax())
     assert panel.card.title.startswith(f"Label: {whole.labels[0]}")
-    assert panel.card.aside == "gold good"
+    assert panel.card.aside == "gold bad"
+    assert label(model, "the film").labels[0] != whole.labels[0], "so that a row could name another"
     arrays = panel.exported_arrays()
     for place in range(len(words)):
         beginning = label(model, " ".join(words[: place + 1]))
-        assert panel.words.words[place].label == beginning.labels[0]
+        row = panel.words.words[place]  # of the label that the heading and the curve are about
+        assert row.label == whole.labels[0]
+        assert row.probability == pytest.approx(beginning.probabilities[best])
         assert arrays["beginnings"][place] == pytest.approx(beginning.probabilities)
         without = label(model, " ".join(words[:place] + words[place + 1 :])).probabilities
         assert arrays["without"][place] == pytest.approx(without)
