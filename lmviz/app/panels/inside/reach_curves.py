@@ -27,7 +27,8 @@ SCALED = "with U scaled"
 class ReachCurves(QWidget):
     """`ReachCurves()`: `set_reaches({name: (reach, colour)})`, the first of them the shown model's.
 
-    `set_scaled(reach, factor)` draws the shown model once more, as it would be with U times a factor.
+    `set_scaled(reach, factor, question)` draws the shown model once more, as it would be with U times a
+    factor, beside reaches that are of the same question, and not beside others.
     A slider sets `factor`; `offer_factor` shows it where there are recurrent weights.
     Signal: `factor_changed()`.
     """
@@ -43,7 +44,8 @@ class ReachCurves(QWidget):
         self._slider = SliderRow("scale U", "factor of the recurrent weights")
         self._slider.set_range(TWENTIETHS, 20)
         self._reaches: dict[str, tuple[Reach, QColor]] = {}
-        self._scaled: tuple[float, Reach] | None = None
+        self._question: object = None  # of what the reaches are
+        self._scaled: tuple[float, Reach, object] | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._said)
@@ -72,21 +74,21 @@ class ReachCurves(QWidget):
         """Show the slider or not."""
         self._slider.setVisible(offered)
 
-    def set_reaches(self, reaches: Mapping[str, tuple[Reach, QColor]]) -> None:
+    def set_reaches(self, reaches: Mapping[str, tuple[Reach, QColor]], question: object = None) -> None:
         """Draw how far the gradient of each model reaches."""
-        self._reaches = dict(reaches)
+        self._reaches, self._question = dict(reaches), question
         self._draw()
 
-    def set_scaled(self, reach: Reach | None, factor: float = 1.0) -> None:
+    def set_scaled(self, reach: Reach | None, factor: float = 1.0, question: object = None) -> None:
         """Draw how far it reaches with the recurrent weights times a factor; None takes the curve away."""
-        self._scaled = None if reach is None else (factor, reach)
+        self._scaled = None if reach is None else (factor, reach, question)
         self._draw()
 
     def _draw(self) -> None:
         curves = {name: (reach, color, False) for name, (reach, color) in self._reaches.items()}
         changed = ""
-        if self._scaled is not None:
-            factor, reach = self._scaled
+        if self._scaled is not None and self._scaled[2] == self._question:
+            factor, reach, _ = self._scaled
             curves[SCALED] = (reach, current_theme().key, True)
             changed = f" · U × {factor:.2f}: ×{number(reach.factor, 2)} a step"
         self._plot.set_curves(

@@ -62,6 +62,7 @@ class ThroughTimePanel(Panel):
         super().__init__(session)
         self.setObjectName("through_time_view")
         self._found: list[tuple[str, ComparedModel, _Reached]] = []
+        self._question: tuple[Reading, Of] | None = None  # of what that is
         self._wave = GradientWave()
         self._sums = LossesAndSteps()
         self._curves = ReachCurves()
@@ -230,11 +231,17 @@ class ThroughTimePanel(Panel):
             return _Reached(found.trace.tokens, reach(found, address), found[address].array)
 
         def take(found: list[_Reached | str]) -> None:
-            self._take(models, reading, found)
+            self._take(models, (reading, of), found)
 
         self.ask_compared(models, "through time", work, take)
 
-    def _take(self, models: tuple[ComparedModel, ...], reading: Reading, found: list[_Reached | str]) -> None:
+    def _take(
+        self,
+        models: tuple[ComparedModel, ...],
+        question: tuple[Reading, Of],
+        found: list[_Reached | str],
+    ) -> None:
+        self._question, (reading, _) = question, question
         named = zip(_short_names(models), models, found, strict=True)
         read = [(name, item, one) for name, item, one in named if isinstance(one, _Reached)]
         self._found = [row for row in read if row[2].tokens == reading.trace.tokens]
@@ -313,7 +320,9 @@ class ThroughTimePanel(Panel):
                 **trace.beside,
             )
 
-        self.ask_about(reading, "scaled", work, lambda found: self._curves.set_scaled(found, factor))
+        self.ask_about(
+            reading, "scaled", work, lambda found: self._curves.set_scaled(found, factor, (reading, of))
+        )
 
     def _draw(self) -> None:
         truncation = self._truncation.value()
@@ -336,7 +345,8 @@ class ThroughTimePanel(Panel):
             {
                 name: (found.reach, theme.series_color(item.model.color_index))
                 for name, item, found in self._found
-            }
+            },
+            self._question,
         )
         self._curves.offer_factor(self.parameter is not None)
         self._sums.set_truncation(truncation)

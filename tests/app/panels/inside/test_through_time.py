@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSlider, QSpinBox
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.inside.reach_curves import ReachCurves
 from lmviz.app.panels.inside.through_time import ThroughTimePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
@@ -17,7 +19,7 @@ from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.losses_by_state import losses_by_state
-from lmviz.inspection.reach import reach, reach_with, recurrent_weights
+from lmviz.inspection.reach import Reach, reach, reach_with, recurrent_weights
 from lmviz.inspection.step_jacobians import spectral_norms, step_jacobians
 from lmviz.inspection.tracing import trace
 from lmviz.training.run import Run
@@ -264,3 +266,20 @@ def test_of_labels_the_steps_are_shown_and_it_is_said_why_there_are_no_losses(
         np.linalg.norm(whole.parameters[panel.parameter.name]), rel=1e-3
     )
     assert panel.complaint == ""
+
+
+def test_a_scaled_u_stands_beside_the_curve_that_it_is_of_and_beside_no_other(qtbot: QtBot) -> None:
+    curves = ReachCurves()
+    qtbot.addWidget(curves)
+    first, second, scaled = (Reach("layers/0/hidden", np.array(norms)) for norms in ((1, 2), (1, 4), (1, 8)))
+    color = QColor("black")
+    curves.set_reaches({"RNN": (first, color)}, "of the RNN")
+    curves.set_scaled(scaled, 2.0, "of the RNN")
+    assert "U × 2.00" in curves.said
+    curves.set_reaches({"LSTM": (second, color)}, "of the LSTM")
+    assert "U" not in curves.said
+    assert set(curves.plot.points()) == {"LSTM"}
+    curves.set_scaled(scaled, 3.0, "of the RNN")  # answered late
+    assert "U" not in curves.said
+    curves.set_scaled(scaled, 3.0, "of the LSTM")
+    assert "U × 3.00" in curves.said
