@@ -205,6 +205,25 @@ def amount_at(
     return float(amounts[tuple(min(rank, size - 1) for rank, size in zip(ranks, amounts.shape, strict=True))])
 
 
+def is_changed_at(
+    interventions: Collection[Intervention],
+    address: str,
+    axes: Sequence[str],
+    sizes: Sequence[int],
+    places: Mapping[str, int],
+) -> bool:
+    """Whether interventions change a cell of an array (*sizes) at some places along some of its axes."""
+    for intervention in interventions:
+        if not intervention.enabled or not intervention.concerns(address):
+            continue
+        selections = [select(intervention, axis, size) for axis, size in zip(axes, sizes, strict=True)]
+        is_left = not intervention.required and _is_of_another_length(intervention, axes, selections)
+        meant = zip(axes, selections, strict=True)
+        if not is_left and all(axis not in places or places[axis] in at.indices for axis, at in meant):
+            return True
+    return False
+
+
 def changed_tokens(
     ids: np.ndarray, interventions: Collection[Intervention], vocabulary_size: int
 ) -> np.ndarray:

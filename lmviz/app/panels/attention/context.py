@@ -32,6 +32,9 @@ SWAPS = {
     "context": ("swap c", "Takes the context at this word from the other source, beside the same text"),
     "state": ("swap state", "Hands the decoder the encoder's last state of the other source"),
 }
+CHANGED = "c, changed"
+"""What is handed on where a change has put it there: it is not made of the states above."""
+
 LOW_ROW = 20  # pixels of a line: a source may be long
 
 
@@ -145,7 +148,8 @@ class ContextPanel(Panel):
         weights = alignment_view(trace, attention.weights, head).values[position]
         states = [strip(trace, attention.states, at, head, ()) for at in range(len(weights))]
         context = strip(trace, attention.context, position, head, ())
-        self._show(chosen.reading, chosen.source, states, weights, context, "c = Σ α h")
+        name = CHANGED if _is_changed(trace, context) else "c = Σ α h"
+        self._show(chosen.reading, chosen.source, states, weights, context, name)
         self._card.set_title(f"Context: {chosen.written[position]}")
 
     def _show_last_state(self, reading: Reading) -> None:
@@ -158,7 +162,8 @@ class ContextPanel(Panel):
         address, handed_on = encoded_states(trace), last_states(trace)
         states = [strip(trace, address, at, 0, ()) for at in range(len(words))]
         context = strip(trace, handed_on[-1], 0, 0, ())
-        self._show(reading, words, states, None, context, "c, the last")
+        name = CHANGED if _is_changed(trace, context) else "c, the last"
+        self._show(reading, words, states, None, context, name)
         self._card.set_title("Context of every word")
 
     def _show(
@@ -176,7 +181,8 @@ class ContextPanel(Panel):
             for word, state, share in zip(words, states, shares, strict=True)
         ]
         self._strips.set_views(rows, reading)
-        self._sum.set_views([NamedView(name, context, "result", None if weights is None else 1.0)], reading)
+        whole = None if weights is None or name == CHANGED else 1.0
+        self._sum.set_views([NamedView(name, context, "result", whole)], reading)
         strongest = len(words) - 1 if weights is None else int(np.argmax(weights))
         if (reading, name, strongest) != self._shown:
             self._shown = (reading, name, strongest)
@@ -253,3 +259,11 @@ class ContextPanel(Panel):
             return swap_last_state(model, untouched, other)
 
         self.ask_about(reading, "swap", work, lambda found: self.session.surgery.add(*found))
+
+
+def _is_changed(trace: Trace, context: View) -> bool:
+    """Whether changes have put other numbers in the place of what was made of the source."""
+    from lmviz.inspection.surgery import is_changed_at
+
+    shape = trace[context.address].shape
+    return is_changed_at(trace.interventions, context.address, context.axes, shape, context.fixed)

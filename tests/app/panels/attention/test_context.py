@@ -80,6 +80,14 @@ def test_the_context_of_another_source_takes_the_place_of_its_own(
     assert now["context"].array[2] == pytest.approx(other["context"].array[2], abs=1e-6)
     assert now["context"].array[1] == pytest.approx(session.reading.current.baseline["context"].array[1])
     qtbot.waitUntil(panels["next_word_view"].findChild(BeforeAfterBars, "before_after").isVisible)
+    # What another source has put there is not the sum of these states, and is not called so.
+    qtbot.waitUntil(lambda: panel.context.strips[0].label == "c, changed")
+    assert panel.context.strips[0].share is None
+    session.focus.choose_position(1)
+    qtbot.waitUntil(lambda: panel.context.strips[0].label == "c = Σ α h")
+    sums = panel.strips
+    total = sum(strip.share * np.asarray(strip.values) for strip in sums.strips)
+    assert panel.context.strips[0].values == pytest.approx(total, abs=1e-5)
 
 
 def test_without_attention_the_last_state_of_another_source_decides_everything(
@@ -92,6 +100,7 @@ def test_without_attention_the_last_state_of_another_source_decides_everything(
     qtbot.keyClicks(panel.findChild(QLineEdit, "other_source_edit"), "ca")
     click(panel, "swap_state_button", qtbot)
     qtbot.waitUntil(lambda: session.reading.current.baseline is not None)
+    qtbot.waitUntil(lambda: panel.context.strips[0].label == "c, changed")
     other = lmviz.trace(lmviz.open_model(translator_run), "cb", source="ca")
     assert session.reading.current.trace["logits"].array == pytest.approx(other["logits"].array, abs=1e-5)
 
