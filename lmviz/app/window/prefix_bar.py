@@ -53,6 +53,7 @@ class PrefixBar(QFrame):
         super().__init__(parent)
         self._session = session
         self._examples_read = 0
+        self._is_changed = False  # whether surgery has put other words there than are typed
         self.setObjectName("prefix_bar")
         self.edit = PrefixEdit()
         self.edit.setObjectName("prefix_edit")
@@ -115,7 +116,7 @@ class PrefixBar(QFrame):
         session.library.model_changed.connect(self._show_source)
         session.reading.prefix_changed.connect(self._show_prefix)
         session.reading.encoding_changed.connect(self._show_tokens)
-        session.reading.changed.connect(self._show_answers)
+        session.reading.changed.connect(self._show_reading)
         for changed in (session.library.model_changed, session.text.changed):
             changed.connect(self._offer_example)
         self._example.clicked.connect(self._read_example)
@@ -178,15 +179,47 @@ class PrefixBar(QFrame):
         self._area.updateGeometry()
         self._show_info()
 
+    def _show_reading(self) -> None:
+        """What is read may have other words than what is typed: surgery swaps some."""
+        if self._words_read() != self._strip.tokens:
+            self._show_tokens()
+        else:
+            self._show_answers()
+
+    def _words_read(self) -> tuple[str, ...]:
+        """The tokens as they are read: for each that surgery changes the one in its place."""
+        encoding, current, typed = self._session.reading.encoding, self._session.reading.current, self._typed
+        prefix = self._session.reading.prefix
+        if encoding is None or current is None or current.trace.text != prefix:
+            return typed
+        ids, tokens = current.trace.ids.tolist(), current.trace.tokens
+        if len(ids) != len(typed):
+            return typed
+        moved = {id: at for at, id in enumerate(encoding.ids.tolist()) if id != ids[at]}
+        return tuple(
+            word if id == given else typed[moved[id]] if id in moved else visible(tokens[at])
+            for at, (word, id, given) in enumerate(zip(typed, ids, encoding.ids.tolist(), strict=True))
+        )
+
+    @property
+    def _typed(self) -> tuple[str, ...]:
+        """The tokens of what is typed, to be read: an unknown word as it was typed."""
+        encoding, prefix = self._session.reading.encoding, self._session.reading.prefix
+        count = 0 if encoding is None else len(encoding)
+        return tuple(_shown(encoding, at, prefix) for at in range(count) if encoding is not None)
+
     def _show_tokens(self) -> None:
         encoding = self._session.reading.encoding
         if encoding is None:
             self._strip.set_tokens(())
         else:
+            words = self._words_read()
+            self._is_changed = words != self._typed
+            unknown = {word for word, is_new in zip(self._typed, encoding.unknown, strict=True) if is_new}
             self._strip.set_tokens(
-                [_shown(encoding, at, self._session.reading.prefix) for at in range(len(encoding))],
-                unknown=[at for at, unknown in enumerate(encoding.unknown) if unknown],
-                special=[at for at, token in enumerate(encoding.tokens) if token in (START, END)],
+                words,
+                unknown=[at for at, word in enumerate(words) if word in unknown],
+                special=[at for at, word in enumerate(words) if word in (START, END)],
             )
         self._show_answers()
         self._show_position()
@@ -226,6 +259,8 @@ class PrefixBar(QFrame):
             parts.insert(1, Inked(how_many_are_right(self._strip.answers)))
         else:
             parts[:0] = label_of_text(self._session.reading.current, self._session.text.corpus)
+        if self._is_changed:
+            parts.append(Inked("words as surgery has them", ink=current_theme().accent))
         told = [part for part in parts if part.text]
         between = Inked(" · ")
         self._info.set_pieces([piece for part in told for piece in (between, part)][1:])

@@ -17,6 +17,8 @@ import lmviz
 from lmviz.app.panels.shared.next_word import NextWordPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.prefix_bar import PrefixBar
+from lmviz.inspection.interventions import swap_tokens
 from tests.app.conftest import wait_for_reading
 
 
@@ -163,3 +165,21 @@ def test_the_position_one_looks_at_stays_in_sight_in_a_narrower_window(
         qtbot.waitUntil(lambda width=width: strip.window().width() == width)
         QApplication.processEvents()
         qtbot.waitUntil(is_in_sight)
+
+
+def test_swapped_words_stand_under_the_prefix_as_they_are_read(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    bar = find(window, PrefixBar, "prefix_bar")
+    bar.edit.setText("the zebra eats grass")
+    qtbot.waitUntil(lambda: not read.reading.is_busy and len(read.reading.current.trace) == 5)
+    assert bar.strip.tokens == ("⟨start⟩", "the", "zebra", "eats", "grass")
+    read.surgery.add(swap_tokens(2, 4))
+    qtbot.waitUntil(lambda: read.reading.current.baseline is not None)
+    assert bar.strip.tokens == ("⟨start⟩", "the", "grass", "eats", "zebra")
+    assert read.reading.current.trace.tokens[2] == "grass"
+    assert "words as surgery has them" in find(window, QLabel, "prefix_info").text()
+    read.surgery.undo()
+    qtbot.waitUntil(lambda: read.reading.current.baseline is None)
+    assert bar.strip.tokens == ("⟨start⟩", "the", "zebra", "eats", "grass")
+    assert "surgery" not in find(window, QLabel, "prefix_info").text()
