@@ -301,14 +301,17 @@ def evaluate(
 
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.
-    The text is divided into documents as the one the model learned from. Under interventions, positions
+    The text is divided into documents as the one the model learned from; an n-gram of an ARPA file reads each
+    line as a sentence, and says what KenLM's `query` says of it. Under interventions, positions
     count from the start of each document, or of each window of the model's context; documents that lack
     a position are read without that change, and each is held in memory whole. LmvizError when the text
     cannot be read or is too short, or when an intervention cannot be.
     """
+    from lmviz.models.model import EVERY_LINE
     from lmviz.models.sequences import SOURCE
+    from lmviz.text.corpus import read_lines
     from lmviz.text.stream import Stream
-    from lmviz.training.held_out import documents_of, evaluate_stream
+    from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
 
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
     tokenizer = opened.tokenizer
@@ -322,6 +325,10 @@ def evaluate(
         raise LmvizError("This model translates nothing, so there is no target: leave it out.")
     if not opened.predicts.continues:
         return _evaluate_labels(opened, source, interventions, encoding, progress)
+    if opened.documents == EVERY_LINE:
+        lines = read_lines(source, encoding)
+        longest = max(len(tokenizer.encode(line)) for line in lines.split("\n")) if interventions else 0
+        return evaluate_lines(under_interventions(opened, interventions, longest + 1), lines, progress)
     text = load_corpus(
         source,
         tokenizer,

@@ -2,14 +2,18 @@ r"""The ARPA format: n-gram models as text, which KenLM, SRILM and most others r
 
 For each order it lists the base-10 logarithm of every n-gram's probability, the n-gram's tokens and,
 if longer n-grams begin with it, the logarithm of its back-off weight; -99 stands for the logarithm of
-zero. White space separates tokens, so white space and backslashes inside a token are written as `\u` and
-four hexadecimal digits.
+zero. Spaces and tabs separate tokens; any white space and backslashes inside a token of lmviz are written as
+`\u` and four hexadecimal digits.
 """
 
 from __future__ import annotations
 
+import errno
+import gzip
+import io
 import re
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +21,9 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
-from lmviz.interchange.arpa_tokenizer import END, START, UNKNOWN, arpa_tokenizer
+from lmviz.interchange.arpa_tokenizer import CAPITAL_UNKNOWN, END, START, UNKNOWN, arpa_tokenizer
+from lmviz.machine_memory import GIGABYTE, machine_memory
+from lmviz.models.model import EVERY_LINE
 from lmviz.models.ngram.backoff import BackoffNgram
 from lmviz.models.ngram.backoff_tables import BackoffLevel, BackoffTables, as_backoff
 from lmviz.models.ngram.configuration import HIGHEST_ORDER
@@ -27,6 +33,14 @@ from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer import Tokenizer
 
 LOGARITHM_OF_ZERO = -99.0
+"""What stands for zero in a file. It is read as it is, 10^-99, as KenLM reads it."""
+
+LOGARITHM_OF_UNLISTED = -100.0
+"""What KenLM takes for unknown words where the file lists no `<unk>`."""
+
+_INFLATED = 8
+"""A compressed file may hold at most this part of the memory, for its numbers take several times its text."""
+
 ROUNDING = 1e-4
 """How far above zero the logarithm of a probability may lie by rounding."""
 
@@ -47,28 +61,36 @@ def read_arpa(path: str | Path, tokenizer: Tokenizer | None = None) -> BackoffNg
     without, the ids follow the order in which the file lists the tokens.
     """
     with _reading(path) as text:
-        sections = list(_sections(text.split("\n")))
+        sections = list(_sections(text))
         words = [row[1] for row in sections[0]] if tokenizer is None else arpa_words(tokenizer)
         model = BackoffNgram(_tables(sections, words), tuple(words))
-    model.tokenizer = tokenizer
-    return model
+    return _reader(model, tokenizer)
 
 
 def open_arpa(path: str | Path) -> BackoffNgram:
     """Read a model that can read texts, by the tokenizer.json beside the file or one made of its words.
 
-    Words that are not in the file never come, and stand for unknown ones. LmvizError as of `read_arpa`.
+    Words that are not in the file stand for unknown ones. Texts are read line by line, each between START and
+    END, where the file lists these. LmvizError as of `read_arpa`.
     """
     beside = Path(path).parent / "tokenizer.json"
     if beside.is_file():
         return read_arpa(path, Tokenizer.load(beside))
     with _reading(path) as text:
-        sections = list(_sections(text.split("\n")))
+        sections = list(_sections(text))
         words = [row[1] for row in sections[0]]
         words += [] if UNKNOWN in words else [UNKNOWN]
         model = BackoffNgram(_tables(sections, words), tuple(words))
-        model.tokenizer = arpa_tokenizer(words)
+        _reader(model, arpa_tokenizer(words))
     model.name = Path(path).name
+    return model
+
+
+def _reader(model: BackoffNgram, tokenizer: Tokenizer | None) -> BackoffNgram:
+    """The model with what reads texts for it."""
+    model.tokenizer = tokenizer
+    if tokenizer is not None and tokenizer.marks_boundaries:
+        model.documents = EVERY_LINE
     return model
 
 
@@ -76,7 +98,9 @@ def open_arpa(path: str | Path) -> BackoffNgram:
 def _reading(path: str | Path) -> Iterator[str]:
     """The text of a file; what is wrong with it becomes one sentence."""
     try:
-        text = read_file(path).decode("utf-8")
+        text = _inflated(read_file(path)).decode("utf-8")
+    except (zlib.error, gzip.BadGzipFile, EOFError) as error:
+        raise LmvizError(f"{path} cannot be decompressed ({error}): get it again.") from None
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from None
     except UnicodeDecodeError as error:
@@ -88,6 +112,18 @@ def _reading(path: str | Path) -> Iterator[str]:
         raise LmvizError(
             f"{path} is no ARPA file that can be used ({reason}): choose another file."
         ) from None
+
+
+def _inflated(content: bytes) -> bytes:
+    """What was compressed with gzip, or the content itself."""
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    limit = (machine_memory() or 8 * GIGABYTE) // _INFLATED
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+        inflated = file.read(limit + 1)
+    if len(inflated) > limit:
+        raise OSError(errno.EFBIG, f"it holds more than {limit / GIGABYTE:,.0f} GB")
+    return inflated
 
 
 def arpa_words(tokenizer: Tokenizer) -> list[str]:
@@ -126,13 +162,22 @@ def _logarithms(values: np.ndarray) -> list[float]:
     return np.where(known, np.log10(np.where(known, values, 1.0)), LOGARITHM_OF_ZERO).tolist()
 
 
+_FIELD = re.compile(r"[^ \t\r]+")
+_FURTHER_SPACE = re.compile(r"[^\S \t\r\n]")
+_CAPITAL_UNKNOWN = re.compile(rf"(?<![^ \t]){CAPITAL_UNKNOWN}(?![^ \t\r\n])")
+
+
 class _Malformed(Exception):
     """What is wrong with a file."""
 
 
-def _sections(lines: list[str]) -> Iterator[Section]:
+def _sections(text: str) -> Iterator[Section]:
     """For each order the fields of its lines, checked to be as many as the file says."""
-    rows = iter(lines)
+    if CAPITAL_UNKNOWN in text:
+        text = _CAPITAL_UNKNOWN.sub(UNKNOWN, text)
+    # str.split is four times as fast, but cuts at further spaces as well
+    cut: Callable[[str], list[str]] = _FIELD.findall if _FURTHER_SPACE.search(text) else str.split
+    rows = iter(text.split("\n"))
     if not any(line.strip() == "\\data\\" for line in rows):
         raise _Malformed("there is no line \\data\\")
     sizes: list[int] = []
@@ -155,7 +200,7 @@ def _sections(lines: list[str]) -> Iterator[Section]:
         for line in rows:
             if line.startswith("\\"):
                 break
-            if fields := tuple(line.split()):  # tuples of text, unlike lists, do not burden the collector
+            if fields := tuple(cut(line)):  # tuples of text, unlike lists, do not burden the collector
                 section.append(fields)
         if len(section) != size:
             raise _Malformed(f"it declares {size} {order}-grams and lists {len(section)}")
@@ -172,19 +217,24 @@ def _tables(sections: list[Section], words: list[str]) -> BackoffTables:
     if len(ids) != len(words):
         raise _Malformed("a token is listed twice")
     start_id = ids.get(START)
+    start = 0.0  # the probability that the file has for START, which no distribution shows
     levels: list[BackoffLevel] = []
     backoffs = np.ones(1)  # (context,) the weights of the order below, here of the empty context
     for order, section in enumerate(sections, 1):
         grams = _grams(section, ids, order)  # (ngram, order)
         level, places = _level([listed.level for listed in levels], grams, len(words))
         listed, weights = _numbers(section, order)
-        listed[grams[:, -1] == start_id] = 0.0
+        is_start = grams[:, -1] == start_id
+        start = float(listed[is_start].sum()) if order == 1 else start
+        listed[is_start] = 0.0
         probabilities = np.zeros(len(level))
         probabilities[places] = listed
+        if order == 1 and UNKNOWN in ids and ids[UNKNOWN] not in grams:
+            probabilities[ids[UNKNOWN]] = 10.0**LOGARITHM_OF_UNLISTED
         levels.append(BackoffLevel(level, probabilities, np.append(backoffs, 1.0)))
         backoffs = np.ones(len(level))
         backoffs[places] = weights
-    return BackoffTables(tuple(levels), start_id)
+    return BackoffTables(tuple(levels), start_id, start)
 
 
 def _grams(section: Section, ids: dict[str, int], order: int) -> np.ndarray:
@@ -202,11 +252,7 @@ def _numbers(section: Section, order: int) -> tuple[np.ndarray, np.ndarray]:
     weights = np.array([float(fields[order + 1]) if len(fields) > order + 1 else 0.0 for fields in section])
     if not (logarithms <= ROUNDING).all() or not (weights <= -LOGARITHM_OF_ZERO).all():
         raise _Malformed(f"a number of the {order}-grams is no logarithm of a probability or of a weight")
-    return _power(np.minimum(logarithms, 0.0)), _power(weights)
-
-
-def _power(logarithms: np.ndarray) -> np.ndarray:
-    return np.where(logarithms <= LOGARITHM_OF_ZERO, 0.0, 10.0**logarithms)
+    return 10.0 ** np.minimum(logarithms, 0.0), 10.0**weights
 
 
 def _level(below: list[Level], grams: np.ndarray, vocabulary_size: int) -> tuple[Level, np.ndarray]:

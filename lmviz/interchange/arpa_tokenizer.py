@@ -10,10 +10,14 @@ from typing import Any
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_file import CHARACTER_PATTERN, library_call
-from lmviz.text.words import WORD_PATTERN
+from lmviz.text.words import PLAIN_SPACED_PATTERN, WORD_PATTERN
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+CAPITAL_UNKNOWN = "<UNK>"
 SPECIAL = (START, END, UNKNOWN)
+
+ARPA_ENDINGS = (".arpa", ".arpa.gz")
+"""How the names of ARPA files end, in small letters."""
 
 _ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 
@@ -21,8 +25,9 @@ _ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 def arpa_tokenizer(words: Sequence[str]) -> Tokenizer:
     """A tokenizer whose ids are the places of these words, `<unk>` among them.
 
-    It cuts texts into characters where all words are such, into words and punctuation where each is one of
-    these, and otherwise at white space, as SRILM and KenLM do. LmvizError where two words are written alike.
+    It cuts texts at the spaces of ASCII, as KenLM does. Where a word is a space or an end of line, which only
+    lmviz writes, it cuts into characters where all words are such, and otherwise into words and punctuation.
+    LmvizError where two words are written alike.
     """
     from tokenizers import Tokenizer as Backend
 
@@ -48,13 +53,14 @@ def _description(tokens: Sequence[str]) -> dict[str, Any]:
     """The content of its tokenizer.json."""
     ids = {token: index for index, token in enumerate(tokens)}
     of_text = [token for token in tokens if token not in SPECIAL]
-    split: dict[str, Any] = {"type": "WhitespaceSplit"}
+    split = _cut_into(PLAIN_SPACED_PATTERN, "Removed", invert=True)
     decoder: dict[str, Any] | None = None
-    if all(len(token) == 1 for token in of_text):
-        split = _cut_into(CHARACTER_PATTERN, "Isolated", invert=False)
-        decoder = {"type": "Fuse"}
-    elif _are_words(of_text):
-        split = _cut_into(WORD_PATTERN, "Removed", invert=True)
+    if " " in ids or "\n" in ids:
+        if all(len(token) == 1 for token in of_text):
+            split = _cut_into(CHARACTER_PATTERN, "Isolated", invert=False)
+            decoder = {"type": "Fuse"}
+        else:
+            split = _cut_into(WORD_PATTERN, "Removed", invert=True)
     first = {"id": START, "ids": [ids.get(START)], "tokens": [START]}
     template = [{"SpecialToken": {"id": START, "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
     begins = {
@@ -63,26 +69,17 @@ def _description(tokens: Sequence[str]) -> dict[str, Any]:
         "pair": [*template, {"Sequence": {"id": "B", "type_id": 0}}],
         "special_tokens": {START: first},
     }
-    special = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [{"id": ids[name], "content": name, **special} for name in SPECIAL if name in ids],
+        "added_tokens": [],  # in a text they are words between spaces like others
         "normalizer": None,
         "pre_tokenizer": split,
         "post_processor": begins if START in ids else None,
         "decoder": decoder,
         "model": {"type": "WordLevel", "vocab": ids, "unk_token": UNKNOWN},
     }
-
-
-def _are_words(tokens: Sequence[str]) -> bool:
-    """Whether each token is a word or a punctuation mark by itself, and would be cut no further."""
-    from tokenizers import Regex, pre_tokenizers
-
-    cutter = pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
-    return all([piece for piece, _ in cutter.pre_tokenize_str(token)] == [token] for token in tokens)
 
 
 def _cut_into(pattern: str, behaviour: str, *, invert: bool) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import torch
 
 from lmviz.errors import LmvizError
 from lmviz.interchange.arpa import open_arpa
+from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
 from lmviz.interchange.checkpoint import Checkpoint, open_checkpoint
 from lmviz.interchange.layout import Fit, shape_in_words, some
 from lmviz.models.reading import evaluation
@@ -34,7 +35,7 @@ def examine_checkpoint(place: str | Path) -> Iterator[Finding]:
         sentence = f"{place} is a run of lmviz and no checkpoint of another program: open it as it is."
         yield "checkpoint", "problem", sentence
         return
-    if path.suffix.lower() == ".arpa":
+    if path.name.lower().endswith(ARPA_ENDINGS):
         yield _of_arpa(path)
         return
     try:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 IGNORED = -100
 """A target that does not count, such as the START of the next document."""
 
+EVERY_LINE = "every line"
+"""`Model.documents` where each line is a document, the empty ones too, and all of its words count."""
+
 
 class Model(nn.Module, ABC):
     """Turns token ids into logits: of the next token, or of labels, as `predicts` says.
@@ -35,10 +38,11 @@ class Model(nn.Module, ABC):
 
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an opened
-    model came from, `documents` how its text was divided (see CorpusOptions), and `checkpoint` the folder of
-    another program that it was read from; `forward` does not need them. `inputs` names the sequences that it
-    reads, the text and any others; those have `further_tokenizers` and `further_vocabularies` of their own.
-    `recurrent` says whether training on a contiguous stream carries a state on from one piece to the next.
+    model came from, `documents` how its text was divided (see CorpusOptions, and EVERY_LINE), and
+    `checkpoint` the folder of another program that it was read from; `forward` does not need them. `inputs`
+    names the sequences that it reads, the text and any others; those have `further_tokenizers` and
+    `further_vocabularies` of their own. `recurrent` says whether training on a contiguous stream carries a
+    state on from one piece to the next.
     `changes_stay` says that changes are in force at places of a text, which must therefore be read from its
     beginning to its end.
     """

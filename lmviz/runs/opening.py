@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
 from lmviz.families import open_run_model
+from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
 from lmviz.training.run import INNER_FOLDERS, Run
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def find_model(path: Path) -> Path | None:
             return folder
     if path.is_dir():
         return path if _holds_model(path) else None
-    if path.suffix.lower() == ".arpa":
+    if path.name.lower().endswith(ARPA_ENDINGS):
         return path
     describes = path.suffix.lower() == ".json" or path.name == "merges.txt"
     if describes and _holds_model(path.parent):
@@ -48,7 +49,7 @@ def open_recorded(folder: str | Path) -> Run:
     found = find_model(path)
     if found is None or (found / "run.json").is_file():
         return Run.open(path)
-    if found.suffix.lower() == ".arpa":
+    if found.name.lower().endswith(ARPA_ENDINGS):
         from lmviz.interchange.arpa import open_arpa
         from lmviz.runs.foreign import ArpaRun
 

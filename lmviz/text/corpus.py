@@ -167,6 +167,18 @@ def load_corpus(
     return _build(origin, _contents(paths, chosen.encoding, report), chosen, given)
 
 
+def read_lines(source: str | Path | Sequence[str | Path], encoding: str = "utf-8") -> str:
+    """The text of what `load_corpus` reads, with the carriage returns that stand in it."""
+    entry = find_entry(source) if isinstance(source, str) else None
+    if entry:
+        contents = [data for _, data in corpus_files(entry)]
+    else:
+        paths = text_files(source)
+        check_room(paths)
+        contents = [read_utf8(path, encoding, line_ends=False) for path in paths]
+    return "\n".join(data.decode("utf-8").removesuffix("\n") for data in contents) + "\n"
+
+
 def text_corpus(
     text: str,
     name: str = "text",

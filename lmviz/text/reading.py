@@ -35,10 +35,17 @@ def read_text(path: str | Path, encoding: str = "utf-8") -> str:
     return read_utf8(Path(path), encoding).decode("utf-8")
 
 
-def read_utf8(path: Path, encoding: str = "utf-8", progress: Callable[[float], None] | None = None) -> bytes:
-    """The text of a file as UTF-8, ends of line as b"\\n", at about twice its size in memory.
+def read_utf8(
+    path: Path,
+    encoding: str = "utf-8",
+    progress: Callable[[float], None] | None = None,
+    *,
+    line_ends: bool = True,
+) -> bytes:
+    """The text of a file as UTF-8, at about twice its size in memory.
 
-    `progress` hears of the share that is done, and may raise to cancel.
+    Its ends of line become b"\\n", unless `line_ends` is false: then they stay. `progress` hears
+    of the share that is done, and may raise to cancel.
     """
     encoding = check_encoding(encoding)
     try:
@@ -47,13 +54,18 @@ def read_utf8(path: Path, encoding: str = "utf-8", progress: Callable[[float], N
         raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:  # a path with a NUL in it
         raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
-    return as_utf8(path, raw, encoding, progress)
+    return as_utf8(path, raw, encoding, progress, line_ends=line_ends)
 
 
 def as_utf8(
-    path: Path, raw: bytes, encoding: str = "utf-8", progress: Callable[[float], None] | None = None
+    path: Path,
+    raw: bytes,
+    encoding: str = "utf-8",
+    progress: Callable[[float], None] | None = None,
+    *,
+    line_ends: bool = True,
 ) -> bytes:
-    """The content of a file as UTF-8, ends of line as b"\\n"; `path` names it where it is no text."""
+    """The content of a file as UTF-8, as of `read_utf8`; `path` names it where it is no text."""
     if encoding == "utf-8":
         raw = raw.removeprefix(codecs.BOM_UTF8)
         _refuse_other_kinds(path, raw)
@@ -66,7 +78,7 @@ def as_utf8(
         raise LmvizError(f"{path} is empty: choose a file with text in it.")
     if b"\0" in data[:_SNIFFED]:
         raise LmvizError(f"{path} does not read as text in {encoding}: name its encoding.")
-    if b"\r" in data:
+    if line_ends and b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return data
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.text.tokenizer_file import library_call
-from lmviz.text.words import SPACES
+from lmviz.text.words import PLAIN_SPACED_PATTERN, SPACES
 
 if TYPE_CHECKING:
     import tokenizers
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SEGMENTS = {
     "words": re.compile(rf"\n|[^{SPACES}]+"),
     "spaces": re.compile(rf"\n|[^{SPACES}]+"),
+    "plain spaces": re.compile(PLAIN_SPACED_PATTERN),
     "bpe": re.compile(rf" ?[^{SPACES}]+|[{SPACES}]+(?![^{SPACES}])|[{SPACES}]"),
 }
 """The segments of a text by the kind of tokenizer: what stands between spaces, and for byte pairs

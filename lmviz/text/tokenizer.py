@@ -39,6 +39,7 @@ single characters, or two bytes and more."""
 _STARTS = (START, "<s>", "<|begin_of_text|>", "<bos>")
 _ENDS = (END, "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")
 _UNKNOWNS = (UNKNOWN, "<unk>", "[UNK]")
+_SPACED = ("spaces", "plain spaces")
 _VISIBLE = str.maketrans({"\n": "⏎", " ": "␣", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"})
 
 
@@ -69,8 +70,8 @@ class Encoding:
 class Tokenizer:
     """Turns text into ids and back.
 
-    `kind` is "characters", "words", "spaces" (what stands between them), "bpe" (byte-level), or "other"
-    for a foreign file. `start_id`,
+    `kind` is "characters", "words", "spaces" (what stands between them), "plain spaces" (between those of
+    ASCII, as KenLM has it), "bpe" (byte-level), or "other" for a foreign file. `start_id`,
     `end_id` and `unknown_id` are None where there is no such token. With `marks_boundaries`, START
     stands in front of a prefix, because the documents of the corpus stood between START and END.
     `options` say how its vocabulary was learned, as far as that is known: a file does not hold how rare a
@@ -231,7 +232,7 @@ class Tokenizer:
             raise self._unknown_id(next(at for at in kept if not 0 <= at < self.vocabulary_size))
         if self.kind == "words":
             return join_words([self._written(index) for index in kept])
-        if self.kind == "spaces":
+        if self.kind in _SPACED:
             return " ".join(self._written(index) for index in kept).replace(" \n ", "\n")
         if self.kind == "characters":
             return "".join(self._written(index) for index in kept)
@@ -250,7 +251,7 @@ class Tokenizer:
             return text + self._written_as[index]
         if self.kind == "words":
             return text + Joiner(text).add(self._written(index))
-        if self.kind == "spaces":
+        if self.kind in _SPACED:
             word = self._written(index)
             return f"{text}{'' if not text or text[-1].isspace() or word.isspace() else ' '}{word}"
         if self.kind == "other":

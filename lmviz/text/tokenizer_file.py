@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.errors import LmvizError
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer_bounds import added_ids, check_bounds
-from lmviz.text.words import SPACED_PATTERN, WORD_PATTERN
+from lmviz.text.words import PLAIN_SPACED_PATTERN, SPACED_PATTERN, WORD_PATTERN
 
 if TYPE_CHECKING:
     import tokenizers
@@ -109,11 +109,16 @@ def vocabulary_in(path: Path) -> tuple[str, ...]:
 
 
 def kind_of(description: dict[str, Any]) -> str:
-    """ "characters", "words", "spaces", "bpe" for byte-level pairs, or "other"."""
+    """ "characters", "words", "spaces", "plain spaces", "bpe" for byte-level pairs, or "other"."""
     model, cutter = description["model"], description["pre_tokenizer"] or {}
     pattern = cutter["pattern"].get("Regex", "") if cutter.get("type") == "Split" else ""
     if model["type"] == "WordLevel":
-        kinds = {CHARACTER_PATTERN: "characters", WORD_PATTERN: "words", SPACED_PATTERN: "spaces"}
+        kinds = {
+            CHARACTER_PATTERN: "characters",
+            WORD_PATTERN: "words",
+            SPACED_PATTERN: "spaces",
+            PLAIN_SPACED_PATTERN: "plain spaces",
+        }
         return kinds.get(pattern, "other")
     cutters = cutter.get("pretokenizers", [cutter])
     if model["type"] == "BPE" and any(part.get("type") == "ByteLevel" for part in cutters):

@@ -24,6 +24,9 @@ SPACED_PATTERN = f"\n|[⟨⟩]|[^{SPACES}⟨⟩]+"
 The brackets of the special tokens stand alone, so that none of these can come out of a text.
 """
 
+PLAIN_SPACED_PATTERN = r"[^\x00\t-\r ]+"
+"""What stands between the spaces of ASCII, as KenLM cuts a line; a no-break space is part of a word."""
+
 UNKNOWN_TEXT = "\ufffd"
 """How a word that is not in the vocabulary is written in running text."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.models.model import EVERY_LINE
 from lmviz.text.documents import Documents, divide
 from lmviz.text.spelling import SpellingModel, unknown_words
 from lmviz.text.stream import Stream, encode_documents
@@ -28,18 +29,47 @@ def evaluate_documents(
 ) -> Evaluation:
     """Judge a model on the documents of a corpus, read with the model's own tokenizer.
 
-    A model that knows no START reads them as one text. `progress` hears of the share that is done, and
-    may raise to cancel. LmvizError when the model has no tokenizer or no token can be judged.
+    A model that knows no START reads them as one text, one of EVERY_LINE line by line. `progress` hears
+    of the share that is done, and may raise to cancel. LmvizError when the model has no tokenizer or no token
+    can be judged.
     """
     tokenizer = model.tokenizer
     if tokenizer is None:
         raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
-    if not tokenizer.marks_boundaries:
+    if model.documents == EVERY_LINE or not tokenizer.marks_boundaries:
         text = "".join(chain.from_iterable(zip_longest(documents, documents.gaps(), fillvalue="")))
+        if model.documents == EVERY_LINE:
+            return evaluate_lines(model, text, progress)
         documents = divide([text.encode("utf-8")], "file")
     stream = encode_documents(documents, tokenizer, lambda share: progress(ENCODING * share))
     return evaluate_stream(
         model, stream, documents, tokenizer, lambda share: progress(ENCODING + (1 - ENCODING) * share)
+    )
+
+
+def evaluate_lines(model: Model, text: str, progress: Callable[[float], None] | None = None) -> Evaluation:
+    """Judge a model on each line of a text as a sentence, as KenLM's `query` does.
+
+    A line ends at "\\n" alone. Every word of it counts, and END; START counts where it is written in the
+    text. LmvizError when the model has no tokenizer that knows START and END.
+    """
+    tokenizer = model.tokenizer
+    if tokenizer is None or tokenizer.start_id is None or tokenizer.end_id is None:
+        raise LmvizError("This model knows no START and END, so it cannot read lines one by one.")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    ids, lengths = tokenizer.encode_batch(lines)
+    parts = np.split(ids, np.cumsum(lengths)[:-1])
+    words = unknown_words(lines, tokenizer)
+    return evaluate_ids(
+        model,
+        [np.concatenate([[tokenizer.start_id], part, [tokenizer.end_id]]) for part in parts],
+        None,
+        characters=len(text),
+        unknown_id=tokenizer.unknown_id,
+        spelling=_spelled(words, tokenizer),
+        progress=progress,
     )
 
 
@@ -87,5 +117,9 @@ def _spelling(ids: np.ndarray, documents: Documents, tokenizer: Tokenizer) -> fl
     if not tokenizer.marks_boundaries and ids[0] == tokenizer.unknown_id:
         beginning = next(documents.batches()).texts[0]
         words -= Counter([next(iter(unknown_words([beginning], tokenizer)))])  # the first is not judged
+    return _spelled(words, tokenizer)
+
+
+def _spelled(words: Counter[str], tokenizer: Tokenizer) -> float:
     spelling = SpellingModel(tokenizer)
     return sum(count * spelling.nats(word) for word, count in words.items())

@@ -1,15 +1,19 @@
 """ARPA files: written and read back, as KenLM writes them, and refused when they are none."""
 
+import gzip
+import math
+
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from told import is_told
 
+import lmviz
 from lmviz.errors import LmvizError
 from lmviz.inspection.tracing import trace
-from lmviz.interchange.arpa import arpa_words, read_arpa, write_arpa
+from lmviz.interchange.arpa import arpa_words, open_arpa, read_arpa, write_arpa
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
@@ -71,8 +75,10 @@ def test_a_model_written_and_read_predicts_the_same(tmp_path, smoothing, kind, m
     torch.testing.assert_close(again(tokens).exp(), model(tokens).exp(), rtol=1e-5, atol=1e-7)
     targets = tokens.roll(-1)
     torch.testing.assert_close(
-        again.log_probabilities(tokens, targets),
-        model.log_probabilities(tokens, targets),
+        *(
+            each.log_probabilities(tokens, targets).clamp(min=-99 * math.log(10))  # how zero is written
+            for each in (again, model)
+        ),
         rtol=1e-5,
         atol=1e-5,
     )
@@ -214,6 +220,149 @@ def test_any_bytes_give_a_model_or_one_sentence(tmp_path_factory, data):
     except LmvizError:
         return
     assert not model(torch.tensor([[0, 0]])).isnan().any()
+
+
+def sentences(path, text: str | bytes):
+    """What `lmviz.evaluate` says of a text."""
+    (path / "text.txt").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return lmviz.evaluate(open_arpa(path / "model.arpa"), path / "text.txt")
+
+
+def test_each_line_is_a_sentence_and_all_of_its_words_count(tmp_path):
+    (tmp_path / "model.arpa").write_text(SMALL)
+    told = sentences(tmp_path, "a b\n\nc b\n")
+    start = -0.30103
+    of_lines = (
+        [-0.1, -0.30103, -0.7],  # <s> a b </s>
+        [start - 0.5],
+        [start - 1.0, -0.6, -0.7],
+    )
+    expected = [number for line in of_lines for number in line]
+    assert told.tokens == len(expected)
+    assert told.unknown == 1
+    assert told.perplexity == pytest.approx(10 ** (-sum(expected) / len(expected)))
+
+
+def test_only_ends_of_line_part_lines_and_only_spaces_of_ascii_words(tmp_path):
+    (tmp_path / "model.arpa").write_text(SMALL.replace("\ta", "\tä\xa0é").replace("a b", "ä\xa0é\vb", 1))
+    with pytest.raises(LmvizError):  # one word too few
+        open_arpa(tmp_path / "model.arpa")
+    named = SMALL.replace("a", "x\xa0y").replace("dx\xa0ytx\xa0y", "data")
+    named = named.replace("x\xa0yn n-grx\xa0ym model", "").replace("grx\xa0ym", "gram").replace("b", "z\vz")
+    named = named.replace("<s> ", "<s>\t")
+    (tmp_path / "model.arpa").write_text(named, newline="\r\n")
+    model = open_arpa(tmp_path / "model.arpa")
+    assert model.words == ("<unk>", "<s>", "</s>", "x\xa0y", "z\vz")
+    told = sentences(tmp_path, b"x\xc2\xa0y\rx\xc2\xa0y z\vz \xc2\x85\r\n\xe2\x80\xa8\n")
+    assert told.tokens == 5 + 1 + 2
+    assert told.unknown == 2 + 1 + 1  # z twice, U+0085, U+2028
+    assert model.tokenizer.encode_prefix("x\xa0y  okapi").unknown == (False, False, True)
+    assert model.tokenizer.decode([3, 3]) == "x\xa0y x\xa0y"
+
+
+def test_UNK_in_capitals_is_the_unknown_word(tmp_path):
+    (tmp_path / "model.arpa").write_text(SMALL.replace("<unk>", "<UNK>").replace("a b", "a <UNK>"))
+    model = open_arpa(tmp_path / "model.arpa")
+    assert model.words[0] == "<unk>"
+    assert sentences(tmp_path, "a zebra\n").negative_log_likelihood == pytest.approx(
+        (0.1 + 0.30103 + 0.5) * math.log(10) / 3
+    )
+
+
+def test_START_written_in_a_text_has_the_probability_that_is_listed(tmp_path):
+    (tmp_path / "model.arpa").write_text(SMALL.replace("-99\t<s>", "-2\t<s>"))
+    told = sentences(tmp_path, "<s>\n")
+    assert told.negative_log_likelihood == pytest.approx((0.30103 + 2 + 0.30103 + 0.5) * math.log(10) / 2)
+    after = open_arpa(tmp_path / "model.arpa")(torch.tensor([[1]])).exp()[0, 0]
+    assert after[1] == 0
+
+
+def test_where_no_unknown_word_is_listed_one_costs_a_hundred_powers_of_ten(tmp_path):
+    (tmp_path / "model.arpa").write_text(SMALL.replace("-1.0\t<unk>\n", "").replace("1=5", "1=4"))
+    told = sentences(tmp_path, "zebra\n")
+    assert told.negative_log_likelihood == pytest.approx((0.30103 + 100 + 0.5) * math.log(10) / 2)
+
+
+def test_a_compressed_file_is_read_and_one_that_is_cut_short_refused(tmp_path, monkeypatch):
+    path = tmp_path / "small.arpa.gz"
+    path.write_bytes(gzip.compress(SMALL.encode()))
+    model = lmviz.open_model(path)
+    assert model.words == ("<unk>", "<s>", "</s>", "a", "b")
+    assert model.name == "small.arpa.gz"
+    monkeypatch.setattr("lmviz.interchange.arpa.machine_memory", lambda: 8 * 100)
+    with pytest.raises(LmvizError, match="holds more than"):
+        lmviz.open_model(path)
+    monkeypatch.undo()
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(LmvizError, match="cannot be decompressed"):
+        lmviz.open_model(path)
+    path.write_bytes(b"\x1f\x8b" + b"x" * 50)
+    with pytest.raises(LmvizError, match="cannot be decompressed"):
+        lmviz.open_model(path)
+
+
+WORDS = ["a", "b", "the", "été", "x\xa0y", "日本", "▁sub", "<UNK>x", "-", "1.5", "\\u0041"]
+
+
+@st.composite
+def arpa_texts(draw) -> str:
+    """Models of random numbers, in which every n-gram's context is listed, as KenLM demands."""
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=1, unique=True))
+    unknown = draw(st.sampled_from([[], ["<unk>"], ["<UNK>"]]))
+    listed = [[(word,) for word in ["<s>", "</s>", *unknown, *words]]]
+    for _ in range(draw(st.integers(1, 3))):
+        contexts = draw(st.lists(st.sampled_from(listed[-1]), unique=True))
+        ends = [gram[0] for gram in listed[0] if gram[0] != "<s>"]
+        grams = [
+            (*gram, word) for gram in contexts if gram[-1] != "</s>" for word in ends if draw(st.booleans())
+        ]
+        # KenLM wants the n-gram without its first word as well
+        grams = [gram for gram in grams if gram[1:] in listed[-1]]
+        if not grams and len(listed) > 1:
+            break
+        listed.append(grams or [("<s>", "</s>")])  # and two orders at least
+    logarithm = st.sampled_from([-99, 0]) | st.floats(-7, 0).map(lambda value: round(value, 5))
+    weight = st.floats(-3, 1).map(lambda value: round(value, 5))
+    lines = ["\\data\\", *(f"ngram {n}={len(grams)}" for n, grams in enumerate(listed, 1)), ""]
+    for order, grams in enumerate(listed, 1):
+        lines.append(f"\\{order}-grams:")
+        for gram in grams:
+            number = draw(logarithm if gram == ("<s>",) else st.floats(-7, -0.01).map(lambda v: round(v, 5)))
+            backoff = f"\t{draw(weight)}" if order < len(listed) and gram[-1] != "</s>" else ""
+            lines.append(f"{number}\t{' '.join(gram)}{backoff}")
+        lines.append("")
+    return "\n".join([*lines, "\\end\\", ""])
+
+
+def texts() -> st.SearchStrategy[str]:
+    further = ["zebra", "<s>", "</s>", "<unk>", "<UNK>", "<unk>x", "<s></s>", "\u2028", "\x85"]
+    words = st.lists(st.sampled_from([*WORDS, *further]), max_size=6)
+    spaces = st.sampled_from([" ", "  ", "\t", "\v", "\r", "\f"])
+    lines = st.builds(
+        lambda line, space, end: space.join(line) + end, words, spaces, st.sampled_from(["", " ", "\r"])
+    )
+    return (
+        st.lists(lines, min_size=1, max_size=5)
+        .filter(lambda found: any(map(str.strip, found)))
+        .map("\n".join)
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(arpa_texts(), texts(), st.booleans())
+def test_evaluate_says_of_lines_what_kenlm_says(tmp_path, model, text, is_compressed):
+    kenlm = pytest.importorskip("kenlm", reason="KenLM is not installed")
+    path = tmp_path / ("model.arpa.gz" if is_compressed else "model.arpa")
+    path.write_bytes(gzip.compress(model.encode()) if is_compressed else model.encode())
+    (tmp_path / "text.txt").write_bytes(f"{text}\n".encode())
+    theirs = kenlm.Model(str(path))
+    words = [word for line in text.split("\n") for word in theirs.full_scores(line)]
+    ours = lmviz.evaluate(path, tmp_path / "text.txt")
+    assert ours.tokens == len(words)
+    assert ours.unknown == sum(is_unknown for _, _, is_unknown in words)
+    mean = -sum(score for score, _, _ in words) / len(words)
+    assert ours.negative_log_likelihood / math.log(10) == pytest.approx(mean, rel=1e-5, abs=1e-5)
 
 
 @pytest.mark.slow

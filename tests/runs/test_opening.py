@@ -1,5 +1,7 @@
 """What holds a model, and how it is seen as a run."""
 
+import gzip
+
 import pytest
 from foreign_models import add_tokenizer, as_torch_save, saved
 
@@ -77,6 +79,9 @@ def test_an_arpa_file_is_opened_as_an_ngram(tmp_path):
     write_arpa(tmp_path / "cows.arpa", model, model.tokenizer)
     assert find_model(tmp_path / "cows.arpa") == tmp_path / "cows.arpa"
     again = lmviz.open_model(tmp_path / "cows.arpa")
+    (tmp_path / "cows.ARPA.gz").write_bytes(gzip.compress((tmp_path / "cows.arpa").read_bytes()))
+    assert find_model(tmp_path / "cows.ARPA.gz") == tmp_path / "cows.ARPA.gz"
+    assert lmviz.open_model(tmp_path / "cows.ARPA.gz").words == again.words
     for prefix in ("", "the cows", "The dogs eat at"):
         ours, theirs = (lmviz.trace(each, prefix) for each in (model, again))
         assert len(ours.tokens) == len(theirs.tokens)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from lmviz.models.lstm import LSTMModel
+from lmviz.models.model import EVERY_LINE
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
@@ -15,7 +16,7 @@ from lmviz.text.corpus import Corpus, text_corpus
 from lmviz.text.spelling import SpellingModel
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.evaluation import evaluate_ids
-from lmviz.training.held_out import evaluate_documents
+from lmviz.training.held_out import evaluate_documents, evaluate_lines
 
 LINES = "the cows eat grass\nthe hens eat corn\nthe dog sees the cows\n" * 20
 
@@ -74,6 +75,21 @@ def test_the_first_token_is_not_judged_and_not_spelled_where_nothing_stands_befo
     one = evaluate_documents(model, text_corpus("zebra grass", validation=0).training_documents)
     assert one.unknown == 0
     assert one.bits_per_character == pytest.approx(one.negative_log_likelihood / math.log(2) / len(" grass"))
+
+
+def test_a_model_of_every_line_reads_line_by_line_however_a_text_was_divided() -> None:
+    model = model_for(corpus_of("words", "line").tokenizer)
+    model.documents = EVERY_LINE
+    written = "the cows eat grass\n\nthe okapi eat corn\n"
+    told = [
+        evaluate_documents(model, text_corpus(written, documents=name, validation=0).training_documents)
+        for name in ("file", "blank line", "line")
+    ]
+    assert told[0] == told[1] == told[2] == evaluate_lines(model, written)
+    assert told[0].tokens == 5 + 1 + 5
+    assert told[0].unknown == 1
+    nats = told[0].tokens * told[0].negative_log_likelihood + SpellingModel(model.tokenizer).nats("okapi")
+    assert told[0].bits_per_character == pytest.approx(nats / math.log(2) / len(written))
 
 
 @pytest.mark.parametrize(("documents", "ending"), [("line", "\n"), ("blank line", "\n\n"), ("file", "\n")])

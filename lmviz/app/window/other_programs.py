@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from lmviz.app.workers.job import Report
 
 CHECKPOINTS = (
-    "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt);;N-grams in ARPA format (*.arpa);;"
+    "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt);;"
+    "N-grams in ARPA format (*.arpa *.arpa.gz);;"
     "All files (*)"
 )
 

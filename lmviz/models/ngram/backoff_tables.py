@@ -36,10 +36,15 @@ class BackoffLevel:
 
 @dataclass(frozen=True)
 class BackoffTables:
-    """The levels, from order 1 upwards."""
+    """The levels, from order 1 upwards.
+
+    START is never predicted. `start` is the probability that a file lists for it nevertheless, which counts
+    in a text where it is written as a word.
+    """
 
     levels: tuple[BackoffLevel, ...]
     start_id: int | None
+    start: float = 0.0
 
     @property
     def order(self) -> int:
@@ -57,6 +62,8 @@ class BackoffTables:
         for listed, contexts in zip(self.levels, self.index.contexts(tokens), strict=True):
             ids = listed.level.find(contexts, targets)
             known = np.append(listed.probabilities, 0.0)[ids]
+            if listed is self.levels[0]:
+                known[targets == self.start_id] = self.start
             probabilities = np.where(ids == ABSENT, listed.backoffs[contexts] * probabilities, known)
         return probabilities
 

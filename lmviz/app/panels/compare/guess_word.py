@@ -295,6 +295,6 @@ def _say_best(game: GuessingGame) -> str:
 
 
 def _units(tokenizer: Tokenizer) -> str:
-    return {"characters": "characters", "words": "words", "spaces": "words"}.get(
+    return {"characters": "characters", "words": "words", "spaces": "words", "plain spaces": "words"}.get(
         tokenizer.kind, "pieces of words"
     )
