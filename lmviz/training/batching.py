@@ -1,4 +1,4 @@
-"""Which batches a training gets: windows of a stream, or whole sentences."""
+"""How a text is cut, to learn from it and to be judged by it: in windows of a stream, or in sentences."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from lmviz.errors import SettingError
+from lmviz.errors import LmvizError, SettingError
 from lmviz.models.model import Model
 from lmviz.text.examples import Examples
 from lmviz.training.batches import BATCHES, Batches
 from lmviz.training.distributed import Team
 from lmviz.training.options import SENTENCES, TrainingOptions, check_length
-from lmviz.training.pieces import pieces_of_examples, pieces_of_text
+from lmviz.training.piece_validation import PieceValidation
+from lmviz.training.pieces import Pieces, pieces_of_examples, pieces_of_text
 from lmviz.training.sentences import Sentences
+from lmviz.training.validation import StreamValidation, Validation
 
 
 def batches_of(
@@ -28,15 +30,46 @@ def batches_of(
 
     LmvizError where text, options and model do not fit one another.
     """
-    if isinstance(training, Examples):
-        longest = longest_piece(model, options)
-        return Sentences(pieces_of_examples(training, model.predicts, longest), options, team)
-    if options.sampling == SENTENCES:
-        pieces = pieces_of_text(training, ignored_target, longest_piece(model, options))
-        return Sentences(pieces, options, team)
+    if isinstance(training, Examples) or options.sampling == SENTENCES:
+        if not isinstance(training, Examples) and np.count_nonzero(training == ignored_target) < 2:
+            raise LmvizError(
+                "The text is one document, so it has no sentences to shuffle: divide it with documents=line "
+                "or paragraph, or choose random excerpts."
+            )
+        return Sentences(_pieces_of(model, training, options, ignored_target), options, team)
     return BATCHES[options.sampling](
         training, options, context=model.context, ignored_target=ignored_target, team=team
     )
+
+
+def validation_of(
+    model: Model,
+    validation: np.ndarray | Examples,
+    options: TrainingOptions,
+    *,
+    length: int,
+    ignored_target: int | None,
+    team: Team,
+) -> Validation | StreamValidation | PieceValidation:
+    """What measures the loss on a held-out part, which is cut just as `batches_of` cuts what is learned from.
+
+    `length` is that of the windows that are learned from.
+    """
+    if isinstance(validation, Examples) or options.sampling == SENTENCES:
+        pieces = _pieces_of(model, validation, options, ignored_target) if len(validation) else None
+        return PieceValidation(pieces, options, team, counts_right=isinstance(validation, Examples))
+    kind = StreamValidation if options.sampling == "streams" else Validation
+    return kind(validation, length, options, ignored_target=ignored_target, team=team)
+
+
+def _pieces_of(
+    model: Model, text: np.ndarray | Examples, options: TrainingOptions, start: int | None
+) -> Pieces:
+    """The examples of a task, or the documents of a stream of ids, which begin with the id `start`."""
+    longest = longest_piece(model, options)
+    if isinstance(text, Examples):
+        return pieces_of_examples(text, model.predicts, longest)
+    return pieces_of_text(text, start, longest)
 
 
 def longest_piece(model: Model, options: TrainingOptions) -> int | None:

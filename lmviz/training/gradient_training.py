@@ -8,18 +8,16 @@ import numpy as np
 
 from lmviz.models.model import Model
 from lmviz.text.examples import Examples
-from lmviz.training.batching import longest_piece
+from lmviz.training.batching import validation_of
 from lmviz.training.controls import Controls
 from lmviz.training.devices import choose_device
 from lmviz.training.distributed import join_team
-from lmviz.training.example_validation import ExampleValidation
 from lmviz.training.learner import GradientLearner
-from lmviz.training.loop import Measure, recorded
+from lmviz.training.loop import recorded
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import Recorder
 from lmviz.training.run import Run
-from lmviz.training.validation import Validation
 
 
 def learn(
@@ -54,11 +52,8 @@ def learn(
     learner = GradientLearner(
         model, training, options, ignored_target=ignored_target, device=device, team=team
     )
-    measured: Measure
-    if isinstance(validation, Examples):
-        longest = longest_piece(model, options)
-        measured = ExampleValidation(validation, model, longest, options, team)
-    else:
-        measured = Validation(validation, learner.length, options, ignored_target=ignored_target, team=team)
+    measured = validation_of(
+        model, validation, options, length=learner.length, ignored_target=ignored_target, team=team
+    )
     recorder = Recorder(run, learner, options, controls, team)
     return recorded(learner, recorder, measured, options, controls, team, resume=resume)

@@ -151,7 +151,8 @@ class TrainingOptions(Configuration):
     )
     validation_batches: int = setting(
         20,
-        "How many batches of evenly spread excerpts are used; a short validation text is used whole.",
+        "How many batches of the validation text are used, evenly spread and cut as the text that is learned "
+        "from; a short one is used whole.",
         minimum=1,
         maximum=1_000_000,
         advanced=True,

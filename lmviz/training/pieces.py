@@ -88,16 +88,11 @@ class Pairs(Pieces):
 def pieces_of_text(ids: np.ndarray, start: int | None, longest: int | None) -> Pieces:
     """The documents of a stream of ids, each of whose tokens aims at the next.
 
-    Documents begin with the id `start`. One with more than `longest` targets is cut. LmvizError where the
-    text is a single document.
+    Documents begin with the id `start`; without one there is a single document. One with more than `longest`
+    targets is cut.
     """
     starts = np.array([0]) if start is None else np.flatnonzero(ids == start)
-    if len(starts) < 2:
-        raise LmvizError(
-            "The text is one document, so it has no sentences to shuffle: divide it with documents=line or "
-            "paragraph, or choose random excerpts."
-        )
-    ends = np.append(starts[1:], len(ids))
+    ends = np.append(starts, len(ids))[1:]
     spans = _cut(np.column_stack([starts, ends - 1]), longest)
     return Pieces(ids, spans, ids, spans + 1)
 

@@ -1,4 +1,4 @@
-"""The loss on the validation text, measured repeatedly on the same excerpts."""
+"""The loss on the validation text, measured repeatedly on the same windows of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ValidationLoss:
 
 
 class Validation:
-    """Windows of the validation text: all of it when it is short, evenly spread ones when it is not.
+    """Excerpts of the validation text: all of it when it is short, evenly spread ones when it is not.
 
     Each excerpt is read without the text before it. The processes of a team share the excerpts.
     """
@@ -78,3 +78,53 @@ class Validation:
         if self._ignored is not None:
             targets = torch.where(targets == self._ignored, IGNORED, targets)
         return windows[:, :-1], targets
+
+
+class StreamValidation:
+    """The validation text in parallel streams, each read window by window with the state carried over.
+
+    As many windows are read of each as `validation_batches`, and there are no more streams than it takes to
+    read all of a short text. The processes of a team share the streams.
+    """
+
+    def __init__(
+        self,
+        ids: np.ndarray,
+        length: int,
+        options: TrainingOptions,
+        *,
+        ignored_target: int | None,
+        team: Team,
+    ) -> None:
+        self._ignored = ignored_target
+        self._team = team
+        targets, longest = max(0, len(ids) - 1), options.validation_batches * length
+        rows = min(options.batch * team.size, -(-targets // longest))
+        span = targets // max(1, rows)
+        own = np.array_split(np.arange(rows) * span, team.size)[team.rank]
+        read = min(span, longest)
+        self._streams = ids[own[:, None] + np.arange(read + 1)].astype(np.int64)  # (stream, position + 1)
+        self._parts = [(at, min(at + length, read)) for at in range(0, read, length)] if len(own) else []
+
+    def measure(self, model: Model) -> ValidationLoss | None:
+        """Nats per counted target; None where the validation text has none.
+
+        The model is left in the mode, training or not, in which it was.
+        """
+        device = next(model.parameters()).device
+        total = torch.zeros(2, dtype=torch.float64)  # nats, counted targets
+        was_training, carried = model.training, None
+        model.eval()
+        with torch.no_grad():
+            for start, end in self._parts:
+                windows = torch.from_numpy(self._streams[:, start : end + 1])
+                targets = windows[:, 1:]
+                if self._ignored is not None:
+                    targets = torch.where(targets == self._ignored, IGNORED, targets)
+                loss, carried = model.loss(windows[:, :-1].to(device), targets.to(device), carried)
+                counted = int((targets != IGNORED).sum())
+                if counted:  # else the mean is 0 / 0
+                    total += torch.tensor([float(loss) * counted, counted], dtype=torch.float64)
+        model.train(was_training)
+        nats, counts = self._team.sum(total).tolist()
+        return ValidationLoss(nats / counts) if counts else None

@@ -10,8 +10,9 @@ from lmviz.families import FAMILIES, build_model
 from lmviz.models.model import IGNORED
 from lmviz.tasks import TASKS
 from lmviz.text.examples import Examples, Sequences
-from lmviz.training.batching import batches_of, with_sentences
+from lmviz.training.batching import batches_of, validation_of, with_sentences
 from lmviz.training.distributed import Team
+from lmviz.training.evaluation import evaluate_ids
 from lmviz.training.options import TrainingOptions
 from lmviz.training.pieces import pieces_of_examples, pieces_of_text
 from lmviz.training.sentences import Sentences
@@ -123,8 +124,22 @@ def test_long_documents_and_examples_are_cut_where_a_model_ends():
 
 
 def test_a_text_of_one_document_has_no_sentences():
-    with pytest.raises(LmvizError, match=r"one document.*documents=line"):
-        pieces_of_text(STREAM[:4], 0, None)
+    options = TrainingOptions(sampling="sentences")
+    for ids, start in ((STREAM[:4], 0), (STREAM, None)):
+        with pytest.raises(LmvizError, match=r"one document.*documents=line"):
+            batches_of(build(), ids, options, ignored_target=start, team=Team())
+
+
+@pytest.mark.parametrize("ids", [STREAM[:4], STREAM[:0]])
+def test_one_document_or_none_may_be_held_out(ids):
+    options = TrainingOptions(sampling="sentences")
+    model = build(task="next-token")
+    measure = validation_of(model, ids, options, length=4, ignored_target=0, team=Team())
+    found = measure.measure(model)
+    if not len(ids):
+        assert found is None
+    else:
+        assert found.loss == pytest.approx(evaluate_ids(model, [ids], 0).negative_log_likelihood, rel=1e-5)
 
 
 def test_examples_are_taken_whole_and_streams_refused():

@@ -7,17 +7,25 @@ import torch
 from lmviz.models.model import IGNORED, Model
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
-from lmviz.training.validation import Validation
+from lmviz.training.validation import StreamValidation, Validation
+
+either_kind = pytest.mark.parametrize("kind", [Validation, StreamValidation])
 
 Make = Callable[..., Model]
+Kind = type[Validation | StreamValidation]
 
 
 def measure(
-    model: Model, ids: np.ndarray, ignored_target: int | None = None, team: Team | None = None, **options: int
+    model: Model,
+    ids: np.ndarray,
+    ignored_target: int | None = None,
+    team: Team | None = None,
+    kind: Kind = Validation,
+    **options: int,
 ) -> float | None:
     chosen = TrainingOptions(**{"batch": 3, "validation_batches": 4} | options)
     team = team or Team()
-    found = Validation(ids, 10, chosen, ignored_target=ignored_target, team=team).measure(model)
+    found = kind(ids, 10, chosen, ignored_target=ignored_target, team=team).measure(model)
     return None if found is None else found.loss
 
 
@@ -53,27 +61,45 @@ def test_targets_that_do_not_count_are_left_out(lstm: Make, ids: np.ndarray) -> 
     assert measure(model, ids[:41], ignored_target=3) == pytest.approx(expected, rel=1e-5)
 
 
+@either_kind
 @pytest.mark.parametrize("ids", [np.array([], int), np.array([1]), np.array([1, 6, 6])])
-def test_a_text_without_targets_has_no_loss(lstm: Make, ids: np.ndarray) -> None:
-    assert measure(lstm(), ids, ignored_target=6) is None
+def test_a_text_without_targets_has_no_loss(lstm: Make, ids: np.ndarray, kind: Kind) -> None:
+    assert measure(lstm(), ids, ignored_target=6, kind=kind) is None
 
 
-def test_a_text_shorter_than_a_window_is_measured(lstm: Make, ids: np.ndarray) -> None:
+def test_streams_are_read_with_the_state_carried_over(lstm: Make, ids: np.ndarray) -> None:
+    model, streams = lstm(), StreamValidation
+    expected = mean_loss(
+        model, ids, [0, 199, 398], [40] * 3, ignored=3
+    )  # four windows of ten are one of forty
+    assert measure(model, ids, kind=streams, ignored_target=3) == pytest.approx(expected, rel=1e-5)
+    expected = mean_loss(model, ids[:74], [0, 36], [36] * 2)
+    assert measure(model, ids[:74], kind=streams) == pytest.approx(expected, rel=1e-5)
+    expected = mean_loss(model, ids[:30], [0], [29])
+    assert measure(model, ids[:30], kind=streams) == pytest.approx(expected, rel=1e-5)
+
+
+@either_kind
+def test_a_text_shorter_than_a_window_is_measured(lstm: Make, ids: np.ndarray, kind: Kind) -> None:
     model = lstm()
-    assert measure(model, ids[:5]) == pytest.approx(mean_loss(model, ids, [0], [4]), rel=1e-5)
+    assert measure(model, ids[:5], kind=kind) == pytest.approx(mean_loss(model, ids, [0], [4]), rel=1e-5)
 
 
-def test_the_model_is_left_in_its_mode_and_measured_without_dropout(lstm: Make, ids: np.ndarray) -> None:
+@either_kind
+def test_the_model_is_left_in_its_mode_and_measured_without_dropout(
+    lstm: Make, ids: np.ndarray, kind: Kind
+) -> None:
     model = lstm(dropout=0.5)
     model.train()
-    assert measure(model, ids) == measure(model, ids)
+    assert measure(model, ids, kind=kind) == measure(model, ids, kind=kind)
     assert model.training
     model.eval()
-    measure(model, ids)
+    measure(model, ids, kind=kind)
     assert not model.training
 
 
-def test_a_team_measures_what_one_process_would(lstm: Make, ids: np.ndarray) -> None:
+@either_kind
+def test_a_team_measures_what_one_process_would(lstm: Make, ids: np.ndarray, kind: Kind) -> None:
     """Each part sums its own share; together they are the whole."""
     sums = []
 
@@ -89,6 +115,6 @@ def test_a_team_measures_what_one_process_would(lstm: Make, ids: np.ndarray) -> 
 
     model = lstm()
     for rank in range(2):
-        measure(model, ids, team=Half(rank), batch=3)
-    log_probability, counted = (sums[0] + sums[1]).tolist()
-    assert -log_probability / counted == pytest.approx(measure(model, ids, batch=6), rel=1e-5)
+        measure(model, ids, team=Half(rank), batch=3, kind=kind)
+    total, counted = (sums[0] + sums[1]).tolist()
+    assert abs(total) / counted == pytest.approx(measure(model, ids, batch=6, kind=kind), rel=1e-5)

@@ -1,4 +1,4 @@
-"""The loss and the accuracy on validation examples, measured repeatedly on the same ones."""
+"""The loss on whole validation sentences or examples, measured repeatedly on the same ones."""
 
 from __future__ import annotations
 
@@ -6,34 +6,35 @@ import numpy as np
 import torch
 
 from lmviz.models.model import IGNORED, Model
-from lmviz.text.examples import Examples
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
-from lmviz.training.pieces import pieces_of_examples
+from lmviz.training.pieces import Pieces
 from lmviz.training.validation import ValidationLoss
 
 
-class ExampleValidation:
-    """Examples of the validation part: all of them where they are few, evenly spread ones where not.
+class PieceValidation:
+    """Pieces of the validation part: all of them where they are few, evenly spread ones where not.
 
-    The processes of a team share them.
+    With `counts_right` it also counts how many targets are found likeliest. The processes of a team share the
+    pieces.
     """
 
     def __init__(
-        self, examples: Examples, model: Model, longest: int | None, options: TrainingOptions, team: Team
+        self, pieces: Pieces | None, options: TrainingOptions, team: Team, *, counts_right: bool
     ) -> None:
         self._team = team
+        self._counts_right = counts_right
         self._batches: list[np.ndarray] = []
-        if not len(examples):
+        if pieces is None:
             return
-        self._pieces = pieces_of_examples(examples, model.predicts, longest)
-        count = min(len(self._pieces), options.validation_batches * options.batch * team.size)
-        chosen = np.linspace(0, len(self._pieces) - 1, count).round().astype(np.int64)
-        chosen = chosen[np.argsort(self._pieces.sizes[chosen], kind="stable")]
+        self._pieces = pieces
+        count = min(len(pieces), options.validation_batches * options.batch * team.size)
+        chosen = np.linspace(0, len(pieces) - 1, count).round().astype(np.int64)
+        chosen = chosen[np.argsort(pieces.sizes[chosen], kind="stable")]
         self._batches = [chosen[at : at + options.batch] for at in range(0, count, options.batch)]
 
     def measure(self, model: Model) -> ValidationLoss | None:
-        """Nats per target, and the share of them that the model finds likeliest; None without examples.
+        """Nats per target, and the share of them that the model finds likeliest; None without targets.
 
         The model is left in the mode, training or not, in which it was.
         """
@@ -50,7 +51,9 @@ class ExampleValidation:
                 total += summed_answers(model, tokens, targets, lengths, **beside)
         model.train(was_training)
         nats, right, counted = self._team.sum(total).tolist()
-        return ValidationLoss(nats / counted, right / counted) if counted else None
+        if not counted:
+            return None
+        return ValidationLoss(nats / counted, right / counted if self._counts_right else None)
 
 
 def summed_answers(
