@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 APP = Path(__file__).parents[2] / "lmviz" / "app"
-MAKERS = (APP / "widgets" / "base" / "plain.py",)
+MAKERS = (APP / "widgets" / "base" / "plain.py", APP / "widgets" / "text" / "markdown_label.py")
 """The files that make labels and HTML; all others use theirs."""
 
 RICH_WIDGETS = {
@@ -20,7 +20,7 @@ RICH_WIDGETS = {
 
 RICH_CALLS = {
     "setHtml", "insertHtml", "setMarkdown", "insertMarkdown", "setOpenExternalLinks", "setWhatsThis",
-    "setStatusTip", "setLabel", "setLabels", "RichText", "AutoText",
+    "setStatusTip", "setLabel", "setLabels", "RichText", "AutoText", "MarkdownText",
 }  # fmt: skip
 """What takes HTML, or makes something else do so; `setLabel` is pyqtgraph's."""
 

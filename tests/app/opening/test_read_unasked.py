@@ -15,6 +15,7 @@ from foreign_models import saved
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 from lmviz.app.window.main_window import MainWindow
 from lmviz.scene import Scene, SceneModel, SceneText, save_scene
 
@@ -87,6 +88,12 @@ def open_lesson(window: MainWindow, folder: Path, name: str) -> None:
     window.open_paths([folder])
 
 
+def open_picture(window: MainWindow, folder: Path, name: str) -> None:
+    lesson = f"# Night\nnumber: 1\n\n## Begin\nperspective: corpus\nLook.\n\n![moon]({name})\n"
+    (folder / "lesson.md").write_text(lesson, encoding="utf-8")
+    window.open_lesson(folder / "lesson.md")
+
+
 def open_checkpoint(window: MainWindow, folder: Path, name: str) -> None:
     saved("gpt2", folder / "gpt")
     (folder / "gpt" / "model.safetensors").rename(folder / "gpt" / "part.safetensors")
@@ -110,6 +117,13 @@ def refuses(window: MainWindow, qtbot: QtBot) -> None:
     assert _opened.paths == []
 
 
+def refuses_picture(window: MainWindow, qtbot: QtBot) -> None:
+    """A sentence stands in the place of the picture."""
+    label = window.findChild(MarkdownLabel, "lesson_sentence")
+    qtbot.waitUntil(lambda: "only those in the folder of the lesson are." in label.shown)
+    assert _opened.paths == []
+
+
 def refuses_checkpoint(window: MainWindow, qtbot: QtBot) -> None:
     """The checkpoint is not opened."""
     qtbot.waitUntil(lambda: "names no files of its folder" in window.notice.sentence)
@@ -125,6 +139,7 @@ CASES: dict[str, tuple[Open, tuple[str, ...], Callable[[MainWindow, QtBot], None
         ("text.txt", "texts", "model", "text.net"),
         refuses,
     ),
+    "a picture of a lesson": (open_picture, ("text.txt",), refuses_picture),
     "a part of a checkpoint": (open_checkpoint, ("model/run.json",), refuses_checkpoint),
 }
 

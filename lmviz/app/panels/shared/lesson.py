@@ -16,6 +16,7 @@ from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
 from lmviz.app.widgets.controls.progress_dots import ProgressDots
 from lmviz.app.widgets.controls.question_card import QuestionCard
 from lmviz.app.widgets.controls.task_list import TaskList
+from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,9 @@ class LessonPanel(Panel):
         self._title.setProperty("role", "lesson")
         self._title.setWordWrap(True)
         self._dots = ProgressDots()
-        self._step_title, self._sentences = _markdown("lesson_step"), _markdown("lesson_sentence")
+        self._step_title, self._sentences = Label(), MarkdownLabel("lesson_sentence")
+        self._step_title.setObjectName("lesson_step")
+        self._step_title.setWordWrap(True)
         self._step_title.setProperty("role", "muted")
         self._otherwise = Label(
             "Another step has opened something else: “set up again” brings this one's back."
@@ -98,6 +101,7 @@ class LessonPanel(Panel):
             self._drawn = (lesson, current.number)
             self._title.setText(_numbered(lesson))
             self._step_title.setText(step.title)
+            self._sentences.set_folder(lesson.folder)
             self._sentences.setText(step.sentences)
             self._area.verticalScrollBar().setValue(0)  # what is to be done stands above the question
             if question is not None:
@@ -181,11 +185,3 @@ class LessonPanel(Panel):
 
 def _numbered(lesson: Lesson) -> str:
     return f"{lesson.number} · {lesson.title}" if lesson.number else lesson.title
-
-
-def _markdown(name: str) -> Label:
-    label = Label()
-    label.setObjectName(name)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.MarkdownText)
-    return label

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLineEdit, QRad
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
+from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 
 FIRST = "after the tasks"
 _KIND = {True: "right", False: "wrong", None: ""}
@@ -30,7 +31,7 @@ class QuestionCard(QFrame):
         self.setObjectName("lesson_question")
         caption = Label("Question")
         caption.setProperty("role", "muted")
-        self._question = _words("lesson_question_words")
+        self._question = MarkdownLabel("lesson_question_words")
         self._choices = QButtonGroup(self)
         self._rows: list[_Choice] = []
         self._choice_column = QVBoxLayout()
@@ -43,9 +44,9 @@ class QuestionCard(QFrame):
         self._button.clicked.connect(self._check)
         self._hint_button = QuietButton("lesson_hint", "hint", "link")
         self._hint_button.clicked.connect(self.hint_wanted)
-        self._hint = _words("lesson_hint_words")
+        self._hint = MarkdownLabel("lesson_hint_words")
         self._hint.setProperty("role", "muted")
-        self._said = _words("lesson_verdict")
+        self._said = MarkdownLabel("lesson_verdict")
         self._lay_out(caption)
 
     @property
@@ -133,11 +134,3 @@ class _Choice(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.button.isEnabled():
             self.button.setChecked(True)
-
-
-def _words(name: str) -> Label:
-    label = Label()
-    label.setObjectName(name)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.MarkdownText)
-    return label

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 
 SIZE = 18  # pixels at scale 1
 
@@ -59,7 +59,7 @@ class TaskList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[tuple[Tick, Label]] = []
+        self._rows: list[tuple[Tick, MarkdownLabel]] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(6)
@@ -84,9 +84,7 @@ class TaskList(QWidget):
         self.setVisible(bool(words))
 
     def _add_row(self) -> None:
-        tick, label = Tick(), Label()
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.MarkdownText)
+        tick, label = Tick(), MarkdownLabel("lesson_task")
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
