@@ -7,13 +7,14 @@ matched to it even if the session has changed meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.app.session.reading import of_source
+from lmviz.app.session.surgery import of_whole_texts
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
@@ -146,6 +147,16 @@ class Comparison(Part):
             if self.has_twin:
                 shown.append(ComparedModel(moment, is_twin=True, source=source))
         return tuple(shown)
+
+    @property
+    def judged(self) -> tuple[ComparedModel, ...]:
+        """The same as they are judged on whole texts.
+
+        Changes of certain words of what is typed have no place there: the model is judged as it was trained.
+        """
+        kept = [replace(item, interventions=of_whole_texts(item.interventions)) for item in self.models]
+        is_changed = any(item.interventions for item in kept)
+        return tuple(dict.fromkeys(replace(item, is_twin=item.is_twin and is_changed) for item in kept))
 
     @property
     def comparable(self) -> tuple[OpenedModel, ...]:

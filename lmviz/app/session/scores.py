@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job, Report
     from lmviz.evaluating import Score
+    from lmviz.inspection.intervention import Intervention
     from lmviz.text.examples_for import Part as PartOfText
+
+    Changes = tuple[Intervention, ...]
+    Asked = tuple[Moment, Changes]
+    """A model at a step, and the changes under which it is judged."""
 
 
 class Scores(Part):
-    """Judges models at steps on the held-out part of the open text, one after the other.
+    """Judges models at steps, with changes or as trained, on the held-out part of the open text, in turn.
 
     `changed` comes whenever a score is there, or measuring begins or ends; `progressed` in between, and
     `begun` before the first.
@@ -33,8 +38,8 @@ class Scores(Part):
     def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work, self._text = work, text
-        self._known: dict[tuple[Path, int, str], Score] = {}
-        self._awaited: list[Moment] = []
+        self._known: dict[tuple[Path, int, Changes, str], Score] = {}
+        self._awaited: list[Asked] = []
         self._job: Job | None = None
         self._share = 0.0
 
@@ -56,18 +61,18 @@ class Scores(Part):
         """What is being measured, and how far that has come; empty while nothing is."""
         return "" if self._job is None else f"{self._job.name}: {100 * self._share:.0f} %"
 
-    def score_of(self, moment: Moment) -> Score | None:
-        """The score of a model and step on the open text; None where it was not measured."""
+    def score_of(self, moment: Moment, changes: Changes = ()) -> Score | None:
+        """The score of a model and step, under changes, on the open text; None where it was not measured."""
         corpus = self._text.corpus
-        return None if corpus is None else self._known.get(_key(moment, corpus.fingerprint))
+        return None if corpus is None else self._known.get(_key((moment, changes), corpus.fingerprint))
 
-    def missing(self, moments: Sequence[Moment]) -> list[Moment]:
+    def missing(self, asked: Sequence[Asked]) -> list[Asked]:
         """Those whose score is not known."""
-        return [moment for moment in moments if self.score_of(moment) is None]
+        return [each for each in asked if self.score_of(*each) is None]
 
-    def measure(self, moments: Sequence[Moment]) -> None:
+    def measure(self, asked: Sequence[Asked]) -> None:
         """Judge those that were not judged yet, after what is being measured."""
-        self._awaited += [moment for moment in self.missing(moments) if moment not in self._awaited]
+        self._awaited += [each for each in self.missing(asked) if each not in self._awaited]
         if self._job is None and self._awaited:
             self.begun.emit()
             self._measure_next()
@@ -85,15 +90,18 @@ class Scores(Part):
             self._awaited = []
             self.changed.emit()
             return
-        moment = self._awaited.pop(0)
-        key, folder, step = _key(moment, corpus.fingerprint), moment[0].folder, moment[1]
+        asked = self._awaited.pop(0)
+        moment, changes = asked
+        key, folder, step = _key(asked, corpus.fingerprint), moment[0].folder, moment[1]
 
         def work(report: Report) -> Score:
             from lmviz.evaluating import evaluate_corpus
+            from lmviz.inspection.changed_model import ChangedModel
             from lmviz.runs.opening import open_model_of, open_recorded
 
             # Its own instance: those of the reading thread belong to that thread alone.
-            return evaluate_corpus(open_model_of(open_recorded(folder), step), corpus, part, report)
+            model = open_model_of(open_recorded(folder), step)
+            return evaluate_corpus(ChangedModel(model, changes) if changes else model, corpus, part, report)
 
         def take(score: Score) -> None:
             self._known[key] = score
@@ -117,5 +125,6 @@ class Scores(Part):
         self._measure_next()
 
 
-def _key(moment: Moment, fingerprint: str) -> tuple[Path, int, str]:
-    return moment[0].folder, moment[1], fingerprint
+def _key(asked: Asked, fingerprint: str) -> tuple[Path, int, Changes, str]:
+    (model, step), changes = asked
+    return model.folder, step, changes, fingerprint

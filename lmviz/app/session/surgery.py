@@ -134,12 +134,18 @@ def in_words(interventions: Sequence[Intervention]) -> str:
     return f"with {only}" if len(interventions) == 1 else f"with {number_in_words(len(interventions))}"
 
 
+def of_whole_texts(interventions: tuple[Intervention, ...]) -> tuple[Intervention, ...]:
+    """The interventions, where they hold for any text; none where one is of certain words that are typed."""
+    is_of_some_words = any(POSITIONAL & set(item.where) for item in interventions)
+    return () if is_of_some_words else interventions
+
+
 def meaning_in_words(interventions: Sequence[Intervention]) -> str:
     """How interventions apply to words written later; empty if there are none."""
     if not interventions:
         return ""
     listed = "; ".join(item.describe() for item in interventions)
-    if not any(POSITIONAL & set(item.where) for item in interventions):
+    if of_whole_texts(tuple(interventions)):
         return f"At every position, including words written later: {listed}."
     return (
         f"In force: {listed}. A change at certain positions applies only there, not to words written later."

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lmviz.inspection.recipes.recipe import arguments_of
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.recipes.recipe import arguments_of, as_source
 
 LOSSES = ("loss", "validation_loss")
 """Nats per token."""
@@ -30,23 +31,30 @@ def curves_recipe(folders: Sequence[str], names: Sequence[str] = LOSSES) -> str:
 def scores_recipe(
     sources: Sequence[str],
     settings: Mapping[str, Any],
-    models: Sequence[tuple[str, int]],
+    models: Sequence[tuple[str, int, Sequence[Intervention]]],
     part: str = "validation",
 ) -> str:
-    """How well models, (folder, step) each, do what a part of a corpus asks, bound to `scores`.
+    """How well models, (folder, step, changes) each, do what a part of a corpus asks, bound to `scores`.
 
     `sources` and `settings` are what `load_corpus` takes.
     """
     source = sources[0] if len(sources) == 1 else list(sources)
+    imports = ["import lmviz", "from lmviz.evaluating import evaluate_corpus"]
+    if any(changes for _, _, changes in models):
+        imports.append("from lmviz.inspection.changed_model import ChangedModel")
+        imports.append("from lmviz.inspection.intervention import Intervention")
+    judged = []
+    for folder, step, changes in models:
+        opened = f"lmviz.open_model({folder!r}, step={step})"
+        made = ", ".join(map(as_source, changes))
+        judged.append(f"ChangedModel({opened}, [{made}])" if changes else opened)
     return "\n".join(
         [
-            "import lmviz",
-            "from lmviz.evaluating import evaluate_corpus",
+            *imports,
             "",
             f"corpus = lmviz.load_corpus({arguments_of(source, **settings)})",
             "scores = [",
-            f"    evaluate_corpus(lmviz.open_model(folder, step=step), corpus, {part!r})",
-            f"    for folder, step in {list(models)!r}",
+            *(f"    evaluate_corpus({model}, corpus, {part!r})," for model in judged),
             "]",
             "",
         ]
@@ -54,9 +62,12 @@ def scores_recipe(
 
 
 def confusion_recipe(
-    sources: Sequence[str], settings: Mapping[str, Any], model: tuple[str, int], part: str
+    sources: Sequence[str],
+    settings: Mapping[str, Any],
+    model: tuple[str, int, Sequence[Intervention]],
+    part: str,
 ) -> str:
-    """What a model, (folder, step), takes for what in a part of a corpus, bound to `confusion`."""
+    """What a model, (folder, step, changes), takes for what in a part of a corpus, bound to `confusion`."""
     return f"{scores_recipe(sources, settings, [model], part)}confusion = scores[0].confusion\n"
 
 

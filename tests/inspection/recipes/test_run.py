@@ -36,7 +36,9 @@ def test_curves(trained):
 
 
 def test_scores(trained, small_text):
-    found = run(recipes.scores_recipe([str(small_text)], SETTINGS, [(str(trained), 0), (str(trained), 6)]))
+    found = run(
+        recipes.scores_recipe([str(small_text)], SETTINGS, [(str(trained), 0, ()), (str(trained), 6, ())])
+    )
     first, last = (score.negative_log_likelihood for score in found["scores"])
     metrics = {line["step"]: line.get("validation_loss") for line in Run.open(trained).metrics()}
     assert first == pytest.approx(metrics[0], abs=0.1)

@@ -106,7 +106,7 @@ class QualityByLengthPanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Of each curve, (length, 5): the length, the sentences, the value, and both ends of its band."""
         arrays = {}
-        for name, moment in zip(names_of(self._moments), self._moments, strict=True):
+        for name, moment in zip(self._names, self._moments, strict=True):
             found = self.quality_of(moment)
             if found is not None:
                 rows = [(length, item.count, *_shares(self._part(item))) for length, item in found.items()]
@@ -158,6 +158,20 @@ class QualityByLengthPanel(Panel):
         moments = self.session.comparison.moments
         return tuple(moment for moment in moments if moment[0].task.name == TRANSLATION)
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Of each a name, which says where a model is changed elsewhere and measured as it was trained."""
+        names = names_of(self._moments)
+        if not self._is_changed:
+            return names
+        present = self.session.comparison.present
+        ends = (", as trained" if moment == present else "" for moment in self._moments)
+        return tuple(name + end for name, end in zip(names, ends, strict=True))
+
+    @property
+    def _is_changed(self) -> bool:
+        return bool(self.session.surgery.in_force)
+
     def _page(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
@@ -170,7 +184,7 @@ class QualityByLengthPanel(Panel):
         return page
 
     def _draw(self, moments: tuple[Moment, ...]) -> None:
-        names, corpus = names_of(moments), self.session.text.corpus
+        names, corpus = self._names, self.session.text.corpus
         assert corpus is not None, "measured on a text"
         self._plot.set_units(UNITS.get(corpus.tokenizer.kind, "tokens"), "%" if self._is_exact else "")
         curves = [self._curve(name, moment) for name, moment in zip(names, moments, strict=True)]
@@ -203,12 +217,12 @@ class QualityByLengthPanel(Panel):
         if self._job is not None:
             return f"{self._job.name}: {100 * self._share:.0f} %"
         found = [quality for moment in self._moments if (quality := self.quality_of(moment))]
-        if not found:
-            return "on sentences that were not learned from"
-        most = max(item.count for quality in found for item in quality.values())
-        said = f"up to {count(most)} sentences each · 95 % bands (bootstrap)"
+        said = "on sentences that were not learned from"
+        if found:
+            most = max(item.count for quality in found for item in quality.values())
+            said = f"up to {count(most)} sentences each · 95 % bands (bootstrap)"
         # What was measured is of a model as it was trained, and is remembered.
-        return f"without the changes · {said}" if self.session.surgery.in_force else said
+        return f"without the changes · {said}" if self._is_changed else said
 
     def _missing(self) -> list[Moment]:
         return [moment for moment in self._moments if self.quality_of(moment) is None]
@@ -261,7 +275,7 @@ class QualityByLengthPanel(Panel):
 
     def _open_worst(self, length: float, name: str) -> None:
         """Open the worst sentence of a length: of the curve that was clicked, or of the shown model."""
-        moments = dict(zip(names_of(self._moments), self._moments, strict=True))
+        moments = dict(zip(self._names, self._moments, strict=True))
         if not moments or (name and name not in moments):
             return  # the model has been closed, and its curve is still in sight
         shown = self.session.comparison.present

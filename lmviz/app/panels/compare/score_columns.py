@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.app.session.comparison import names_of
-from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.comparison import ComparedModel, names_of_compared
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.tasks import NEXT_TOKEN
@@ -73,13 +73,14 @@ NOTES = {
 """What has to be known to read the table, by task."""
 
 
-def columns_of(moments: Sequence[Moment], scores: Sequence[Score | None]) -> list[Column]:
+def columns_of(judged: Sequence[ComparedModel], scores: Sequence[Score | None]) -> list[Column]:
     """The table of compared models, all of one task, and their scores; None where one is not measured."""
-    task = moments[0][0].task.name
-    columns = [Column("model", list(names_of(moments)))]
+    models = [item.model for item in judged]
+    task = models[0].task.name
+    columns = [Column("model", list(names_of_compared(judged)))]
     if task == NEXT_TOKEN:
-        columns.append(Column("tokens are", [model.tokenizer.kind for model, _ in moments], spare=True))
-    columns.append(Column("learned from", [_origin(model) for model, _ in moments], spare=True))
+        columns.append(Column("tokens are", [model.tokenizer.kind for model in models], spare=True))
+    columns.append(Column("learned from", [_origin(model) for model in models], spare=True))
     columns += [_column(figure, scores) for figure in FIGURES[task]]
     return columns + [_column(figure, scores, spare=True) for figure in _by_label(scores)]
 

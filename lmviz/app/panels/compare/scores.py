@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.compare.score_columns import NOTES, columns_of, numbers_of
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.comparison import names_of
+from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.surgery import of_whole_texts
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -20,6 +21,7 @@ from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.tasks import NEXT_TOKEN
 
 if TYPE_CHECKING:
+    from lmviz.app.session.scores import Asked, Changes
     from lmviz.app.session.session import Session
     from lmviz.evaluating import Score
 
@@ -77,17 +79,17 @@ class ScoresPanel(Panel):
         """What stands in place of the table; empty where the table is shown."""
         return self._empty.text()
 
-    def score_of(self, moment: Moment) -> Score | None:
-        """The measured score of a model and step on the open corpus."""
-        return self.session.scores.score_of(moment)
+    def score_of(self, moment: Moment, changes: Changes = ()) -> Score | None:
+        """The measured score of a model and step, under changes, on the open corpus."""
+        return self.session.scores.score_of(moment, changes)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Of each measured model the numbers of its row, in the order of the columns."""
-        moments = self.session.comparison.moments
-        scores = [(moment[0].task.name, self.score_of(moment)) for moment in moments]
+        judged = self.session.comparison.judged
+        scores = [(item.model.task.name, self.score_of(*_asked(item))) for item in judged]
         return {
             name: numbers_of(score, task)
-            for name, (task, score) in zip(names_of(moments), scores, strict=True)
+            for name, (task, score) in zip(names_of_compared(judged), scores, strict=True)
             if score is not None
         }
 
@@ -95,51 +97,57 @@ class ScoresPanel(Panel):
         from lmviz.inspection.recipes.run import scores_recipe
         from lmviz.inspection.recipes.text import settings_of
 
-        corpus, moments = self.session.text.corpus, self.session.comparison.moments
-        measured = [(str(model.folder), step) for model, step in moments if self.score_of((model, step))]
+        corpus, judged = self.session.text.corpus, self.session.comparison.judged
+        measured = [
+            (str(item.model.folder), item.step, item.interventions)
+            for item in judged
+            if self.score_of(*_asked(item)) is not None
+        ]
         part = self.session.scores.part
         if corpus is None or part is None or not measured or not corpus.sources:
             return ""
         return scores_recipe(corpus.sources, settings_of(corpus), measured, part)
 
     def refresh(self) -> None:
-        scores, text, moments = self.session.scores, self.session.text, self.session.comparison.moments
-        corpus = text.corpus
-        sentence = self._obstacle(moments)
+        scores, judged, corpus = self.session.scores, self.session.comparison.judged, self.session.text.corpus
+        sentence = self._obstacle(judged)
         self._button.setVisible(not sentence)
         self._button.setText("Cancel" if scores.is_measuring else "Measure")
-        self._button.setEnabled(scores.is_measuring or bool(scores.missing(moments)))
+        self._button.setEnabled(scores.is_measuring or bool(scores.missing(list(map(_asked, judged)))))
         held_out = "the held-out part of " if scores.part == "validation" else ""
         self._card.set_title("Scores" if sentence or corpus is None else f"Scores on {held_out}{corpus.name}")
         self._note.set_text("" if sentence else self._said())
         self._pages.setCurrentIndex(int(not sentence))
         self._empty.set_text(sentence)
         if not sentence:
-            self._table.set_columns(columns_of(moments, [self.score_of(moment) for moment in moments]))
+            self._table.set_columns(columns_of(judged, [self.score_of(*_asked(item)) for item in judged]))
 
-    def _obstacle(self, moments: Sequence[Moment]) -> str:
+    def _obstacle(self, judged: Sequence[ComparedModel]) -> str:
         """Why nothing can be measured, and what to do; empty where it can."""
         corpus = self.session.text.corpus
-        if not moments:
+        if not judged:
             return "Open or train models to evaluate them on the same text."
         if corpus is None:
             return "Open a text: the models are evaluated on its held-out part."
-        task = moments[0][0].task
+        task = judged[0].model.task
         if task.name not in (corpus.task, NEXT_TOKEN):
             return f"{corpus.name} is not a text for a {task.model}: open {NEEDED[task.name]} under Corpus."
         return "" if self.session.scores.part is not None else NOTHING_HELD_OUT
 
     def _said(self) -> str:
-        scores, moments = self.session.scores, self.session.comparison.moments
-        if scores.is_measuring or not moments:
+        scores, judged = self.session.scores, self.session.comparison.judged
+        if scores.is_measuring or not judged:
             return scores.doing
-        said = NOTES[moments[0][0].task.name]
-        # A score is of a model as it was trained, and is remembered.
-        return f"without the changes · {said}" if self.session.surgery.in_force else said
+        said, in_force = NOTES[judged[0].model.task.name], self.session.surgery.in_force
+        return f"without the changes · {said}" if in_force and not of_whole_texts(in_force) else said
 
     def _toggle(self) -> None:
         scores = self.session.scores
         if scores.is_measuring:
             scores.cancel()
         else:
-            scores.measure(self.session.comparison.moments)
+            scores.measure(list(map(_asked, self.session.comparison.judged)))
+
+
+def _asked(item: ComparedModel) -> Asked:
+    return item.moment, item.interventions

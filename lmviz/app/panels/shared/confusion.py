@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout,
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.surgery import in_words, of_whole_texts
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
@@ -21,7 +22,8 @@ from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import Moment, OpenedModel
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.scores import Asked
     from lmviz.app.session.session import Session
     from lmviz.evaluating import Score
     from lmviz.text.corpus import Corpus
@@ -38,7 +40,7 @@ MISSED = 4
 
 
 class ConfusionPanel(Panel):
-    """The counts of the shown model at the shown step, and beside them what they come to.
+    """The counts of the shown model at the shown step, changed as it is, and beside them what they come to.
 
     A short text is judged at once, so that one sees the mistakes go while one steps through a training; a
     long one when asked. What was judged last stays in sight until the new is known.
@@ -59,15 +61,15 @@ class ConfusionPanel(Panel):
         self._button = QPushButton("Measure")
         self._button.setObjectName("confusion_button")
         self._button.setProperty("role", "link")
-        self._button.clicked.connect(lambda: session.scores.measure([session.comparison.present]))
+        self._button.clicked.connect(lambda: session.scores.measure([self._question]))
         self._note = MutedLine(right=True)
         beside = (self._right, self._of, self._missed, self._hint)
         body = scrolling(_Beside(self._grid, beside), sideways=True)
         self._card = Card("Confusion", self._head(), body)
         self.column.addWidget(self._card)
-        self._shown: tuple[Moment, str] | None = None
+        self._shown: tuple[Asked, str] | None = None
         self._score: LabelEvaluation | None = None
-        self._asked: tuple[Moment, str] | None = None
+        self._asked: tuple[Asked, str] | None = None
         session.scores.progressed.connect(lambda: self._note.set_text(self.session.scores.doing))
         self.show_failures(session.scores.failed, session.scores.begun)
         self.follow(
@@ -75,6 +77,7 @@ class ConfusionPanel(Panel):
             session.library.step_changed,
             session.library.models_changed,
             session.scores.changed,
+            session.surgery.changed,
             session.text.changed,
             session.work.ready_changed,
         )
@@ -108,8 +111,9 @@ class ConfusionPanel(Panel):
         corpus, part = self.session.text.corpus, self.session.scores.part
         if self._score is None or self._shown is None or corpus is None or part is None or not corpus.sources:
             return ""
-        (model, step), _ = self._shown
-        return confusion_recipe(corpus.sources, settings_of(corpus), (str(model.folder), step), part)
+        ((model, step), changes), _ = self._shown
+        judged = str(model.folder), step, changes
+        return confusion_recipe(corpus.sources, settings_of(corpus), judged, part)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.predicts.continues:
@@ -121,17 +125,22 @@ class ConfusionPanel(Panel):
         if model is None or corpus is None or corpus.task != model.task.name:
             self._say(_needed(model))
             return
-        moment = self.session.comparison.present
-        key, score = (moment, corpus.fingerprint), scores.score_of(moment)
+        asked = self._question
+        key, score = (asked, corpus.fingerprint), scores.score_of(*asked)
         if score is not None:
             self._show(key, score, model)
-        elif self._shown is None or (self._shown[0][0], self._shown[1]) != (model, corpus.fingerprint):
+        elif self._shown is None or (self._shown[0][0][0], self._shown[1]) != (model, corpus.fingerprint):
             self._say("Measure to see what is taken for what.")
         self._note.set_text(scores.doing or self._judged(corpus))
         self._button.setVisible(score is None and not scores.is_measuring)
         if score is None and self._asked != key and not scores.is_measuring and _is_short(corpus):
             self._asked = key  # once, for it may fail
-            scores.measure([moment])
+            scores.measure([asked])
+
+    @property
+    def _question(self) -> Asked:
+        """The shown model with its changes, as far as they hold for any text."""
+        return self.session.comparison.present, of_whole_texts(self.session.surgery.in_force)
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -147,7 +156,7 @@ class ConfusionPanel(Panel):
         self._note.set_text("")
         self._card.set_placeholder(sentence)
 
-    def _show(self, key: tuple[Moment, str], score: Score, model: OpenedModel) -> None:
+    def _show(self, key: tuple[Asked, str], score: Score, model: OpenedModel) -> None:
         from lmviz.training.label_evaluation import LabelEvaluation
 
         assert isinstance(score, LabelEvaluation), "a model of labels is judged by them"
@@ -164,11 +173,15 @@ class ConfusionPanel(Panel):
         self._card.set_placeholder("")
 
     def _judged(self, corpus: Corpus) -> str:
-        """On what, at which step."""
+        """With which changes, on what, at which step."""
         if self._shown is None:
             return ""
+        (_, step), changes = self._shown[0]
         part = "held-out part of " if self.session.scores.part == "validation" else ""
-        return f"{part}{corpus.name} · step {self._shown[0][1]:,}"
+        judged = f"{part}{corpus.name} · step {step:,}"
+        if changes:
+            return f"{in_words(changes)} · {judged}"
+        return f"without the changes · {judged}" if self.session.surgery.in_force else judged
 
     def _read_example(self, right: int, given: int) -> None:
         part = self.session.scores.part

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benches.compare import LONG, PREFIX, bring_to_front, core_distributions, panel, wait_for_distributions
+from benches.compare import (
+    LONG,
+    PREFIX,
+    bring_to_front,
+    click,
+    core_distributions,
+    panel,
+    wait_for_distributions,
+)
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
@@ -20,6 +28,7 @@ from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.sampling import sample
+from lmviz.evaluating import evaluate_corpus
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import replace
 
@@ -59,10 +68,21 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
     steps = sample(changed, PREFIX, len(drawn), session.writing.sampling)
     assert [item.id for item in drawn] == [step.id for step in steps]
     scores = bring_to_front(compare, "scores_view", qtbot)
+    qtbot.waitUntil(lambda: str(scores.table.model().index(1, 0).data()).endswith(", changed"), timeout=LONG)
+    click(compare, "measure_button", qtbot)
+    moment = session.comparison.present
+    qtbot.waitUntil(lambda: scores.score_of(moment, session.surgery.in_force) is not None, timeout=LONG)
+    judged = evaluate_corpus(changed, session.text.corpus)
+    found = scores.score_of(moment, session.surgery.in_force)
+    assert found.negative_log_likelihood == pytest.approx(judged.negative_log_likelihood, rel=1e-5)
+    assert scores.score_of(moment) is None, "nothing was measured of the model as it was trained"
+    qtbot.waitUntil(lambda: not session.work.jobs, timeout=LONG)
+    session.surgery.add(replace("layers/0/hidden", 0.5, position=1))
     qtbot.waitUntil(
         lambda: any("without the changes" in line.text for line in scores.findChildren(MutedLine)),
         timeout=LONG,
     )
+    assert not str(scores.table.model().index(1, 0).data()).endswith(", changed")
 
 
 def test_an_answer_is_named_after_what_was_asked_whatever_has_changed_since(

@@ -14,9 +14,11 @@ from lmviz.api import load_corpus, open_model
 from lmviz.app.panels.compare.quality_by_length import EXACT, SAMPLES, QualityByLengthPanel
 from lmviz.app.session.comparison import names_of
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.judged_pairs import judged_pairs
 from lmviz.decoding.quality_by_length import LengthQuality, quality_by_length
+from lmviz.inspection.interventions import replace
 from lmviz.training.run import Run
 
 ONLY_PANELS = ("quality_by_length",)
@@ -184,3 +186,17 @@ def test_the_curves_leave_as_numbers_and_as_python(
         expected = [[length, item.count, item.bleu.value] for length, item in found.items()]
         np.testing.assert_allclose(array[:, :3], expected, rtol=1e-6)
     assert view.exported_names().columns[0] == "length"
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_changed_model_is_said_to_be_measured_as_it_was_trained(
+    view: QualityByLengthPanel, session: Session, qtbot: QtBot
+) -> None:
+    assert not any(", as trained" in curve.name for curve in view.plot.curves)
+    session.surgery.add(replace("decoder/layers/0/hidden", 0.5))
+    present = session.comparison.moments.index(session.comparison.present)
+    named = [place == present for place in range(2)]
+    qtbot.waitUntil(lambda: [", as trained" in curve.name for curve in view.plot.curves] == named)
+    assert any("without the changes" in line.text for line in view.findChildren(MutedLine))
+    session.surgery.undo()
+    qtbot.waitUntil(lambda: not any(", as trained" in curve.name for curve in view.plot.curves))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +10,13 @@ from benches.compare import bring_to_front
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from lmviz.api import open_model
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.evaluating import evaluate_corpus
+from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.interventions import replace
 from tests.app.conftest import wait_for_reading
 
 ONLY_PANELS = ("confusion",)
@@ -114,3 +119,38 @@ def test_it_says_what_it_needs(
     assert panel.out_of_place(session.library.model) == (
         "lstm predicts the next token. Open a tagger or a classifier to see what it takes for what."
     )
+
+
+def test_a_change_that_holds_for_any_text_is_an_experiment_on_the_whole_text(
+    window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
+) -> None:
+    open_both(session, qtbot, run_on(SENTENCES))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    qtbot.waitUntil(lambda: panel.score is not None)
+    plain = panel.score
+    change = replace("layers/0/hidden", 0.0)
+    session.surgery.add(change)
+    qtbot.waitUntil(lambda: panel.score is not plain)
+    model = open_model(session.library.model.folder)
+    expected = evaluate_corpus(ChangedModel(model, [change]), session.text.corpus)
+    np.testing.assert_array_equal(panel.grid.counts, expected.confusion)
+    assert panel.score.negative_log_likelihood == pytest.approx(expected.negative_log_likelihood, rel=1e-5)
+    assert panel.score.negative_log_likelihood != plain.negative_log_likelihood
+    assert any(change.describe() in line.text for line in panel.findChildren(MutedLine))
+    given: dict[str, Any] = {}
+    exec(panel.recipe(), given)
+    np.testing.assert_array_equal(given["confusion"], expected.confusion)
+    session.surgery.undo()
+    qtbot.waitUntil(lambda: panel.score is plain)
+
+
+def test_a_change_of_one_word_has_no_place_in_other_texts_and_that_is_said(
+    window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
+) -> None:
+    open_both(session, qtbot, run_on(SENTENCES))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    qtbot.waitUntil(lambda: panel.score is not None)
+    plain = panel.score
+    session.surgery.add(replace("layers/0/hidden", 0.0, position=1))
+    qtbot.waitUntil(lambda: any("without the changes" in it.text for it in panel.findChildren(MutedLine)))
+    assert panel.score is plain
