@@ -35,3 +35,23 @@ class SettingError(LmvizError):
     def __init__(self, sentence: str, *settings: str) -> None:
         super().__init__(sentence)
         self.settings = settings
+
+
+OUT_OF_MEMORY = (
+    "allocate memory",
+    "out of memory",
+    "bad_alloc",
+    "failed to map segment",
+    "error return without exception set",
+)
+"""How torch, safetensors, the loader of libraries and, inside C code, Python itself say so."""
+
+
+def is_out_of_memory(fault: BaseException) -> bool:
+    """Whether something failed because there was no memory left for it."""
+    cause: BaseException | None = fault
+    while cause is not None:
+        if isinstance(cause, MemoryError) or any(words in str(cause) for words in OUT_OF_MEMORY):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False

@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
+from lmviz.loading import loads
 from lmviz.tasks import CAPTIONING, TRANSLATION, find_task
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ def build_model(
         return model(configuration, vocabulary_size, predicts)
 
 
+@loads("run")
 def open_run_model(run: Run, step: int | None = None) -> Model:
     """The model of a run as it was after `step` updates, by default at the last snapshot, for reading.
 

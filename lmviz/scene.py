@@ -21,6 +21,7 @@ from lmviz.decoding.options import SamplingOptions
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.inspection.intervention import Intervention
+from lmviz.loading import loads
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.ordinary_files import read_file
 
@@ -240,6 +241,7 @@ def is_scene(path: Path) -> bool:
     return path.suffix.lower() == ENDING
 
 
+@loads("scene")
 def open_scene(path: Path) -> Scene:
     """The scene in a file; LmvizError whatever is in there."""
     try:

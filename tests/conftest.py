@@ -2,6 +2,7 @@
 written to."""
 
 import gc
+import logging
 import os
 import random
 import sys
@@ -48,6 +49,35 @@ def _share_own_texts(data: Path, tmp_path_factory: pytest.TempPathFactory) -> No
         shared = tmp_path_factory.getbasetemp().parent / "corpora"
         shared.mkdir(exist_ok=True)
         (data / "corpora").symlink_to(shared)
+
+
+class _Unexpected(logging.Handler):
+    """What readers of files did not think of, since it was last looked at."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "unexpected of a file" in record.msg:
+            self.said.append(record.getMessage())
+
+
+_unexpected = _Unexpected()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _listening():
+    logging.getLogger("lmviz").addHandler(_unexpected)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_unexpected(request: pytest.FixtureRequest):
+    """No file, shipped or damaged, makes a reader raise what it did not think of, except to see that."""
+    _unexpected.said.clear()
+    yield
+    if request.node.get_closest_marker("brings_to_light") is None:
+        assert not _unexpected.said, _unexpected.said[0]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,6 +10,7 @@ from lmviz.autodiff.language.limits import CHARACTERS
 from lmviz.autodiff.network import Network
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
+from lmviz.loading import loads
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.resources import resource_path
 
@@ -27,6 +28,7 @@ def read_text(path: str | Path) -> str:
         raise LmvizError(f"{path} is not a text: choose a file in UTF-8.") from error
 
 
+@loads("network")
 def open_network(path: str | Path) -> Network:
     """The network that a file describes; LmvizError where there is none."""
     return read(read_text(path))

@@ -22,12 +22,14 @@ from lmviz.cli.lessons import lesson
 from lmviz.cli.listing import corpora, doctor, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, is_out_of_memory
+from lmviz.log import keep_log
 
 
 def main() -> None:
     """The command `lmviz`."""
     prepare_streams()
+    keep_log()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -53,6 +55,11 @@ def run(arguments: Sequence[str]) -> int:
             leave_output()
         what = fault.filename or "The output"
         say(f"{what} could not be used ({fault.strerror or fault}): check the free space and permissions.")
+        return 2
+    except Exception as fault:
+        if not is_out_of_memory(fault):
+            raise
+        say("There is too little memory for that: close other programs, or choose something smaller.")
         return 2
 
 

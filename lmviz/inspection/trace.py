@@ -14,6 +14,7 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace_file import read_trace, write_trace
 from lmviz.inspection.traced_array import TracedArray, scores_behind
+from lmviz.loading import loads
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT
@@ -139,6 +140,7 @@ class Trace:
         write_trace(path, {field.name: getattr(self, field.name) for field in dataclasses.fields(self)})
 
     @classmethod
+    @loads("trace")
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote; LmvizError when it is no trace."""
         return cls(**read_trace(path))

@@ -22,6 +22,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.interchange.arpa_tokenizer import CAPITAL_UNKNOWN, END, START, UNKNOWN, arpa_tokenizer
+from lmviz.loading import loads
 from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.model import EVERY_LINE
 from lmviz.models.ngram.backoff import BackoffNgram
@@ -54,6 +55,7 @@ def write_arpa(path: str | Path, model: Ngram, tokenizer: Tokenizer) -> None:
     write_atomically(path, "\n".join(lines).encode("utf-8", errors="surrogatepass"))
 
 
+@loads("ARPA")
 def read_arpa(path: str | Path, tokenizer: Tokenizer | None = None) -> BackoffNgram:
     """Read a model, or raise LmvizError, whatever the bytes are.
 
@@ -67,6 +69,7 @@ def read_arpa(path: str | Path, tokenizer: Tokenizer | None = None) -> BackoffNg
     return _reader(model, tokenizer)
 
 
+@loads("ARPA")
 def open_arpa(path: str | Path) -> BackoffNgram:
     """Read a model that can read texts, by the tokenizer.json beside the file or one made of its words.
 

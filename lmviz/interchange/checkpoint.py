@@ -17,6 +17,7 @@ from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
 from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
 from lmviz.interchange.tokenizer_files import read_tokenizer
+from lmviz.loading import loads
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
@@ -68,6 +69,7 @@ class Checkpoint:
         """How what is stored fits what is described."""
         return fit(self.layout, self.shapes(), self.stored)
 
+    @loads("checkpoint")
     def model(self) -> TransformerModel:
         """The model, for reading; LmvizError where what is stored does not fit what is described."""
         found = self.fit()
@@ -88,6 +90,7 @@ class Checkpoint:
             return TransformerModel(self.configuration, self.vocabulary_size)
 
 
+@loads("checkpoint")
 def open_checkpoint(place: str | Path) -> Checkpoint:
     """The checkpoint in a folder or a file; LmvizError where there is none that can be opened.
 

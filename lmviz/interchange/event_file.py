@@ -13,8 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
+from lmviz.loading import loads
 
 VERSION = b"brain.Event:2"
 CASTAGNOLI = 0x82F63B78
@@ -24,6 +27,7 @@ DOUBLE, VARINT, BYTES, FLOAT = 1, 0, 2, 5
 """How a value is written: eight bytes, a number of any length, bytes with their length, four bytes."""
 
 
+@loads("convert", doing="converted")
 def write_events(folder: str | Path, metrics: Iterable[Mapping[str, Any]], began: float) -> Path:
     """Write the lines of a run's metrics into a folder for TensorBoard; the file.
 
@@ -42,7 +46,7 @@ def _events(lines: Iterable[Mapping[str, Any]], began: float) -> Iterator[bytes]
     yield _field(1, DOUBLE, began) + _field(3, BYTES, VERSION)
     for line in lines:
         values = b"".join(
-            _field(1, BYTES, _field(1, BYTES, name.encode("utf-8")) + _field(2, FLOAT, float(value)))
+            _field(1, BYTES, _field(1, BYTES, name.encode("utf-8", "replace")) + _field(2, FLOAT, value))
             for name, value in line.items()
             if name not in ("step", "seconds") and type(value) in (int, float)
         )
@@ -87,7 +91,8 @@ def _field(number: int, kind: int, value: Any) -> bytes:
         return head + _varint(value)
     if kind == BYTES:
         return head + _varint(len(value)) + value
-    return head + struct.pack("<d" if kind == DOUBLE else "<f", value)
+    with np.errstate(over="ignore"):  # what four bytes cannot hold is written as infinite
+        return head + np.float64(value).astype("<f8" if kind == DOUBLE else "<f4").tobytes()
 
 
 def _varint(value: int) -> bytes:

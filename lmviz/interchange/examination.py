@@ -134,7 +134,7 @@ def _output(checkpoint: Checkpoint) -> Finding:
     )
     if table is None or output is None:
         return "output", "fine", "The output is the embedding (tied weights)."
-    if stored.shapes[table] == stored.shapes[output] and torch.equal(stored.get(table), stored.get(output)):
+    if stored.are_equal(table, output):
         return "output", "fine", f"The output is the embedding (tied weights); {output} repeats it."
     sentence = f"The output should be the embedding, but {output} holds other numbers, which are not used."
     return "output", "problem", sentence

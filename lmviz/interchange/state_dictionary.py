@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from lmviz.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import GPT2
@@ -87,13 +85,15 @@ def _configuration(
     if len(table) != 2 or len(positions) != 2:
         raise LmvizError("its embeddings are no matrices")
     numbers = [int(found[1]) for name in plain if (found := re.match(r"h\.(\d{1,6})\.", name))]
-    hidden = stored.shapes.get(plain.get("h.0.mlp.c_fc.weight", ""), (4 * table[1],))[0]
+    hidden = stored.shapes.get(plain.get("h.0.mlp.c_fc.weight", ""), (4 * table[1], table[1]))
+    if len(hidden) != 2:
+        raise LmvizError("its mlp.c_fc.weight is no matrix")
     return TransformerConfiguration(
         layers=max(numbers, default=-1) + 1,
         heads=_heads(fields),
         width=table[1],
         context=positions[0],
-        feedforward=hidden,
+        feedforward=hidden[0],
         activation="gelu" if is_nano else "gelu_tanh",
         attention_bias="all" if "h.0.attn.c_attn.bias" in plain else "none",
         feedforward_bias="h.0.mlp.c_fc.bias" in plain,
@@ -127,7 +127,4 @@ def _is_tied(stored: StoredTensors, plain: Mapping[str, str]) -> bool:
     """Whether the output is the embedding, as nanoGPT's is."""
     if "lm_head.weight" not in plain:
         return True
-    output, table = plain["lm_head.weight"], plain["wte.weight"]
-    return stored.shapes[output] == stored.shapes[table] and torch.equal(
-        stored.get(output), stored.get(table)
-    )
+    return stored.are_equal(plain["lm_head.weight"], plain["wte.weight"])

@@ -54,6 +54,12 @@ class StoredTensors:
                 tensor = source.get_tensor(name)
         return tensor.float() if tensor.dtype == torch.float64 else tensor
 
+    def are_equal(self, first: str, second: str) -> bool:
+        """Whether two tensors hold the same numbers, of kinds that lmviz computes with."""
+        if self.shapes[first] != self.shapes[second] or not {self.kinds[first], self.kinds[second]} <= KINDS:
+            return False
+        return torch.equal(self.get(first).float(), self.get(second).float())
+
     def add_safetensors(self, path: Path) -> None:
         """Take in the tensors of a safetensors file; LmvizError where it is none."""
         with _reading(path):

@@ -21,6 +21,7 @@ from lmviz.lessons.faults import LessonFault
 from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Step
 from lmviz.lessons.openings import read_opening
 from lmviz.lessons.values import check
+from lmviz.loading import loads
 from lmviz.text.ordinary_files import read_file
 
 ENDING = ".md"
@@ -75,6 +76,7 @@ class _Part:
     sentences: list[str] = field(default_factory=list)
 
 
+@loads("lesson")
 def open_lesson(path: str | Path, perspectives: Collection[str]) -> Lesson:
     """The lesson of a file or a folder; LessonFault, or another LmvizError, where there is none."""
     path = Path(path)

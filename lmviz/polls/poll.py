@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LETTERS = "ABCDE"
 DECIMALS = 4
+MOST_DECIMALS = 300
+"""Places before or after its point to which a number is compared; beyond them it is 0, or infinite."""
 PLACES = ("before", "after", "weights", "kept weights")
 """What a choice of the position poll can name in braces: see `Poll.filled`."""
 
@@ -136,8 +138,8 @@ def numbers_in(text: str) -> list[tuple[float, int]]:
     found = []
     for figure in _NUMBER.findall(text):
         mantissa, _, power = figure.replace("−", "-").partition("e")
-        decimals = len(mantissa.partition(".")[2]) - (int(power) if power else 0)
-        found.append((float(figure.replace("−", "-")), decimals))
+        shift = max(-MOST_DECIMALS, min(float(power or 0), MOST_DECIMALS))
+        found.append((float(figure.replace("−", "-")), len(mantissa.partition(".")[2]) - int(shift)))
     return found
 
 

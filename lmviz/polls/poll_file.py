@@ -25,6 +25,7 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.faults import Fault, FaultyText, LineFault
+from lmviz.loading import loads
 from lmviz.polls.order import OrderExperiment
 from lmviz.polls.poll import LETTERS, Poll, PollChoice, unknown_places
 from lmviz.text.ordinary_files import read_file
@@ -32,6 +33,7 @@ from lmviz.text.resources import resource_path
 
 ENDING = ".poll"
 LARGEST = 64 * 1024  # bytes
+LONGEST_PLACE = 9  # digits
 LONGEST = 300  # characters of a question or a choice, which have to fit on the screen
 
 _EXPERIMENT = ("vectors", "query", "exchange", "mask", "layers")
@@ -75,6 +77,7 @@ def shipped_polls() -> tuple[Poll, ...]:
     return tuple(open_poll(path) for path in sorted(resource_path("polls").glob(f"*{ENDING}")))
 
 
+@loads("poll")
 def open_poll(path: str | Path) -> Poll:
     """The poll of a file; LmvizError where it cannot be read, PollFault where it is none."""
     path = Path(path)
@@ -265,8 +268,8 @@ def _matrix(text: str) -> np.ndarray:
 
 def _exchange(text: str) -> tuple[int, int]:
     places = text.replace(",", " ").split()
-    if len(places) != 2 or not all(place.isdecimal() for place in places):
-        raise LineFault(f"“{text}” are no two places: write two numbers, counted from 1.")
+    if len(places) != 2 or not all(place.isdecimal() and len(place) <= LONGEST_PLACE for place in places):
+        raise LineFault(f"“{text[:LONGEST]}” are no two places: write two numbers, counted from 1.")
     return int(places[0]) - 1, int(places[1]) - 1
 
 

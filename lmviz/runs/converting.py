@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
+from lmviz.loading import loads
 from lmviz.runs.opening import open_model_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ ARPA, EVENTS = ".arpa", ".tfevents"
 """The endings that say what is wanted; anything else is a folder of transformers."""
 
 
+@loads("convert", doing="converted")
 def convert(run: Run, out: str | Path, step: int | None = None) -> Path:
     """Write a run's model as a folder of transformers, or an n-gram as OUT.arpa; its curves as OUT.tfevents.
 

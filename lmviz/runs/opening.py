@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lmviz.errors import LmvizError
 from lmviz.families import open_run_model
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
+from lmviz.loading import loads
 from lmviz.training.run import INNER_FOLDERS, Run
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def find_model(path: Path) -> Path | None:
     return path if path.suffix.lower() in WEIGHT_ENDINGS else None
 
 
+@loads("run")
 def open_recorded(folder: str | Path) -> Run:
     """The run in a folder, or what another program wrote seen as one; LmvizError where there is neither."""
     path = Path(folder)

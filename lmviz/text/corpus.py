@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lmviz.errors import LmvizError
+from lmviz.loading import loads
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.corpus_options import RECOGNISED, CorpusOptions, choose_options
@@ -119,6 +120,7 @@ class Corpus:
         return measure(self.training, self.validation, self.tokenizer, lengths)
 
 
+@loads("text")
 def load_corpus(
     source: str | Path | Sequence[str | Path],
     tokenizer: str | Tokenizer | None = None,

@@ -19,6 +19,7 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
+from lmviz.loading import loads
 from lmviz.plain_text import seen
 from lmviz.text.byte_level import readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
@@ -132,6 +133,7 @@ class Tokenizer:
         return f"<Tokenizer of {self.kind}: {self.vocabulary_size:,} tokens>"
 
     @classmethod
+    @loads("tokenizer")
     def load(cls, path: str | Path) -> Self:
         """Read a tokenizer.json; LmvizError when it is none."""
         return cls(read_backend(Path(path)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.errors import LmvizError
+from lmviz.loading import loads
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer_bounds import added_ids, check_bounds
 from lmviz.text.words import PLAIN_SPACED_PATTERN, SPACED_PATTERN, WORD_PATTERN
@@ -95,6 +96,7 @@ def backend_of(path: Path, description: dict[str, Any]) -> tokenizers.Tokenizer:
     return backend
 
 
+@loads("tokenizer")
 def vocabulary_in(path: Path) -> tuple[str, ...]:
     """The tokens of a tokenizer.json by id, without what reads it; LmvizError where they cannot be told.
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.errors import LmvizError
 from lmviz.files import remove_unfinished
+from lmviz.loading import loads
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.description import RunDescription
 from lmviz.training.lock import holding
@@ -107,6 +108,7 @@ class Run:
         return run
 
     @classmethod
+    @loads("run")
     def open(cls, folder: str | Path) -> Self:
         """The run in a folder, or LmvizError whatever is in there."""
         if not isinstance(folder, str | os.PathLike):
@@ -174,6 +176,7 @@ class Run:
     def _metrics(self) -> Path:
         return self.folder / "metrics.jsonl"
 
+    @loads("run")
     def metrics(self) -> list[dict[str, Any]]:
         """What was measured so far, a dictionary for each reported step (see Progress.metrics)."""
         return read_metrics(self._metrics)
@@ -207,6 +210,7 @@ class Run:
 
         write_snapshot(self.snapshot_path(step), step, state, precision)
 
+    @loads("run")
     def load_snapshot(self, step: int) -> dict[str, torch.Tensor]:
         """The state of a model after a step, or LmvizError."""
         from lmviz.training.snapshots import read_snapshot
@@ -277,6 +281,7 @@ class Run:
         flush_metrics(self._metrics)
         write_tensors(self._resume, tensors, {"values": json.dumps(values)})
 
+    @loads("run")
     def load_resume(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         """What `save_resume` wrote, or LmvizError."""
         from lmviz.training.tensors import read_tensors

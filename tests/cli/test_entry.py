@@ -112,3 +112,24 @@ def test_what_cannot_be_opened_is_a_sentence_and_no_window(capsys, tmp_path, mon
     assert sentence in said
     assert said.count("\n") == 1
     assert len(said) < 1000
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        MemoryError(),
+        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+        SystemError("error return without exception set"),
+        RuntimeError("std::bad_alloc"),
+    ],
+)
+def test_too_little_memory_is_said_in_one_sentence(fault, monkeypatch, capsys):
+    def fail(*given, **named):
+        raise fault
+
+    monkeypatch.setattr("lmviz.api.sample_models", fail)
+    assert run(["models"]) == 2
+    assert capsys.readouterr().err.startswith("There is too little memory for that: ")
+    monkeypatch.setattr("lmviz.api.sample_models", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(["models"])

@@ -1,5 +1,6 @@
 """Event files for TensorBoard, read by a reader of our own and, where it is installed, by its own."""
 
+import math
 import struct
 
 import pytest
@@ -75,6 +76,16 @@ def test_every_number_of_a_line_is_a_curve(tmp_path):
 
 def test_a_long_message_has_a_length_of_several_bytes():
     assert next(messages(record(b"a" * 300))) == b"a" * 300
+
+
+def test_what_four_bytes_cannot_hold_is_infinite_and_half_a_character_a_question_mark(tmp_path):
+    lines = [{"step": 1, "loss": 1e39, "half \ud800": 10**300}]
+    path = write_events(tmp_path / "out.tfevents", lines, began=0.0)
+    [_, event] = (dict(fields(message)) for message in messages(path.read_bytes()))
+    assert [dict(fields(value)) for _, value in fields(event[5])] == [
+        {1: b"loss", 2: math.inf},
+        {1: b"half ?", 2: math.inf},
+    ]
 
 
 def test_the_curves_of_a_run_are_converted(tmp_path):

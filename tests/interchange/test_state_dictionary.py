@@ -105,6 +105,9 @@ def test_no_code_of_a_file_is_run(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
+EMBEDDINGS = {"transformer.wte.weight": torch.ones(3, 4), "transformer.wpe.weight": torch.ones(5, 4)}
+
+
 @pytest.mark.parametrize(
     ("saved", "sentence"),
     [
@@ -122,6 +125,8 @@ def test_no_code_of_a_file_is_run(tmp_path):
             "that is no plain one",
         ),
         ({"transformer.wte.weight": torch.ones(3, 4).to_sparse()}, "that is no plain one"),
+        (EMBEDDINGS | {"transformer.h.0.mlp.c_fc.weight": torch.tensor(1.0)}, "c_fc.weight is no matrix"),
+        (EMBEDDINGS | {"lm_head.weight": torch.ones(3, 4).to(torch.float8_e4m3fn)}, "number of heads is not"),
     ],
 )
 def test_what_is_no_checkpoint_is_refused_in_a_sentence(saved, sentence, tmp_path):

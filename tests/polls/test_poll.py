@@ -60,6 +60,11 @@ def test_a_number_is_right_to_its_last_decimal() -> None:
     assert is_written(np.array([0.46909, -1e-9]), written(np.array([0.46909, -1e-9])))
 
 
+@pytest.mark.parametrize("size", ["1e309", "-1e309", f"1e{'9' * 5000}", f"1e-{'9' * 5000}"])
+def test_a_number_of_any_size_may_be_a_choice(size: str) -> None:
+    assert not is_written(np.array([2.0]), size)
+
+
 def test_where_no_choice_has_the_numbers_none_is_right() -> None:
     poll = Poll("t", "q", (PollChoice("A", "1"), PollChoice("B", "2")), network="y = square(3)", value="y")
     right = poll.find_right()

@@ -113,6 +113,7 @@ BROKEN_POLLS = [
     (ORDER.replace("query: 1 2", "query: 1 2 3"), 4, "The query has 3 numbers"),
     (ORDER.replace("query: 1 2\n", ""), 4, "The last vector asks"),
     (ORDER.replace("exchange: 1 2", "exchange: 1"), 6, "“1” are no two places"),
+    (ORDER.replace("exchange: 1 2", f"exchange: 1 {'9' * 5000}"), 6, "are no two places"),
     (ORDER.replace("exchange: 1 2", "exchange: 1 3"), 4, "Places 1 and 3 cannot be exchanged"),
     (ORDER + "mask: some", 7, "“some” is none of causal, none."),
     (ORDER + "layers: 3", 7, "“3” is none of 1, 2."),

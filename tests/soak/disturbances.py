@@ -25,8 +25,7 @@ import torch
 
 import lmviz
 from lmviz.api import is_run
-from lmviz.app.workers.faults import is_out_of_memory
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, is_out_of_memory
 from lmviz.text.corpus import Corpus
 from lmviz.training import recorder
 from lmviz.training.progress import Progress

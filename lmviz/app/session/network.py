@@ -83,15 +83,15 @@ class OpenNetwork(Part):
 
     def write(self, text: str) -> None:
         """Read a text; where it has faults, the network that was read before stays."""
-        from lmviz.autodiff import NetworkFault, read
+        from lmviz.autodiff import read
 
         if text == self.text:
             return
         self._text, self._title = text, ""
         try:
             network = read(text)
-        except NetworkFault as fault:
-            self._faults = fault.faults
+        except LmvizError as error:
+            self._faults = _faults_of(error)
             self.text_changed.emit()
             return
         self._faults = ()
@@ -205,13 +205,13 @@ class OpenNetwork(Part):
         self._renew()
 
     def _open(self, text: str, title: str) -> None:
-        from lmviz.autodiff import NetworkFault, read
+        from lmviz.autodiff import read
 
         self._text, self._title = text, title
         try:
             network = read(text).forward()
-        except NetworkFault as fault:
-            self._faults = fault.faults
+        except LmvizError as error:
+            self._faults = _faults_of(error)
             self.text_changed.emit()
             return
         self._faults = ()
@@ -237,3 +237,10 @@ class OpenNetwork(Part):
 
         self._limit = largest_gradient(self.current)
         self._changes += 1
+
+
+def _faults_of(error: LmvizError) -> tuple[Fault, ...]:
+    """What is wrong with a text, where it cannot be read."""
+    from lmviz.faults import Fault, FaultyText
+
+    return error.faults if isinstance(error, FaultyText) else (Fault(0, str(error)),)

@@ -251,7 +251,7 @@ class Commands:
         from PySide6.QtCore import QUrl
         from PySide6.QtGui import QDesktopServices
 
-        from lmviz.app.workers.faults import log_path
+        from lmviz.log import log_path
 
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path())))
 

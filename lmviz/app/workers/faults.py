@@ -12,24 +12,15 @@ import logging
 import sys
 import threading
 import traceback
-from pathlib import Path
 from types import TracebackType
 
-import platformdirs
 from PySide6.QtCore import QObject, QtMsgType, Signal, qInstallMessageHandler, qVersion
 
-from lmviz.errors import LmvizError, one_sentence
+from lmviz.errors import LmvizError, is_out_of_memory, one_sentence
+from lmviz.log import keep_log, log_path
 
 logger = logging.getLogger("lmviz")
-OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc")
-"""How torch says so."""
-
 _crash_file = None  # stays open for as long as the process lives: faulthandler writes to it
-
-
-def log_path() -> Path:
-    """The file that keeps what went wrong."""
-    return platformdirs.user_log_path("lmviz", appauthor=False) / "lmviz.log"
 
 
 class Faults(QObject):
@@ -39,8 +30,7 @@ class Faults(QObject):
 
     def install(self) -> None:
         """Write to the log, and take over the hooks of Python, of its threads and of Qt."""
-        logger.addHandler(_LogFile())
-        logger.setLevel(logging.INFO)
+        keep_log()
         _catch_crashes()
         sys.excepthook = self.catch
         threading.excepthook = lambda fault: self.catch(fault.exc_type, fault.exc_value, fault.exc_traceback)
@@ -73,11 +63,6 @@ def sentence_for(fault: BaseException, doing: str) -> str:
     )
 
 
-def is_out_of_memory(fault: BaseException) -> bool:
-    """Whether something failed because there was no memory left for it."""
-    return isinstance(fault, MemoryError) or any(words in str(fault) for words in OUT_OF_MEMORY)
-
-
 def versions() -> str:
     """The versions that matter for a report, on one line; torch only where it is loaded already."""
     import platform  # not before something has gone wrong
@@ -87,34 +72,6 @@ def versions() -> str:
     if torch is not None and hasattr(torch, "__version__"):
         found.insert(1, f"torch {torch.__version__}")
     return ", ".join(found)
-
-
-class _LogFile(logging.Handler):
-    """Opens the log when there is something to write: before the first paint that would take too long."""
-
-    _file: logging.Handler | None = None
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if self._file is None:
-            self._file = _open_log()
-        self._file.emit(record)
-
-
-def _open_log() -> logging.Handler:
-    from logging.handlers import RotatingFileHandler
-
-    class LogFile(RotatingFileHandler):
-        def handleError(self, record: logging.LogRecord) -> None:
-            """Nothing can be done on a full disk; Python would print a traceback for each line."""
-
-    path = log_path()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = LogFile(path, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
-    except OSError:
-        handler = logging.StreamHandler()  # a home that cannot be written to must not stop the program
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    return handler
 
 
 def _catch_crashes() -> None:

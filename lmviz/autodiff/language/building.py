@@ -19,8 +19,10 @@ from lmviz.autodiff.modules.table import usage
 from lmviz.autodiff.network import Network
 from lmviz.autodiff.node import COMPUTED, INPUT, PARAMETER, Node, PlaceInText
 from lmviz.faults import Fault, LineFault
+from lmviz.loading import loads
 
 
+@loads("network")
 def read(source: str) -> Network:
     """The network that a text describes. NetworkFault names every line that cannot be read, and why."""
     found, faults = statements(source)
