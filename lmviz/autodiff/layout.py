@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from lmviz.autodiff.graph import Graph
@@ -14,13 +13,13 @@ MODULE, LEFT, BELOW = "module", "left", "below"
 
 @dataclass(frozen=True)
 class ValuePlace:
-    """The place of a value. Rows count upwards from 0, columns from the left.
+    """The place of a value. Rows count upwards from 0, below which −1 is.
 
-    `side` says whether it is a module, or an input or parameter to the left of a row or below a column.
+    `side` says whether it is a module, or an input or parameter to the left of a row or below all of them.
     """
 
     row: int
-    column: int
+    step: int
     side: str
 
 
@@ -35,35 +34,22 @@ class NetworkLayout:
 def arrange(net: Graph) -> NetworkLayout:
     """A place for each value.
 
-    Modules stand in the row above the highest of those that they take; where the text has a loop, each step
-    has its own columns, and rows count within it. What is given stands to the left of the first module that
-    takes it, or below the lowest one.
+    Modules stand in the row above the highest of those that they take; where the text has a loop, rows count
+    within each step. What is given stands to the left of the first module that takes it, or below the lowest
+    row.
     """
-    modules = net.tape.modules
     steps = _steps(net)
-    rows: dict[str, int] = {}
-    for node in modules:
-        inner = [rows[i.name] for i in node.inputs if i.name in rows and steps[i.name] == steps[node.name]]
-        rows[node.name] = 1 + max(inner, default=-1)
-    counts = Counter((steps[node.name], rows[node.name]) for node in modules)
-    widest: Counter[int] = Counter()
-    for (step, _), count in counts.items():
-        widest[step] = max(widest[step], count)
-    firsts, column = {}, 0
-    for step in sorted(widest):
-        firsts[step] = column
-        column += widest[step]
-    taken: Counter[tuple[int, int]] = Counter()
     spots: dict[str, ValuePlace] = {}
-    for node in modules:
-        cell = (steps[node.name], rows[node.name])
-        spare = widest[cell[0]] - counts[cell]  # to the right, where the next step begins
-        spots[node.name] = ValuePlace(cell[1], firsts[cell[0]] + spare + taken[cell], MODULE)
-        taken[cell] += 1
+    for node in net.tape.modules:
+        step = steps[node.name]
+        taken = [spots[input.name] for input in node.inputs if input.name in spots]
+        row = 1 + max((spot.row for spot in taken if spot.step == step), default=-1)
+        spots[node.name] = ValuePlace(row, step, MODULE)
+    first = min((spot.step for spot in spots.values()), default=0)
     for node in net.nodes:
         if node.kind != COMPUTED:
-            spots[node.name] = _beside(node, spots)
-    return NetworkLayout(spots, len(widest) > 1)
+            spots[node.name] = _beside(node, spots, first)
+    return NetworkLayout(spots, len({steps[node.name] for node in net.tape.modules}) > 1)
 
 
 def _steps(net: Graph) -> dict[str, int]:
@@ -78,12 +64,15 @@ def _steps(net: Graph) -> dict[str, int]:
     return found
 
 
-def _beside(node: Node, spots: dict[str, ValuePlace]) -> ValuePlace:
+def _beside(node: Node, spots: dict[str, ValuePlace], first_step: int) -> ValuePlace:
     """The place of something given: at the first module that takes it."""
     users = [spots[consumer.name] for consumer in node.consumers]
     if not users:
-        return ValuePlace(0, 0, LEFT)
-    first = min(users, key=lambda spot: (spot.column, spot.row))
-    if node.kind == INPUT and first.row == 0 and (first.column > 0 or all(s.row == 0 for s in users)):
-        return ValuePlace(0, first.column, BELOW)
-    return ValuePlace(first.row, 0, LEFT)
+        return ValuePlace(0, first_step, LEFT)
+    first = min(users, key=lambda spot: (spot.step, spot.row))
+    is_lowest = all(spot.row == 0 for spot in users)
+    if node.kind == INPUT:
+        is_below = first.row == 0 and (first.step > first_step or is_lowest)
+    else:  # one that several take is drawn below all of them
+        is_below = is_lowest and len(set(users)) == 1 < len(users)
+    return ValuePlace(-1, first.step, BELOW) if is_below else ValuePlace(first.row, first_step, LEFT)

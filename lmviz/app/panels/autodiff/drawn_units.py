@@ -10,6 +10,7 @@ import numpy as np
 from lmviz.app.panels.autodiff.drawn import short_label
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
 from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
+from lmviz.autodiff.layout import LEFT, MODULE, ValuePlace
 
 if TYPE_CHECKING:
     from lmviz.autodiff import Network, Node
@@ -53,8 +54,6 @@ def _drawn(net: Network, node: Node, unit: Unit | None = None) -> DrawnValue:
         values=node.value,
         gradient=node.gradient,
         held=None if node.held is None else ~np.isnan(node.held),
-        row=0 if unit is None else unit.row,
-        column=0 if unit is None else unit.step,
-        side="module" if node.module is not None else "left",
+        place=ValuePlace(0, 0, LEFT) if unit is None else ValuePlace(unit.row, unit.step, MODULE),
         popped=node.module is not None and net.tape.is_reached(node),
     )

@@ -9,9 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.diagrams.network_lines import Line
 from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, DrawnValue, ValueCell
 
-WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE = 12.5, 13.5, 11, 11
+WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 12.5, 13.5, 11, 11, 10
 WIDE, NARROW, TINY = 58, 46, 14
 WIDEST = 72  # for six decimals
 CELL_HEIGHT, TINY_HEIGHT = 20, 9
@@ -24,10 +26,7 @@ BEFORE_GRADIENT = 12  # for the mark of the gradient beside its block
 
 @dataclass(frozen=True)
 class Box:
-    """A value's frame, where its words stand, and where its two blocks of cells begin.
-
-    Where steps go downwards, arrows from step to step end at upper edges, and others at left edges.
-    """
+    """A value's frame, where its words stand, and where its two blocks of cells begin."""
 
     value: DrawnValue
     frame: QRectF
@@ -36,18 +35,11 @@ class Box:
     cell: QSizeF
     digits: int
     has_words_above: bool
-    is_downward: bool
 
     @property
     def is_readable(self) -> bool:
         """Whether the cells are large enough for figures."""
         return self.cell.width() > TINY and self.cell.height() > TINY_HEIGHT
-
-    @property
-    def shares(self) -> tuple[tuple[str, float], ...]:
-        """Each input, and where at the edge its arrow ends, from 0 to 1."""
-        inputs = self.value.inputs
-        return tuple((name, (place + 1) / (len(inputs) + 1)) for place, name in enumerate(inputs))
 
     def cell_rectangle(self, index: tuple[int, ...], is_gradient: bool) -> QRectF:
         """Where a cell is drawn."""
@@ -98,24 +90,25 @@ DOWNWARD = Arrangement(False, False, has_words_above=True, is_downward=True)
 
 @dataclass(frozen=True)
 class Boxes:
-    """All boxes by name, the size of the picture, and where equations begin; 0 where they have no room.
-
-    `far` has for each module what it takes from the left column although others stand between, and where on
-    its edge: it is named at the module instead. `fields` are the places of such names on the arrows.
-    Where steps go downwards, that column is a row above them.
+    """All boxes by name, the size of the picture, where equations begin (0 where they have no room), and the
+    line to each place of a module.
     """
 
     boxes: Mapping[str, Box]
     size: QSizeF
     equations: float
-    far: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    fields: Mapping[tuple[str, str], QRectF] = field(default_factory=dict)
+    lines: Mapping[tuple[str, int], Line] = field(default_factory=dict)
 
-    def field_at(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
-        """The number of a weight that stands on an arrow, and where."""
-        for (_, source), area in self.fields.items():
-            if area.contains(place) and not self.boxes[source].value.shape:
-                return ValueCell(source, (), False), area
+    def source(self, use: tuple[str, int]) -> DrawnValue:
+        """What comes to a place of a module."""
+        target, place = use
+        return self.boxes[self.boxes[target].value.inputs[place]].value
+
+    def label_at(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
+        """The number that stands before a module with its name, and where."""
+        for use, line in self.lines.items():
+            if line.label.contains(place) and not self.source(use).shape:
+                return ValueCell(self.source(use).name, (), False), line.label
         return None
 
 
@@ -166,7 +159,9 @@ def size_of(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
     elif _is_stacked(value, arrangement.is_wide):
         inner = QSizeF(words + BETWEEN + block.width(), 2 * block.height() + _between(value))
     else:
-        inner = QSizeF(words + 2 * BETWEEN + 2 * block.width(), block.height() + ABOVE_BLOCK)
+        above = metrics(MARK_SIZE).horizontalAdvance(value.gradient_label) / current_theme().scale
+        width = words + 2 * BETWEEN + block.width() + max(block.width(), above)
+        inner = QSizeF(width, block.height() + ABOVE_BLOCK)
     padding = PADDING if value.word else 2
     return QSizeF(inner.width() + 2 * padding, max(inner.height(), 2 * CELL_HEIGHT) + 2 * padding)
 
@@ -198,5 +193,10 @@ def box_at(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrange
         cell,
         arrangement.digits,
         arrangement.has_words_above,
-        arrangement.is_downward,
     )
+
+
+def label_size(value: DrawnValue) -> QSizeF:
+    """The room for a name that stands before a module, with its number where there is one."""
+    widest = value.label if value.shape else f"{value.label} {number(-0.5, DIGITS)}"
+    return QSizeF(metrics(LABEL_SIZE, token=True).horizontalAdvance(widest) / current_theme().scale + 8, 16)

@@ -2,112 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from lmviz.app.widgets.diagrams.network_boxes import Box
-
-ASIDE = 7  # pixels between an arrow and the one back
 HEAD = 4.5
-STUB = 30
-BEND = 0.45
+BEND, ROUND = 0.45, 5.0
 
 
-def draw_arrow(
-    painter: QPainter, source: Box, target: Box, share: float, color: QColor, width: float
-) -> None:
-    """Forward, from a value to the module that takes it; `share` is where at its edge the arrow ends."""
-    start, end, upright = _ends(source, target, share)
-    _draw(painter, start, end, upright, color, width)
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The points of an arrow and of the one back: joined straight along an axis, else by bends, which begin
+    and end upright or level. `label` is where the name of its source stands, if it stands before the arrow.
+    """
+
+    points: Sequence[QPointF]
+    back_points: Sequence[QPointF]
+    is_upright: bool
+    label: QRectF
+
+    @cached_property
+    def path(self) -> QPainterPath:
+        """What is drawn forward."""
+        return self._path(self.points)
+
+    @cached_property
+    def back(self) -> QPainterPath:
+        """What is drawn back."""
+        return self._path(self.back_points)
+
+    @property
+    def area(self) -> QRectF:
+        """All that both can cover, heads and name included."""
+        room = 2 * HEAD
+        both = self.path.boundingRect().united(self.back.boundingRect())
+        return both.adjusted(-room, -room, room, room).united(self.label)
+
+    def draw(self, painter: QPainter, color: QColor, width: float) -> None:
+        """The arrow forward."""
+        self._draw(painter, self.path, self.points, color, width)
+
+    def draw_back(self, painter: QPainter, color: QColor, width: float) -> None:
+        """The arrow back."""
+        self._draw(painter, self.back, self.back_points, color, width)
+
+    def _draw(
+        self, painter: QPainter, path: QPainterPath, points: Sequence[QPointF], color: QColor, width: float
+    ) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(color, width))
+        painter.drawPath(path)
+        before, end = points[-2:]
+        draw_head(
+            painter, before if _is_straight(before, end) else end - self._bend(before, end), end, color, width
+        )
+
+    def _path(self, points: Sequence[QPointF]) -> QPainterPath:
+        path = QPainterPath(points[0])
+        for at in range(1, len(points)):
+            before, end = points[at - 1], points[at]
+            after = points[at + 1] if at + 1 < len(points) else end
+            if not _is_straight(before, end):
+                bend = self._bend(before, end)
+                path.cubicTo(before + bend, end - bend, end)
+            elif after == end or not _is_straight(end, after):
+                path.lineTo(end)
+            else:
+                one, other = QLineF(end, before), QLineF(end, after)
+                radius = min(ROUND, one.length() / 2, other.length() / 2)
+                path.lineTo(one.pointAt(radius / one.length()))
+                path.quadTo(end, other.pointAt(radius / other.length()))
+        return path
+
+    def _bend(self, start: QPointF, end: QPointF) -> QPointF:
+        """From the end of a bend to where it turns."""
+        way = (end - start) * BEND
+        return QPointF(0, way.y()) if self.is_upright else QPointF(way.x(), 0)
 
 
-def draw_arrow_back(
-    painter: QPainter, source: Box, target: Box, share: float, color: QColor, width: float
-) -> None:
-    """Back, from the module to the value, beside the arrow forward."""
-    start, end, upright = _ends(source, target, share)
-    aside = _aside(upright)
-    _draw(painter, end + aside, start + aside, upright, color, width)
-
-
-def draw_stub(painter: QPainter, target: Box, share: float, color: QColor, back: QColor | None) -> None:
-    """For something given that stands far away: a short arrow, and one back in the colour `back`."""
-    start, end = _stub(target, share)
-    _draw(painter, start, end, target.is_downward, color, 1.1)
-    if back is not None:
-        aside = _aside(target.is_downward)
-        _draw(painter, end + aside, start + aside, target.is_downward, back, 1.6)
-
-
-def arrow_area(source: Box, target: Box, share: float) -> QRectF:
-    """All that an arrow, its head and the one back can cover."""
-    start, end, _ = _ends(source, target, share)
-    room = ASIDE + 2 * HEAD
-    return QRectF(start, end).normalized().adjusted(-room, -room, room, room)
-
-
-def stub_area(target: Box, share: float) -> QRectF:
-    """All that a short arrow and the one back can cover."""
-    room = ASIDE + 2 * HEAD
-    return QRectF(*_stub(target, share)).adjusted(-room, -room, room, room)
-
-
-def _stub(target: Box, share: float) -> tuple[QPointF, QPointF]:
-    """Where a short arrow begins and ends."""
-    frame = target.frame
-    if target.is_downward:
-        end = QPointF(frame.left() + frame.width() * share, frame.top())
-        return end - QPointF(0, STUB), end
-    end = QPointF(frame.left(), frame.top() + frame.height() * share)
-    return end - QPointF(STUB, 0), end
-
-
-def _aside(upright: bool) -> QPointF:
-    """From an arrow to the one back."""
-    return QPointF(ASIDE, 0) if upright else QPointF(0, ASIDE)
-
-
-def _ends(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, bool]:
-    """Where an arrow begins and ends, and whether it runs up or down."""
-    before, after = source.frame, target.frame
-    if target.is_downward:
-        return _ends_downward(source, target, share)
-    if source.value.side == "left" or (source.value.side == "module" and before.right() < after.left()):
-        y = before.center().y()
-        end_y = y if _is_inside(y, after.top(), after.bottom()) else after.top() + after.height() * share
-        return QPointF(before.right(), y), QPointF(after.left(), end_y), False
-    x = before.center().x()
-    end_x = x if _is_inside(x, after.left(), after.right()) else after.left() + after.width() * share
-    return QPointF(x, before.top()), QPointF(end_x, after.bottom()), True
-
-
-def _ends_downward(source: Box, target: Box, share: float) -> tuple[QPointF, QPointF, bool]:
-    """The same where steps go downwards: from step to step it runs down, and else to the right."""
-    before, after = source.frame, target.frame
-    if source.value.side == "left" or (source.value.side == "module" and before.bottom() < after.top()):
-        x = before.center().x()
-        end_x = x if _is_inside(x, after.left(), after.right()) else after.left() + after.width() * share
-        return QPointF(x, before.bottom()), QPointF(end_x, after.top()), True
-    y = before.center().y()
-    end_y = y if _is_inside(y, after.top(), after.bottom()) else after.top() + after.height() * share
-    return QPointF(before.right(), y), QPointF(after.left(), end_y), False
-
-
-def _is_inside(place: float, low: float, high: float) -> bool:
-    """Whether an arrow can run straight to an edge, with room for the one back."""
-    return low + 2 * ASIDE <= place <= high - 2 * ASIDE
-
-
-def _draw(
-    painter: QPainter, start: QPointF, end: QPointF, upright: bool, color: QColor, width: float
-) -> None:
-    along = QPointF(0, (end.y() - start.y()) * BEND) if upright else QPointF((end.x() - start.x()) * BEND, 0)
-    path = QPainterPath(start)
-    path.cubicTo(start + along, end - along, end)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(color, width))
-    painter.drawPath(path)
-    draw_head(painter, end - along if not along.isNull() else start, end, color, width)
+def _is_straight(start: QPointF, end: QPointF) -> bool:
+    return start.x() == end.x() or start.y() == end.y()
 
 
 def draw_head(painter: QPainter, before: QPointF, end: QPointF, color: QColor, width: float) -> None:

@@ -11,11 +11,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE
-from lmviz.app.widgets.diagrams.network_areas import box_area, equations_area, line_area, outlined
+from lmviz.app.widgets.diagrams.network_areas import equations_area, outlined
 from lmviz.app.widgets.diagrams.network_boxes import (
     BEFORE_GRADIENT,
     BETWEEN_WORDS,
     CELL_SIZE,
+    LABEL_SIZE,
     MARK_SIZE,
     NAME_SIZE,
     WORD_SIZE,
@@ -23,8 +24,8 @@ from lmviz.app.widgets.diagrams.network_boxes import (
     Boxes,
 )
 from lmviz.app.widgets.diagrams.network_equations import equation
-from lmviz.app.widgets.diagrams.network_lines import draw_arrow, draw_arrow_back, draw_stub
-from lmviz.app.widgets.diagrams.network_values import ValueCell
+from lmviz.app.widgets.diagrams.network_lines import Line
+from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
 from lmviz.app.widgets.text import typesetting
 
 RADIUS = 6
@@ -63,7 +64,7 @@ class NetworkPainter:
         """Everything that is needed; `following` is the module that is pushed or popped next."""
         self._draw_lines(drawn, lit)
         for name, box in drawn.boxes.items():
-            if self._is_needed(box_area(box)):
+            if self._is_needed(outlined(box.frame)):
                 self._draw_box(box, is_lit=name == lit, is_next=name == following)
                 self._draw_cells(box, pinned, operands)
                 if self._has_figures:
@@ -74,33 +75,28 @@ class NetworkPainter:
 
     def _draw_lines(self, drawn: Boxes, lit: str) -> None:
         """The arrows into each module, and those back where it has been popped."""
-        for box in drawn.boxes.values():
-            for name, share in box.shares:
-                if self._is_needed(line_area(drawn, name, box, share)):
-                    self._draw_line(drawn, name, box, share, is_lit=lit in (name, box.value.name))
+        for use, line in drawn.lines.items():
+            if self._is_needed(line.area):
+                source, target = drawn.source(use), drawn.boxes[use[0]].value
+                self._draw_line(line, target, is_lit=lit in (source.name, target.name))
+                if self._has_figures and not line.label.isEmpty():
+                    self._draw_label(source, line.label)
 
-    def _draw_line(self, drawn: Boxes, name: str, box: Box, share: float, *, is_lit: bool) -> None:
-        theme, source = self._theme, drawn.boxes[name]
-        color = _faded(theme.query if box.value.values is not None else theme.strong_line, theme)
-        if name in drawn.far.get(box.value.name, ()):
-            draw_stub(self._painter, box, share, color, theme.key if box.value.popped else None)
-            self._draw_field(source, drawn.fields[box.value.name, name])
-            return
-        wide = 1.6 if is_lit else 1.1
-        draw_arrow(self._painter, source, box, share, color, wide)
-        if box.value.popped:
-            draw_arrow_back(self._painter, source, box, share, theme.key, wide + 0.5)
+    def _draw_line(self, line: Line, target: DrawnValue, *, is_lit: bool) -> None:
+        theme, wide = self._theme, 1.6 if is_lit else 1.1
+        color = _faded(theme.query if target.values is not None else theme.strong_line, theme)
+        line.draw(self._painter, color, wide)
+        if target.popped:
+            line.draw_back(self._painter, theme.key, wide + 0.5)
 
-    def _draw_field(self, source: Box, area: QRectF) -> None:
-        """The name of something given above its arrow, and its number where it has only one."""
-        painter, value = self._painter, source.value
+    def _draw_label(self, value: DrawnValue, area: QRectF) -> None:
+        """The name of something given before its arrow, and its number where it has only one."""
+        painter = self._painter
         number = "" if value.shape else f" {value.figure((), False)}"
-        if not self._has_figures:
-            return
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.chip)
         painter.drawRoundedRect(area, 3, 3)
-        painter.setFont(_font(self._theme, MARK_SIZE - 1, "token"))
+        painter.setFont(_font(self._theme, LABEL_SIZE, "token"))
         painter.setPen(self._theme.text)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"{value.label}{number}")
 
@@ -143,7 +139,7 @@ class NetworkPainter:
                 painter.drawText(lower, middle | Qt.AlignmentFlag.AlignRight, "g")
         else:
             above = QRectF(second.x(), second.y() - 15, 60, 14)
-            painter.drawText(above, middle, f"g {value.label}")
+            painter.drawText(above, middle, value.gradient_label)
 
     def _draw_line_of_words(self, box: Box) -> None:
         """The same above the cells, with the mark beside those of the gradient."""

@@ -48,8 +48,7 @@ class NetworkPicture(EditableNumbers):
 
     def set_network(self, values: Sequence[DrawnValue], limit: float, *, unrolled: bool = False) -> None:
         """Draw other values, or the same with other numbers."""
-        kept = [(each.name, each.shape, each.row, each.column, each.side) for each in values]
-        before = [(each.name, each.shape, each.row, each.column, each.side) for each in self._values]
+        before, kept = ([each.structure for each in some] for some in (self._values, values))
         self._values = tuple(values)
         if limit != self._limit:
             self._limit = limit
@@ -173,7 +172,7 @@ class NetworkPicture(EditableNumbers):
             self.update()
 
     def _place(self, arrangement: Arrangement) -> Boxes:
-        return place_boxes(self._values, arrangement, unrolled=self._unrolled)
+        return place_boxes(self._values, arrangement)
 
     def _size_of(self, arrangement: Arrangement) -> QSizeF:
         return _whole_size(self._place(arrangement))
@@ -223,7 +222,7 @@ class NetworkPicture(EditableNumbers):
             if box.frame.contains(inside):
                 cell = box.cell_at(inside)
                 return None if cell is None else (cell, self.cell_rectangle(cell))
-        on_arrow = self._boxes.field_at(inside)
+        on_arrow = self._boxes.label_at(inside)
         return None if on_arrow is None else (on_arrow[0], self.on_screen(on_arrow[1]))
 
     def value_at(self, place: QPointF) -> str:
@@ -237,8 +236,9 @@ class NetworkPicture(EditableNumbers):
         return None if array is None else float(array[cell.place])
 
     def field_rectangle(self, module: str, source: str) -> QRectF:
-        """Where a weight stands on the arrow into a module."""
-        return self.on_screen(self._boxes.fields[module, source])
+        """Where a weight stands before a module."""
+        place = self._boxes.boxes[module].value.inputs.index(source)
+        return self.on_screen(self._boxes.lines[module, place].label)
 
     def cells(self) -> list[ValueCell]:
         """All cells with a number, in the order of the text."""

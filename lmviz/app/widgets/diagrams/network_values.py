@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmviz.app.widgets.base.figures import number
+from lmviz.autodiff.layout import ValuePlace
 
 DIGITS, ALL_DIGITS = 4, 6  # decimals of a figure where there is little room, and where there is more
 
@@ -26,8 +27,8 @@ class DrawnValue:
     """One value: a module's output where `word` names the module, else numbers that are given.
 
     `values` and `gradient` are None as long as they are not known; `held` marks the cells that were set by
-    hand. `row` counts upwards and `column` from the left; `side` is "module", "left" or "below". `popped`
-    says whether the sweep has sent its gradient back; `equations` is what it hands back, in LaTeX.
+    hand. `place` is its row, step and side. `popped` says whether the sweep has sent its gradient back;
+    `equations` is what it hands back, in LaTeX.
     """
 
     name: str
@@ -37,12 +38,20 @@ class DrawnValue:
     values: np.ndarray | None
     gradient: np.ndarray | None
     held: np.ndarray | None
-    row: int
-    column: int
-    side: str
+    place: ValuePlace
     inputs: tuple[str, ...] = ()
     equations: tuple[str, ...] = ()
     popped: bool = False
+
+    @property
+    def structure(self) -> tuple[object, ...]:
+        """All that its place and those of its arrows follow from."""
+        return self.name, self.label, self.word, self.shape, self.place, self.inputs, self.equations
+
+    @property
+    def gradient_label(self) -> str:
+        """How its gradient is called."""
+        return f"g {self.label}"
 
     @property
     def rows(self) -> int:

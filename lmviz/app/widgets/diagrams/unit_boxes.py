@@ -84,16 +84,16 @@ def place_unrolled(
 ) -> UnitPlaces:
     """The steps side by side."""
     sizes = {unit.value.name: _size([unit.value], _words([unit], unit.value.label)) for unit in units}
-    columns, x = {}, MARGIN + (AROUND if max(unit.value.row for unit in units) > 2 else 0.0)
+    columns, x = {}, MARGIN + (AROUND if max(unit.value.place.row for unit in units) > 2 else 0.0)
     for step in sorted({unit.step for unit in units}):
         width = max(sizes[unit.value.name].width() for unit in units if unit.step == step)
         columns[step] = x + width / 2
         x += width + BETWEEN_STEPS
-    levels = {unit.value.name: unit.value.row for unit in units}
+    levels = {unit.value.name: unit.value.place.row for unit in units}
     rows, height = _rows(levels, sizes, BETWEEN_ROWS)
     boxes = {}
     for unit in units:
-        size, row = sizes[unit.value.name], rows[unit.value.row]
+        size, row = sizes[unit.value.name], rows[unit.value.place.row]
         corner = QPointF(columns[unit.step] - size.width() / 2, row - size.height() / 2)
         boxes[unit.value.name] = _box([unit], unit.value.label, QRectF(corner, size))
     lines = tuple(
@@ -124,7 +124,7 @@ def place_folded(
     words = {base: _words(group, group[0].base_label) for base, group in groups.items()}
     sizes = {base: _size([unit.value for unit in group], words[base]) for base, group in groups.items()}
     base_of = {unit.value.name: unit.base for unit in units}
-    levels = {base: group[0].value.row for base, group in groups.items()}
+    levels = {base: group[0].value.place.row for base, group in groups.items()}
     rows, height = _rows(levels, sizes, BETWEEN_FOLDED)
     spans = [levels[base_of[arrow.target]] - levels[base_of[arrow.source]] for arrow in arrows]
     room = LOOP if max(spans, default=0) > 1 else 0
@@ -132,7 +132,7 @@ def place_folded(
     boxes = {}
     for base, group in groups.items():
         corner = QPointF(
-            middle - sizes[base].width() / 2, rows[group[0].value.row] - sizes[base].height() / 2
+            middle - sizes[base].width() / 2, rows[group[0].value.place.row] - sizes[base].height() / 2
         )
         boxes[base] = _box(group, group[0].base_label, QRectF(corner, sizes[base]))
     alike: dict[tuple[str, str, str], DrawnArrow] = {}
@@ -154,7 +154,7 @@ def place_folded(
     steps = tuple(
         (str(unit.step), QPointF(place.center().x(), boxes[base].frame.bottom()))
         for base, group in groups.items()
-        if len(group) > 1 and group[0].value.row == min(rows)
+        if len(group) > 1 and group[0].value.place.row == min(rows)
         for unit in group
         for place in [boxes[base].cells[ValueCell(unit.value.name, unit.value.indices[0], False)]]
     )
