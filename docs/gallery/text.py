@@ -186,7 +186,7 @@ def product_strip() -> QWidget:
 def token_strip() -> QWidget:
     """A text as tokens, in several scripts."""
     strip = TokenStrip()
-    strip.set_tokens(TOKENS, unknown={TOKENS.index("zyzzyva")}, special={0}, tinted=True)
+    strip.set_tokens(TOKENS, unknown={TOKENS.index("zyzzyva")}, boundaries={0}, tinted=True)
     strip.set_current(7)
     return strip
 

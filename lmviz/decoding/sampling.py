@@ -20,6 +20,7 @@ from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +52,18 @@ def uniform_draw(seed: int, count: int) -> float:
 
 def distribution_after(continuation: Continuation, options: SamplingOptions) -> Distribution:
     """The distribution of the token that comes next, which is never one that only fills rows up."""
-    logits, tokenizer = continuation.logits, continuation.model.tokenizer
-    if tokenizer is not None and tokenizer.padding_id is not None and len(logits) > tokenizer.padding_id:
+    return distribution_over(continuation.logits, options, continuation.model.tokenizer)
+
+
+def distribution_over(
+    logits: np.ndarray, options: SamplingOptions, tokenizer: Tokenizer | None
+) -> Distribution:
+    """The distribution of the token that comes next, from logits (token,) over a tokenizer's vocabulary."""
+    padding = None if tokenizer is None else tokenizer.padding_id
+    if padding is not None and padding < len(logits):
         logits = logits.copy()
-        logits[tokenizer.padding_id] = -np.inf
-    return distribution_under(logits, options, continuation.tokens)
+        logits[padding] = -np.inf
+    return distribution_under(logits, options, () if tokenizer is None else tokenizer.tokens())
 
 
 def choose(continuation: Continuation, options: SamplingOptions, draw: float | None = None) -> SamplingStep:

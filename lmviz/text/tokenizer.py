@@ -261,6 +261,20 @@ class Tokenizer:
             return text[:after] + self._joined([*self.encode(text[after:]).tolist(), index])
         return text + self._joined([index])
 
+    def with_token(self, text: str, place: int, index: int) -> tuple[str, int]:
+        """The text with a token inserted before a character, and where it ends.
+
+        LmvizError where no token has this id, and where it would not be read as that token there.
+        """
+        shown = self.token(index)
+        written = self._written_as.get(index, self._joined([index]) if self.kind == "bpe" else shown)
+        longer, end = text[:place] + written + text[place:], place + len(written)
+        read = self.encode_prefix(longer)
+        spans = (span for span, id in zip(read.offsets, read.ids, strict=True) if id == index)
+        if not any(first < end and last > place for first, last in spans):
+            raise LmvizError(f"Token {index} would be read as other tokens here: try another place.")
+        return longer, end
+
     def token(self, index: int) -> str:
         """One token as displayed; white space is left as it is. LmvizError where no token has this id."""
         if not 0 <= index < self.vocabulary_size:

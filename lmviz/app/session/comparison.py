@@ -59,7 +59,14 @@ class ComparedModel:
         """The model as it is compared, reading a text, for a recipe."""
         from lmviz.inspection.recipes.recipe import RecipeSubject
 
-        return RecipeSubject(str(self.model.folder), text, self.step, self.interventions, self.source)
+        return RecipeSubject(
+            str(self.model.folder),
+            text,
+            self.step,
+            self.interventions,
+            self.source,
+            spells_out=self.model.spells_out,
+        )
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,8 @@ class Comparison(Part):
     @property
     def chosen(self) -> tuple[Moment, ...]:
         """The models and steps chosen for comparison with the shown one."""
-        return self._chosen
+        opened = {model.folder: model for model in self._library.models}  # as they are open now
+        return tuple((opened.get(model.folder, model), step) for model, step in self._chosen)
 
     @property
     def present(self) -> Moment:
@@ -127,7 +135,7 @@ class Comparison(Part):
         places = {model: place for place, model in enumerate(models)}
         found = {
             (places[model], models[places[model]].nearest_snapshot(step))
-            for model, step in (self.present, *self._chosen)
+            for model, step in (self.present, *self.chosen)
             if model in places and not self.obstacle_to(model)
         }
         return tuple((models[place], step) for place, step in sorted(found))
@@ -183,7 +191,7 @@ class Comparison(Part):
     def look_into(self, moment: Moment) -> None:
         """Show one of the compared models instead of the shown one; the same stay in the comparison."""
         if self._library.model is not None and moment != self.present:
-            self.choose(dict.fromkeys((*self._chosen, self.present, moment)))
+            self.choose(dict.fromkeys((*self.chosen, self.present, moment)))
             self._library.choose(*moment)
 
     def set_twin(self, wanted: bool) -> None:
@@ -215,7 +223,7 @@ class Comparison(Part):
         self._work.ask_models(moments, key, given_source, answer, failed, interventions)
 
     def _forget(self, closed: OpenedModel) -> None:
-        self.choose(moment for moment in self._chosen if moment[0] != closed)
+        self.choose(moment for moment in self._chosen if moment[0].folder != closed.folder)
 
     def _forget_twin(self) -> None:
         self._is_twin_wanted = False

@@ -63,6 +63,7 @@ class CurrentReading(Part):
         self._read_soon.timeout.connect(self._read)
         text.changed.connect(self._encode)
         library.model_changed.connect(self._encode)
+        library.spelling_changed.connect(self._begin_again)
         for changed in (library.model_changed, library.step_changed, surgery.changed):
             changed.connect(self._read_soon.start)
 
@@ -144,12 +145,16 @@ class CurrentReading(Part):
         """Type a text."""
         if text != self._prefix:
             self._prefix = text
-            self.prefix_changed.emit()
-            self._encode()
-            if self.is_possible:
-                self._read()  # at once: the window would first paint what has been typed
-            else:
-                self._read_soon.start()
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        """The prefix has other tokens."""
+        self.prefix_changed.emit()
+        self._encode()
+        if self.is_possible:
+            self._read()  # at once: the window would first paint what has been typed
+        else:
+            self._read_soon.start()
 
     def set_source(self, text: str) -> None:
         """Type what is to be translated, or paint what is to be described; a picture is told by its form."""
@@ -204,7 +209,8 @@ class CurrentReading(Part):
 
         model, step = self._library.shown_moment
         source = self.source if self.has_source else None
-        return RecipeSubject(str(model.folder), text, step, self._surgery.in_force, source)
+        changes, spells_out = self._surgery.in_force, model.spells_out
+        return RecipeSubject(str(model.folder), text, step, changes, source, spells_out=spells_out)
 
     def ask(
         self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], failed: Failed
@@ -269,7 +275,7 @@ class CurrentReading(Part):
             return
 
         def work() -> Reading:
-            read_by = cache.model(model.folder, step)
+            read_by = cache.model(model.folder, step, model.spells_out)
             return read(read_by, model, step, text, interventions, previous, source)
 
         (model, step), cache, previous = moment, self._work.cache, self._reading

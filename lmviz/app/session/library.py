@@ -29,6 +29,8 @@ class Library(Part):
     model_closed = Signal(object)
     step_changed = Signal()
     live_changed = Signal()
+    spelling_changed = Signal()
+    """Special tokens in texts are read otherwise, by all models."""
     warned = Signal(str)
     """A model that has just been opened is not as it should be, and is open all the same."""
 
@@ -38,7 +40,7 @@ class Library(Part):
         self._models: tuple[OpenedModel, ...] = ()
         self._model: OpenedModel | None = None
         self._step = 0
-        self._live = False
+        self._live = self._spells_out = False
         self._watched = WatchedRuns(self)
         self._watched.changed.connect(self._look_again)
         self.models_changed.connect(self._watch)
@@ -106,7 +108,7 @@ class Library(Part):
 
     def choose(self, opened: OpenedModel, step: int | None = None) -> None:
         """Look into another of the open models, at its newest snapshot by default."""
-        opened = self._models[self._models.index(opened)]
+        opened = self._as_open(opened)
         changed = opened is not self._model
         self._model = opened
         moved = self._go_to(opened.snapshots[-1] if step is None else opened.nearest_snapshot(step))
@@ -115,9 +117,23 @@ class Library(Part):
         if moved:
             self.step_changed.emit()
 
+    def _as_open(self, opened: OpenedModel) -> OpenedModel:
+        """A model as it is open now; the same one where it is open no more."""
+        return next((model for model in self._models if model.folder == opened.folder), opened)
+
+    def spell_out(self, on: bool) -> None:
+        """Have special tokens in texts read as letters by all models, or as such again."""
+        if on != self._spells_out:
+            self._spells_out = on
+            self._models = tuple(replace(model, spells_out=on) for model in self._models)
+            self._model = None if self._model is None else self._as_open(self._model)
+            for changed in (self.models_changed, self.spelling_changed):
+                changed.emit()
+
     def close(self, opened: OpenedModel) -> None:
         """Close a model; its folder stays."""
         # All state is updated before any signal, so that no receiver sees the closed model.
+        opened = self._as_open(opened)
         self._models = tuple(model for model in self._models if model != opened)
         was_shown, moved = self._model == opened, False
         if was_shown:
@@ -214,7 +230,7 @@ class Library(Part):
 
     def _have_sized(self, moment: Moment) -> None:
         def take(parameters: int) -> None:
-            opened = next((model for model in self._models if model == moment[0]), None)
+            opened = next((model for model in self._models if model.folder == moment[0].folder), None)
             if opened is not None:
                 self._replace(replace(opened, parameters=parameters, sized_at=moment[1]))
 
@@ -230,11 +246,11 @@ class Library(Part):
         """Put a model among those that are open, in its family's colour unless another one has it."""
         from lmviz.families import FAMILIES
 
-        others = tuple(model for model in self._models if model != opened)
+        others = tuple(model for model in self._models if model.folder != opened.folder)
         taken = {model.color_index for model in others}
         own = list(reversed(FAMILIES)).index(opened.family)
         free = next(index for index in (own, *range(len(taken) + 1)) if index not in taken)
-        opened = replace(opened, color_index=free)
+        opened = replace(opened, color_index=free, spells_out=self._spells_out)
         self._models = (*others, opened)
         self.models_changed.emit()
         return opened

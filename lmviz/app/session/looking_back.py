@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lmviz.app.session.prospect import Prospect
-from lmviz.decoding.distribution import distribution_under
+from lmviz.decoding.sampling import distribution_over
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ class LookingBack:
                 f"This model predicts {reading.trace.predicts.describe()} and no next word: see Inside "
                 "for its labels, or open a language model."
             )
-        tokens = reading.model.tokenizer.tokens()
+        tokenizer = reading.model.tokenizer
         logits = reading.trace["logits"].at(position=position)
-        distribution, untouched = distribution_under(logits, sampling, tokens), None
+        distribution, untouched = distribution_over(logits, sampling, tokenizer), None
         if reading.baseline is not None:
             logits = reading.baseline["logits"].at(position=position)
-            untouched = distribution_under(logits, sampling, tokens)
+            untouched = distribution_over(logits, sampling, tokenizer)
         end = reading.trace.offsets[position][1]
         moment = replace(reading.moment, text=self._reading.prefix[:end])
         self._seen = Prospect(0, distribution, moment, position=position, before=untouched)

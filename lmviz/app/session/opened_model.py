@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenedModel:
-    """A run that is open. Two of them are equal when they are the same folder, however it has grown.
+    """A run that is open. Two of them are equal when they are the same folder, however it has grown, and read
+    special tokens alike.
 
     `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
     where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
     gives how it cuts a text, the same each time. `parameters` is how many it has, None while that is not
     known; where a model learns by counting, their number grows, and it is that at the step `sized_at`.
     `without_numbers` names the parameters in which NaN or infinity stands.
+    `spells_out` says that special tokens in a text are letters to it.
     """
 
     folder: Path
@@ -37,11 +39,13 @@ class OpenedModel:
     sized_at: int | None = field(default=None, compare=False)
     color_index: int = field(default=0, compare=False)
     without_numbers: tuple[str, ...] = field(default=(), compare=False)
+    spells_out: bool = False
 
     @property
     def tokenizer(self) -> Tokenizer:
         """How it cuts a text into tokens."""
-        return self.find_tokenizer()
+        tokenizer = self.find_tokenizer()
+        return tokenizer.literal if self.spells_out else tokenizer
 
     @property
     def description(self) -> RunDescription:

@@ -55,6 +55,7 @@ class Reading:
             self.step,
             self.trace.interventions,
             None if source is None else source.text,
+            spells_out=self.model.spells_out,
         )
 
     def word(self, axis: str, index: int) -> str:

@@ -25,6 +25,7 @@ from lmviz.app.session.library import Library
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.reading import Reading
+from lmviz.app.session.special_tokens import SpecialTokensOfPrefix
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
 from lmviz.app.session.training_plan import TrainingPlan
@@ -64,6 +65,7 @@ class Session(QObject):
         self.focus = Focus(self)
         self.attention = AttentionHeads(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
+        self.special_tokens = SpecialTokensOfPrefix(self.library, self.reading, self)
         self.fitting = FittingText(self.work, self.library, self.reading, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
         self.gradients = Gradients(self.reading, self)

@@ -88,7 +88,10 @@ class Work(Part):
     ) -> None:
         """The same for work on a model at a step, which computes with the `interventions` in force."""
         (opened, step), cache = moment, self._cache  # the thread must not hold the session
-        self.ask(key, lambda: work(cache.changed(opened.folder, step, interventions)), answer, failed)
+        spells_out = opened.spells_out
+        self.ask(
+            key, lambda: work(cache.changed(opened.folder, step, interventions, spells_out)), answer, failed
+        )
 
     def ask_models(
         self,
@@ -109,7 +112,7 @@ class Work(Part):
 
         def work_on_all() -> list[T]:
             return [
-                work(cache.changed(opened.folder, step, own), place)
+                work(cache.changed(opened.folder, step, own, opened.spells_out), place)
                 for place, ((opened, step), own) in enumerate(wanted)
             ]
 

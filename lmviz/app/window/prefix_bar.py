@@ -25,6 +25,7 @@ from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
 from lmviz.app.window.source_picture import SourcePicture
+from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById, token_name
 from lmviz.text.tokenizer import END, START, Encoding, visible
 
 if TYPE_CHECKING:
@@ -78,10 +79,16 @@ class PrefixBar(QFrame):
         self._example.setToolTip("Read the next example of the open text, and what is right beside it")
         self._blank = QuietButton("blank_button", "Clear", "link")
         self._blank.setToolTip("Make every pixel of the picture blank")
+        self._by_id = TokenById(session, self.edit)
         below.addWidget(self._area, 1)
         below.addWidget(self._blank, 0, Qt.AlignmentFlag.AlignTop)
         below.addWidget(self._example, 0, Qt.AlignmentFlag.AlignTop)
-        below.addWidget(self._info, 0, Qt.AlignmentFlag.AlignTop)
+        told = QVBoxLayout()
+        told.setSpacing(4)
+        told.addWidget(self._info, 0, Qt.AlignmentFlag.AlignTop)
+        told.addWidget(self._by_id, 0, Qt.AlignmentFlag.AlignRight)
+        told.addStretch()
+        below.addLayout(told)
         row, column = QHBoxLayout(self), QVBoxLayout()
         row.setContentsMargins(16, 10, 16, 8)
         row.setSpacing(14)
@@ -94,6 +101,7 @@ class PrefixBar(QFrame):
         for number, (name, line) in enumerate(zip(self._names, (self.source, self.edit), strict=True)):
             lines.addWidget(name, number, 0)
             lines.addWidget(line, number, 1)
+        lines.addWidget(SpecialTokensSwitch(session), 1, 2)
         column.addLayout(lines)
         column.addLayout(below)
         column.addStretch()
@@ -121,6 +129,7 @@ class PrefixBar(QFrame):
             changed.connect(self._offer_example)
         self._example.clicked.connect(self._read_example)
         self._blank.clicked.connect(self.picture.clear)
+        self._by_id.inserted.connect(self.edit.setCursorPosition)
         session.focus.position_changed.connect(self._show_position)
         session.focus.hovered_position_changed.connect(self._show_position)
         self._area.verticalScrollBar().rangeChanged.connect(self._bring_into_sight)
@@ -201,6 +210,16 @@ class PrefixBar(QFrame):
             for at, (word, id, given) in enumerate(zip(typed, ids, encoding.ids.tolist(), strict=True))
         )
 
+    def _are_special(self) -> tuple[bool, ...]:
+        """Which of the tokens that are read are special tokens of another program."""
+        encoding, current = self._session.reading.encoding, self._session.reading.current
+        if encoding is None or not any(encoding.special):
+            return ()
+        if current is None or current.trace.text != self._session.reading.prefix:
+            return encoding.special
+        ids, model = current.trace.ids, current.model
+        return model.tokenizer.are_special(ids) if len(ids) == len(encoding) else encoding.special
+
     @property
     def _typed(self) -> tuple[str, ...]:
         """The tokens of what is typed, to be read: an unknown word as it was typed."""
@@ -219,7 +238,8 @@ class PrefixBar(QFrame):
             self._strip.set_tokens(
                 words,
                 unknown=[at for at, word in enumerate(words) if word in unknown],
-                special=[at for at, word in enumerate(words) if word in (START, END)],
+                special=[at for at, special in enumerate(self._are_special()) if special],
+                boundaries=[at for at, word in enumerate(words) if word in (START, END)],
             )
         self._show_answers()
         self._show_position()
@@ -306,7 +326,9 @@ class _RowsArea(QScrollArea):
 def _shown(encoding: Encoding, at: int, text: str) -> str:
     """A token to be read: an unknown word as it was typed."""
     first, last = encoding.offsets[at]
-    return visible(text[first:last] if encoding.unknown[at] else encoding.tokens[at])
+    if encoding.unknown[at]:
+        return visible(text[first:last])
+    return token_name(encoding.tokens[at], encoding.special[at])
 
 
 def _unknown_words(encoding: Encoding, text: str) -> Inked:

@@ -34,6 +34,7 @@ class ModelCache:
         self._models: OrderedDict[Path, Model] = OrderedDict()
         self._states: OrderedDict[tuple[Path, int], dict[str, torch.Tensor]] = OrderedDict()
         self._changed: ChangedModel | None = None
+        self._spelling: dict[Path, tuple[Model, Model]] = {}
 
     def open(self, folder: Path) -> tuple[Run, Model]:
         """A run and its model at the newest snapshot; LmvizError when it cannot be opened.
@@ -49,13 +50,20 @@ class ModelCache:
             self._states.pop((folder, step), None)
         return run, model
 
-    def model(self, folder: Path, step: int) -> Model:
-        """The model with the weights of a snapshot."""
+    def model(self, folder: Path, step: int, spells_out: bool = False) -> Model:
+        """The model with the weights of a snapshot, by choice the one to which special tokens are letters."""
         model = self._model(folder)
         compute_with(1 if model.parameter_count() <= SMALL else None)
         if model.step != step:
             self._load(model, folder, step)
-        return model
+        return self._spelling_out(folder, model) if spells_out else model
+
+    def _spelling_out(self, folder: Path, model: Model) -> Model:
+        """The same instance as long as the model is the same, so that a trace can be continued."""
+        known = self._spelling.get(folder)
+        if known is None or known[0] is not model:
+            known = self._spelling[folder] = (model, model.spelling_out())
+        return known[1]
 
     def _load(self, model: Model, folder: Path, step: int) -> None:
         state = self._state(folder, step)
@@ -66,12 +74,14 @@ class ModelCache:
             raise LmvizError(f"{folder} holds another run than before: open it again.") from None
         model.step = step
 
-    def changed(self, folder: Path, step: int, interventions: Sequence[Intervention]) -> Model:
+    def changed(
+        self, folder: Path, step: int, interventions: Sequence[Intervention], spells_out: bool = False
+    ) -> Model:
         """The same with interventions in force; the same instance as long as they are.
 
         LmvizError when one of them names no tap of the model.
         """
-        model = self.model(folder, step)
+        model = self.model(folder, step, spells_out)
         enabled = tuple(item for item in interventions if item.enabled)
         if not enabled:
             return model
@@ -96,7 +106,8 @@ class ModelCache:
             self.open(folder)
         self._models.move_to_end(folder)
         while len(self._models) > MODELS_KEPT:
-            self._models.popitem(last=False)
+            dropped, _ = self._models.popitem(last=False)
+            self._spelling.pop(dropped, None)
         return self._models[folder]
 
     def _state(self, folder: Path, step: int) -> dict[str, torch.Tensor]:

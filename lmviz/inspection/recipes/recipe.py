@@ -20,7 +20,8 @@ class RecipeSubject:
     """What a view shows: a prefix read by a model, at a snapshot, under interventions.
 
     `model` is a run's folder or a sample model's name; `step` is None for its last snapshot. `source` is
-    what a translator read beside the prefix, None for other models.
+    what a translator read beside the prefix, None for other models. `spells_out` says that special tokens in
+    the text are letters.
     """
 
     model: str
@@ -28,11 +29,13 @@ class RecipeSubject:
     step: int | None = None
     interventions: tuple[Intervention, ...] = ()
     source: str | None = None
+    spells_out: bool = False
 
     @property
     def opening(self) -> str:
         """The call that opens the model."""
-        return f"lmviz.open_model({arguments_of(self.model, step=self.step)})"
+        special = False if self.spells_out else None
+        return f"lmviz.open_model({arguments_of(self.model, step=self.step, special_tokens=special)})"
 
 
 def array_recipe(subject: RecipeSubject, address: str, **indices: int) -> str:

@@ -162,7 +162,7 @@ class CorpusTextPanel(Panel):
         self._strip.set_tokens(
             [visible(tokenizer.token(index)) for index in ids],
             unknown=[n for n, index in enumerate(ids) if index == tokenizer.unknown_id],
-            special=[n for n, index in enumerate(ids) if index in boundaries],
+            boundaries=[n for n, index in enumerate(ids) if index in boundaries],
             tinted=True,
         )
         self._strip.set_current(self.session.text.place - first if self.session.text.place else -1)

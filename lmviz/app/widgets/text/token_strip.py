@@ -19,7 +19,7 @@ UNSHADED = Shades(np.zeros(0), "share", None)
 class TokenStrip(Canvas):
     """`TokenStrip()`: tokens as chips; give them as they should be read, whitespace made visible.
 
-    `set_tokens(tokens, unknown=(), special=(), tinted=False)` shows them;
+    `set_tokens(tokens, unknown=(), special=(), boundaries=(), tinted=False)` shows them;
     `set_shades(values, scale="share", limit=None)` colours them by numbers;
     `set_current(index)`, `set_hovered(index)`, `set_selection(first, last)` mark them from outside.
     Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`, `token_double_clicked(int)`,
@@ -37,6 +37,7 @@ class TokenStrip(Canvas):
         self._tokens: tuple[str, ...] = ()
         self._unknown: frozenset[int] = frozenset()
         self._special: frozenset[int] = frozenset()
+        self._boundaries: frozenset[int] = frozenset()
         self._tinted = False
         self._shades = UNSHADED
         self._colors: tuple[tuple[QColor, QColor], ...] = ()
@@ -63,14 +64,17 @@ class TokenStrip(Canvas):
         *,
         unknown: Collection[int] = (),
         special: Collection[int] = (),
+        boundaries: Collection[int] = (),
         tinted: bool = False,
     ) -> None:
-        """Show tokens; `unknown` and `special` hold the indices of unknown words and of START and END.
+        """Show tokens; `unknown` holds the indices of unknown words, `boundaries` those of START and END, and
+        `special` those of the special tokens of another program, which are black and round.
 
         `tinted` gives neighbours different quiet backgrounds. Shades and marks are taken away.
         """
         self._tokens = tuple(tokens)
-        self._unknown, self._special, self._tinted = frozenset(unknown), frozenset(special), tinted
+        self._unknown, self._boundaries = frozenset(unknown), frozenset(boundaries)
+        self._special, self._tinted = frozenset(special), tinted
         self._shades, self._colors = UNSHADED, ()
         self._selection = None
         self._hovered = self._pressed = -1
@@ -173,9 +177,11 @@ class TokenStrip(Canvas):
             paints = [(tints[index % len(tints)], theme.text) for index in shown]
         else:
             paints = [(theme.chip, theme.text)] * len(shown)
-        for marked, ink in ((self._special, theme.muted_text), (self._unknown, theme.warning)):
+        for marked, ink in ((self._boundaries, theme.muted_text), (self._unknown, theme.warning)):
             for index in marked.intersection(shown):
                 paints[index - shown.start] = (paints[index - shown.start][0], ink)
+        for index in self._special.intersection(shown):
+            paints[index - shown.start] = (theme.text, theme.surface)
         return paints
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -193,18 +199,23 @@ class TokenStrip(Canvas):
         self, painter: QPainter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
     ) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
-        radius, last = self.length(4), None
-        for rectangle, (color, _) in zip(layout.rectangles[shown.start : shown.stop], paints, strict=True):
+        last = None
+        for index, (color, _) in zip(shown, paints, strict=True):
             if color is not last:
                 painter.setBrush(color)
                 last = color
+            rectangle, radius = layout.rectangles[index], self._radius(index)
             painter.drawRoundedRect(rectangle, radius, radius)
         if self._selection is not None:
             wash = QColor(self.theme.accent)
             wash.setAlphaF(0.22)
             painter.setBrush(wash)
             for index in range(max(self._selection[0], shown.start), min(self._selection[1] + 1, shown.stop)):
-                painter.drawRoundedRect(layout.rectangles[index], radius, radius)
+                painter.drawRoundedRect(layout.rectangles[index], self._radius(index), self._radius(index))
+
+    def _radius(self, index: int) -> float:
+        """How round a chip is."""
+        return self._laid_out().rectangles[index].height() / 2 if index in self._special else self.length(4)
 
     def _draw_tokens(
         self, painter: QPainter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
@@ -228,7 +239,8 @@ class TokenStrip(Canvas):
         for index, color, width in marks:
             if 0 <= index < len(self._tokens):
                 painter.setPen(QPen(color, self.length(width)))
-                painter.drawRoundedRect(layout.rectangles[index], self.length(5), self.length(5))
+                radius = max(self.length(5), self._radius(index) if index in self._special else 0.0)
+                painter.drawRoundedRect(layout.rectangles[index], radius, radius)
 
     def _hover(self, index: int) -> None:
         if index != self._hovered:

@@ -1,0 +1,117 @@
+"""Beside the prefix of a model with special tokens: whether they are read as such, and a token by its id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.base.role import set_role
+from lmviz.app.widgets.controls.switch import Switch
+from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.errors import LmvizError
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+AS_LETTERS = "special tokens as letters"
+WIDEST = 240
+"""Pixels of a token before it is inserted."""
+
+
+class SpecialTokensSwitch(QWidget):
+    """On, special tokens in the prefix are letters. It is shown where the model has such tokens."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._switch = Switch("special_tokens_switch", f"read {AS_LETTERS}, as they are typed")
+        label = Label(AS_LETTERS)
+        set_role(label, "muted")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._switch)
+        row.addWidget(label)
+        self._switch.toggled.connect(session.special_tokens.read_as_letters)
+        session.reading.encoding_changed.connect(self._show_state)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        self.setVisible(self._session.special_tokens.are_possible)
+        self._switch.setChecked(self._session.special_tokens.are_letters)
+
+
+class TokenById(QWidget):
+    """A line for the id of a token, which Return inserts into the prefix where its cursor stands."""
+
+    inserted = Signal(int)
+    """The place in the prefix behind the token."""
+
+    def __init__(self, session: Session, prefix: QLineEdit) -> None:
+        super().__init__()
+        self._session, self._prefix = session, prefix
+        label = Label("insert by id")
+        set_role(label, "muted")
+        self._id = QLineEdit()
+        self._id.setObjectName("token_id_edit")
+        self._id.setAccessibleName("id of a token to insert")
+        self._id.setToolTip(paragraph("The id of a token; Return inserts it at the cursor of the prefix"))
+        self._id.setValidator(QIntValidator(0, 2**31 - 1))
+        self._id.setFixedWidth(self._id.fontMetrics().horizontalAdvance("0" * 9))
+        self._token = TokenStrip()
+        self._token.setObjectName("token_by_id")
+        self._said = Label()
+        self._said.setObjectName("token_by_id_said")
+        set_role(self._said, "warning")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (label, self._id, self._token, self._said):
+            row.addWidget(widget)
+        self._id.textChanged.connect(self._show_token)
+        self._id.returnPressed.connect(self._insert)
+        session.reading.encoding_changed.connect(self._show_state)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        self.setVisible(self._session.special_tokens.are_possible)
+        self._show_token()
+
+    def _show_token(self) -> None:
+        """The token that would be inserted, or that there is none."""
+        tokenizer = self._session.reading.tokenizer
+        token, special, said = "", False, ""
+        if tokenizer is not None and self._id.text():
+            index = int(self._id.text())
+            try:
+                token, (special,) = tokenizer.token(index), tokenizer.are_special([index])
+            except LmvizError:
+                said = f"there are {tokenizer.vocabulary_size:,}, from 0"
+        self._token.set_tokens([token_name(token, special)] if token else (), special=[0] if special else ())
+        if token:
+            self._token.setFixedWidth(round(self._token.laid_out(WIDEST).rectangles[0].width()))
+        self._token.setVisible(bool(token))
+        self._say(said)
+
+    def _insert(self) -> None:
+        if not self._id.text():
+            return
+        try:
+            end = self._session.special_tokens.insert(int(self._id.text()), self._prefix.cursorPosition())
+        except LmvizError as sentence:
+            self._say(str(sentence))
+            return
+        self.inserted.emit(end)
+
+    def _say(self, sentence: str) -> None:
+        self._said.setText(sentence)
+        self._said.setVisible(bool(sentence))
+
+
+def token_name(token: str, special: bool) -> str:
+    """A token to be read; the chip of a special one stands for the signs around its name."""
+    bare = token.removeprefix("<|").removesuffix("|>") if special else token
+    return visible(bare or token)
