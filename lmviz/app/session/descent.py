@@ -33,7 +33,7 @@ class Descent(Part):
         self._is_moving = False
         self._directions: tuple[Direction, Direction] | None = None
         network.network_changed.connect(self._forget)
-        network.text_changed.connect(self._notice)
+        network.computation_changed.connect(self._notice)
 
     @property
     def rate(self) -> float:
@@ -134,11 +134,10 @@ class Descent(Part):
             self.changed.emit()
 
     def _notice(self) -> None:
-        """A number was changed by hand."""
+        """The network computes something else, but not because it stands elsewhere on the path."""
         if not self._is_moving:
             self._path, self._losses, self._place = [], [], 0
             self.changed.emit()
 
     def _forget(self) -> None:
         self._directions = None
-        self._notice()

@@ -29,7 +29,7 @@ class ModuleChecks(Part):
         self._whole: Network | None = None
         self._hidden: Sabotage | None = None
         network.network_changed.connect(self._forget)
-        network.text_changed.connect(self._forget_results)
+        network.computation_changed.connect(self._renew)
 
     @property
     def results(self) -> dict[str, Check]:
@@ -82,35 +82,37 @@ class ModuleChecks(Part):
         """Break one module at random; the one that was broken before is whole again."""
         from lmviz.autodiff import sabotage
 
-        whole = self._whole or self._network.current
+        self.mend()
+        whole = self._network.current
         chosen = random.SystemRandom().randrange(2**31) if seed is None else seed
         try:
             broken, self._hidden = sabotage(whole, chosen)
         except LmvizError as error:
             self.failed.emit(str(error))
             return
-        self._whole = whole
+        self._whole, self._results = whole, {}
         self._network.exchange(broken)
-        self._results, self._nudged = {}, None
-        self.changed.emit()
 
     def mend(self) -> None:
-        """Make the broken module whole again."""
+        """Make the broken module whole again; numbers stay as they are now."""
         from lmviz.autodiff.learning import inputs_of
 
         if self._whole is not None:
-            mended, self._whole, self._hidden = self._whole, None, None
-            given = inputs_of(self._network.current)
-            self._network.exchange(mended.copy(given))
-            self._results, self._nudged = {}, None
-            self.changed.emit()
+            broken = self._network.current
+            mended = self._whole.copy(inputs_of(broken))
+            for node in mended:
+                node.held = broken[node.name].held
+            self._whole = self._hidden = None
+            self._network.exchange(mended)
 
     def _forget(self) -> None:
         self._whole = self._hidden = None
-        self._forget_results()
 
-    def _forget_results(self) -> None:
+    def _renew(self) -> None:
+        """Checks are of what is computed now; those that look for a fault are made anew, and count."""
+        from lmviz.autodiff import check_module
+
+        net = self._network.current
+        self._results = {name: check_module(net, name) for name in self._results if self.is_hiding}
         self._nudged = None
-        if not self.is_hiding:
-            self._results = {}
         self.changed.emit()

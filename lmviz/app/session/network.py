@@ -22,10 +22,12 @@ class OpenNetwork(Part):
     """What is written, and the network that it was last read as.
 
     It needs no model and no thread. `network_changed` follows another network, `numbers_changed` other
-    numbers or another place on the tape, `text_changed` another text.
+    numbers or another place on the tape, `text_changed` another text. `computation_changed` follows whatever
+    makes it compute something else: another network, a number that is given or set by hand, a broken module.
     """
 
     network_changed = Signal()
+    computation_changed = Signal()
     numbers_changed = Signal()
     text_changed = Signal()
 
@@ -222,6 +224,7 @@ class OpenNetwork(Part):
         self._measure()
         self.text_changed.emit()
         self.network_changed.emit()
+        self.computation_changed.emit()
         self.numbers_changed.emit()
 
     def _renew(self) -> None:
@@ -230,6 +233,7 @@ class OpenNetwork(Part):
         if not self._faults and self.current.text != self._text:
             self._text = self.current.text
             self.text_changed.emit()
+        self.computation_changed.emit()
         self.numbers_changed.emit()
 
     def _measure(self) -> None:

@@ -69,7 +69,7 @@ class DescentPanel(Panel):
         self._take.clicked.connect(lambda: descent.take())
         self._undo.clicked.connect(lambda: descent.go_to(descent.place - 1))
         self.show_failures(descent.failed, descent.changed)
-        self.follow(descent.changed, session.network.text_changed, session.network.network_changed)
+        self.follow(descent.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         curve = self._curve

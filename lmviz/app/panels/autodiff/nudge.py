@@ -78,11 +78,7 @@ class NudgePanel(Panel):
         self.show_failures(session.module_checks.failed, session.module_checks.changed)
         session.module_checks.changed.connect(self._show_checks)
         session.module_checks.changed.connect(self._show_caption)
-        self.follow(
-            session.network_focus.cell_changed,
-            session.network.text_changed,
-            session.network.numbers_changed,
-        )
+        self.follow(session.network_focus.cell_changed, session.network.numbers_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {f"error in {name}": points for name, points in self._plot.curves.items()}

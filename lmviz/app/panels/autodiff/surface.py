@@ -66,7 +66,7 @@ class SurfacePanel(Panel):
         for picker in self._pickers:
             picker.activated.connect(lambda _: self._choose())
         self.show_failures(descent.failed, descent.changed)
-        self.follow(descent.changed, session.network.text_changed, session.network.network_changed)
+        self.follow(descent.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The losses, (up, across), and the path, (step, 2)."""

@@ -232,6 +232,14 @@ class EditableNumbers(Canvas):
             HoverCard.beside(self, place.toPoint(), *self._readout(cell))
             self.cell_hovered.emit(cell)
 
+    def renew_card(self) -> None:
+        """Have the card under the pointer say what is there now."""
+        cell = self._hovered
+        if cell is not None and cell not in self.cells():
+            cell = self._hovered = None
+            self.left.emit()
+        HoverCard.renew(self, None if cell is None else lambda: self._readout(cell))
+
     def _known_at(self, place: QPointF) -> ValueCell | None:
         """The cell at a place, if its number is known."""
         found = self.touched(place)
@@ -246,7 +254,7 @@ class EditableNumbers(Canvas):
         self._is_dragging = True
         self.setCursor(Qt.CursorShape.SizeVerCursor)
         self.number_given.emit(cell, round(number + A_PIXEL * round(up), 10))
-        HoverCard.renew(self, lambda: self._readout(cell))
+        HoverCard.renew(self, lambda: self._readout(cell))  # at once, while it is dragged
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self._known_at(event.position())

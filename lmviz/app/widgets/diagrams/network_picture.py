@@ -58,6 +58,7 @@ class NetworkPicture(EditableNumbers):
             self._measure()
         else:
             self._renew(values)
+        self.renew_card()
         self._say()
 
     def _renew(self, values: Sequence[DrawnValue]) -> None:

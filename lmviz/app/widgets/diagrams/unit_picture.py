@@ -62,6 +62,7 @@ class UnitPicture(EditableNumbers):
         self._units, self._arrows, self._weights, self._limit = tuple(units), tuple(arrows), weights, limit
         self._values = {unit.value.name: unit.value for unit in units} | dict(weights)
         self._measure()
+        self.renew_card()
 
     def set_folded(self, folded: bool) -> None:
         """Draw all steps as one, or side by side."""

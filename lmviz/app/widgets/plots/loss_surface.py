@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
@@ -31,6 +32,7 @@ class LossSurface(Canvas):
         self._names = ("", "")
         self._path = np.zeros((0, 2))
         self._place = 0
+        self._pointer = QPointF(-1, -1)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("loss over two parameters")
@@ -41,6 +43,7 @@ class LossSurface(Canvas):
         """Draw another surface; the names are those of its axes."""
         self._first, self._second, self._losses = first, second, losses
         self._names = (names[0], names[1])
+        HoverCard.renew(self, partial(self._said, self._pointer) if self._is_known(self._pointer) else None)
         self.update()
 
     def set_path(self, points: np.ndarray, place: int) -> None:
@@ -131,10 +134,17 @@ class LossSurface(Canvas):
         painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._names[1])
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        area, place = self._area, event.position()
-        if not self._losses.size or not area.contains(place):
+        place = self._pointer = event.position()
+        if self._is_known(place):
+            HoverCard.beside(self, place.toPoint(), *self._said(place))
+        else:
             HoverCard.leave(self)
-            return
+
+    def _is_known(self, place: QPointF) -> bool:
+        return bool(self._losses.size) and self._area.contains(place)
+
+    def _said(self, place: QPointF) -> tuple[str, list[str]]:
+        area = self._area
         rows, columns = self._losses.shape
         column = round((place.x() - area.left()) / area.width() * (columns - 1))
         row = round((area.bottom() - place.y()) / area.height() * (rows - 1))
@@ -142,8 +152,7 @@ class LossSurface(Canvas):
             f"{self._names[0]} = {number(float(self._first[column]))}",
             f"{self._names[1]} = {number(float(self._second[row]))}",
         ]
-        loss = number(float(self._losses[row, column]), 4)
-        HoverCard.beside(self, place.toPoint(), f"loss {loss}", lines)
+        return f"loss {number(float(self._losses[row, column]), 4)}", lines
 
     def leaveEvent(self, event: QEvent) -> None:
         HoverCard.leave(self)
