@@ -11,6 +11,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus import Corpus, load_corpus
+from lmviz.text.documents import Documents
 from lmviz.text.examples import Examples
 
 FURTHEST = 50
@@ -30,13 +31,11 @@ _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 @dataclass(frozen=True)
 class TextPair:
-    """A source and what is wanted for it, as texts; `length` are the tokens of the source without END, and
-    `wanted` the ids of the target without START and END."""
+    """A source and what is wanted for it, as texts; `length` are the tokens of the source without END."""
 
     source: str
     target: str
     length: int
-    wanted: tuple[int, ...]
 
 
 def judged_pairs(corpus: Corpus, each: int = EACH) -> tuple[TextPair, ...]:
@@ -46,16 +45,17 @@ def judged_pairs(corpus: Corpus, each: int = EACH) -> tuple[TextPair, ...]:
     pairs that are learned from are left out. Where there are many lengths, only multiples of 2, 5 or more are
     taken. LmvizError where the text has no pairs, or kept none.
     """
-    examples = _longer(corpus) or corpus.validation_examples
+    examples, sources = _longer(corpus) or (corpus.validation_examples, corpus.validation_documents)
     if corpus.target_tokenizer is None or examples is None:
         raise LmvizError(f"{corpus.name} has no pairs of texts: open one that has, such as twin.")
     if not len(examples):
         raise LmvizError(f"{corpus.name} has no held-out part: open it again with a validation share.")
+    assert examples.texts is not None, "what is wanted are texts"
     lengths = examples.source.lengths - 1
     return tuple(
-        _pair(corpus, examples, int(place), length)
+        TextPair(sources[place], examples.texts[place], length)
         for length in judged_lengths(lengths.tolist())
-        for place in np.flatnonzero(lengths == length)[:each]
+        for place in np.flatnonzero(lengths == length)[:each].tolist()
     )
 
 
@@ -70,8 +70,9 @@ def judged_lengths(lengths: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(enough))
 
 
-def _longer(corpus: Corpus) -> Examples | None:
-    """Pairs with sources up to FURTHEST that the corpus does not learn from, where lmviz can write them."""
+def _longer(corpus: Corpus) -> tuple[Examples, Documents] | None:
+    """Pairs that the corpus does not learn from, sources up to FURTHEST, and these as texts; None where lmviz
+    cannot write them."""
     entry = find_entry(corpus.sources[0]) if len(corpus.sources) == 1 else None
     learned = corpus.training_examples
     if entry is None or entry.spans is None or corpus.target_tokenizer is None or learned is None:
@@ -79,20 +80,16 @@ def _longer(corpus: Corpus) -> Examples | None:
     span = min(FURTHEST, entry.spans[1])
     if int(learned.source.lengths.max(initial=1)) - 1 >= span:
         return None
-    longer = load_corpus(
+    written = load_corpus(
         entry.name,
         corpus.tokenizer,
         target_tokenizer=corpus.target_tokenizer,
         options=replace(corpus.options, span=span, validation=0.0),
-    ).training_examples
+    )
+    longer = written.training_examples
     assert longer is not None, "what has pairs at one length has them at another"
+    assert longer.texts is not None, "what is wanted are texts"
     known = {source.tobytes() for source in learned.source}
     fresh = np.array([source.tobytes() not in known for source in longer.source])
-    return Examples(longer.source.select(fresh), longer.target.select(fresh))
-
-
-def _pair(corpus: Corpus, examples: Examples, place: int, length: int) -> TextPair:
-    assert corpus.target_tokenizer is not None, "a text of pairs"
-    target = examples.target[place].tolist()
-    source = corpus.tokenizer.decode(examples.source[place].tolist())
-    return TextPair(source, corpus.target_tokenizer.decode(target), length, tuple(target[1:-1]))
+    sides = longer.source.select(fresh), longer.target.select(fresh), longer.texts.select(fresh)
+    return Examples(*sides, longer.unknown), written.training_documents.select(fresh)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lmviz.decoding.bleu import bleu_counts, bleu_of_counts, sentence_bleu
+from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.judged_pairs import TextPair
 from lmviz.decoding.translation import check_translates
 from lmviz.decoding.translation_evaluation import AT_ONCE, write
@@ -56,11 +57,12 @@ class LengthQuality:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a model wrote for a pair, as a text and as tokens of the pair's own tokenizer."""
+    """What a model wrote for a pair as a text, and the words of it and of what was wanted."""
 
     pair: TextPair
     text: str
-    tokens: tuple[int, ...]
+    words: tuple[Hashable, ...]
+    wanted: tuple[Hashable, ...]
 
 
 def quality_by_length(
@@ -117,15 +119,15 @@ def _answers(
     written = write(reader, [ids for _, ids in chosen], own.start_id, own.end_id)
     texts = [own.decode(ids) for ids in written]
     return [
-        _Answer(pair, text, tuple(tokenizer.encode(text).tolist()))
+        _Answer(pair, text, compared_words(text, tokenizer), compared_words(pair.target, tokenizer))
         for (pair, _), text in zip(chosen, texts, strict=True)
     ]
 
 
 def _of_length(answers: Sequence[_Answer]) -> LengthQuality:
-    counts = np.array([bleu_counts(one.tokens, one.pair.wanted) for one in answers])
-    exact = np.array([[one.tokens == one.pair.wanted, 1] for one in answers], dtype=np.int64)
-    worst = min(answers, key=lambda one: sentence_bleu(one.tokens, one.pair.wanted))
+    counts = np.array([bleu_counts(one.words, one.wanted) for one in answers])
+    exact = np.array([[one.words == one.wanted, 1] for one in answers], dtype=np.int64)
+    worst = min(answers, key=lambda one: sentence_bleu(one.words, one.wanted))
     return LengthQuality(
         count=len(answers),
         bleu=bootstrap(counts, bleu_of_counts),

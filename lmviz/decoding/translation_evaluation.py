@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from lmviz.decoding.bleu import bleu
+from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.translation import check_translates, longest_answer
 from lmviz.errors import LmvizError
 from lmviz.models.given_source import GivenSource
@@ -39,8 +40,10 @@ class TranslationEvaluation:
     With the right words so far, `tokens` were judged, at `negative_log_likelihood` nats each on average,
     `perplexity` is e to that power and `accuracy` the share of them that the model found likeliest. With its
     own words, the likeliest at each step, `exact_match` is the share of the `sentences` that came out as
-    wanted, and `bleu` is BLEU-4 over tokens, from 0 to 1. `by_length` has the same for each length of source;
-    it is empty for captions, for pictures are all of one size.
+    wanted, and `bleu` is BLEU-4, from 0 to 1, both over the words of the texts as the model's tokenizer cuts
+    them. These three count a word that the model writes as unknown as wrong, whatever is wanted.
+    `by_length` has the same for each length of source; it is empty for captions, for pictures are all of one
+    size.
     """
 
     sentences: int
@@ -55,11 +58,11 @@ class TranslationEvaluation:
 
 @dataclass(frozen=True)
 class _Judged:
-    """One pair: what was wanted and written, without START and END, and what the wanted tokens cost."""
+    """One pair: the words that were wanted and written, and what the wanted tokens cost."""
 
     length: int
-    wanted: tuple[int, ...]
-    written: tuple[int, ...]
+    wanted: tuple[Hashable, ...]
+    written: tuple[Hashable, ...]
     nats: float
     right: int
     tokens: int
@@ -86,7 +89,8 @@ def evaluate_translations(
             chosen = fitting[first : first + together]
             sources = [examples.source[number].astype(np.int64) for number in chosen]
             targets = [examples.target[number].astype(np.int64) for number in chosen]
-            judged += _judge(reader, sources, targets)
+            texts = None if examples.texts is None else [examples.texts[number] for number in chosen]
+            judged += _judge(reader, sources, targets, texts)
             if progress is not None:
                 progress((first + len(chosen)) / len(fitting))
     nats, tokens = sum(item.nats for item in judged), sum(item.tokens for item in judged)
@@ -120,7 +124,13 @@ def _exact(judged: Sequence[_Judged]) -> float:
     return sum(item.written == item.wanted for item in judged) / len(judged)
 
 
-def _judge(model: Model, sources: Sequence[np.ndarray], targets: Sequence[np.ndarray]) -> list[_Judged]:
+def _judge(
+    model: Model,
+    sources: Sequence[np.ndarray],
+    targets: Sequence[np.ndarray],
+    texts: Sequence[str] | None,
+) -> list[_Judged]:
+    """What was written for sources; `texts` are what is wanted as the file has it, where that is known."""
     start, end = int(targets[0][0]), int(targets[0][-1])
     written = write(model, sources, start, end)
     tokens, lengths = _side_by_side([target[:-1] for target in targets])
@@ -129,14 +139,23 @@ def _judge(model: Model, sources: Sequence[np.ndarray], targets: Sequence[np.nda
         logits = model(*_on_device(model, tokens, lengths, given, given_lengths))
     else:  # one that is changed reads one source at a time
         logits = GivenSource(model, sources[0])(*_on_device(model, tokens))
+    unknown = None if model.tokenizer is None else model.tokenizer.unknown_id
     found = []
     for row, (source, target, answer) in enumerate(zip(sources, targets, written, strict=True)):
         shares = logits[row, : len(target) - 1].double().log_softmax(dim=-1).cpu().numpy()
         nats = -shares[np.arange(len(target) - 1), target[1:]].sum()
-        right = int((shares.argmax(axis=-1) == target[1:]).sum())
-        wanted = tuple(target[1:-1].tolist())
-        found.append(_Judged(len(source) - 1, wanted, answer, float(nats), right, len(target) - 1))
+        right = int(((shares.argmax(axis=-1) == target[1:]) & (target[1:] != unknown)).sum())
+        wanted = _words(model, target[1:-1].tolist(), None if texts is None else texts[row])
+        said = _words(model, answer)
+        found.append(_Judged(len(source) - 1, wanted, said, float(nats), right, len(target) - 1))
     return found
+
+
+def _words(model: Model, ids: Sequence[int], text: str | None = None) -> tuple[Hashable, ...]:
+    """The words of a text by which it is compared, or of ids; those of a model without a tokenizer."""
+    if model.tokenizer is None:
+        return tuple(ids)
+    return compared_words(model.tokenizer.decode(ids) if text is None else text, model.tokenizer)
 
 
 def write(model: Model, sources: Sequence[np.ndarray], start: int, end: int) -> list[tuple[int, ...]]:

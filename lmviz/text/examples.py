@@ -8,6 +8,8 @@ from typing import Self, overload
 
 import numpy as np
 
+from lmviz.text.documents import Documents
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sequences(Sequence[np.ndarray]):
@@ -73,10 +75,15 @@ class Examples:
     label id. Their sources have no START and no END. For translation a source ends in END, and a target has
     the ids of its own tokenizer, START first and END last. For captioning a source is the pixels of a
     picture, row by row, and a target is as for translation.
+
+    Where a target is a text, `texts` has it as it is written, with the words that the vocabulary lacks; the
+    target has the id `unknown` there.
     """
 
     source: Sequences
     target: Sequences
+    texts: Documents | None = None
+    unknown: int | None = None
 
     def __repr__(self) -> str:
         return f"<{len(self):,} examples of {len(self.source.ids):,} source tokens>"

@@ -34,29 +34,31 @@ def examples_for(
     documents = corpus.training_documents if part == "training" else corpus.validation_documents
     if found is None:
         raise LmvizError(f"The text {corpus.name} has no examples: open tagged or labelled text, or pairs.")
-    source, target = found.source, found.target
+    source, target, unknown = found.source, found.target, found.unknown
     if tokenizer.json != corpus.tokenizer.json:
         ends = corpus.task == "translation"
         stream = encode_documents(documents, tokenizer, _silent, start=False, end=ends)
         source = Sequences(stream.ids, stream.starts)
     if corpus.target_tokenizer is not None:
-        target = _targets(target, corpus.target_tokenizer, target_tokenizer or corpus.target_tokenizer)
+        reader = target_tokenizer or corpus.target_tokenizer
+        target, unknown = _targets(found, corpus.target_tokenizer, reader), reader.unknown_id
     elif labels != corpus.labels:
         target = _renamed(target, corpus.labels, labels)
     if corpus.task == "tagging" and not np.array_equal(source.starts, target.starts):
         raise LmvizError(f"This model cuts the words of {corpus.name} otherwise, so their tags do not fit.")
-    return Examples(source, target)
+    return Examples(source, target, found.texts, unknown)
 
 
-def _targets(target: Sequences, own: Tokenizer, other: Tokenizer) -> Sequences:
-    """The same texts as ids of another tokenizer, between START and END."""
+def _targets(found: Examples, own: Tokenizer, other: Tokenizer) -> Sequences:
+    """The texts that are wanted as ids of another tokenizer, between START and END."""
     if own.json == other.json:
-        return target
+        return found.target
     start, end = other.start_id, other.end_id
     if start is None or end is None:
         raise LmvizError("The model's tokenizer has no START and END, so it cannot read pairs.")
-    texts = [other.encode(own.decode(ids)) for ids in target]
-    return Sequences.of(([start, *ids.tolist(), end] for ids in texts), other.vocabulary_size - 1)
+    assert found.texts is not None, "what is wanted are texts"
+    encoded = (other.encode(text).tolist() for text in found.texts)
+    return Sequences.of(([start, *ids, end] for ids in encoded), other.vocabulary_size - 1)
 
 
 def _renamed(target: Sequences, own: tuple[str, ...], other: tuple[str, ...]) -> Sequences:

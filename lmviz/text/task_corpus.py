@@ -78,14 +78,18 @@ def encode_task(
     report(0.6)
     if text.targets is None:
         target, sides = None, [answers.select(~held_out), answers.select(held_out)]
+        texts: list[Documents | None] = [None, None]
     else:
+        texts = [text.targets.select(~held_out), text.targets.select(held_out)]
         target, sides = _encode_targets(text.targets, held_out, options, target_tokenizer)
     report(1.0)
     if text.task == "tagging":
         _check_words(streams, sides)
     training, validation = (
-        Examples(Sequences(stream.ids, stream.starts), side)
-        for stream, side in zip(streams, sides, strict=True)
+        Examples(
+            Sequences(stream.ids, stream.starts), side, written, None if target is None else target.unknown_id
+        )
+        for stream, side, written in zip(streams, sides, texts, strict=True)
     )
     return EncodedTask(
         source, target, names, training, validation, learned, kept, *(stream.characters for stream in streams)

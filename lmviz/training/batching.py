@@ -57,7 +57,9 @@ def validation_of(
     """
     if isinstance(validation, Examples) or options.sampling == SENTENCES:
         pieces = _pieces_of(model, validation, options, ignored_target) if len(validation) else None
-        return PieceValidation(pieces, options, team, counts_right=isinstance(validation, Examples))
+        has_answers = isinstance(validation, Examples)
+        unknown = validation.unknown if isinstance(validation, Examples) else None
+        return PieceValidation(pieces, options, team, counts_right=has_answers, unknown=unknown)
     kind = StreamValidation if options.sampling == "streams" else Validation
     return kind(validation, length, options, ignored_target=ignored_target, team=team)
 

@@ -15,14 +15,21 @@ from lmviz.training.validation import ValidationLoss
 class PieceValidation:
     """Pieces of the validation part: all of them where they are few, evenly spread ones where not.
 
-    With `counts_right` it also counts how many targets are found likeliest. The processes of a team share the
-    pieces.
+    With `counts_right` it also counts how many targets are found likeliest; one that is `unknown` is never
+    right, for nobody has said which word it is. The processes of a team share the pieces.
     """
 
     def __init__(
-        self, pieces: Pieces | None, options: TrainingOptions, team: Team, *, counts_right: bool
+        self,
+        pieces: Pieces | None,
+        options: TrainingOptions,
+        team: Team,
+        *,
+        counts_right: bool,
+        unknown: int | None = None,
     ) -> None:
         self._team = team
+        self._unknown = unknown
         self._counts_right = counts_right
         self._batches: list[np.ndarray] = []
         if pieces is None:
@@ -48,7 +55,7 @@ class PieceValidation:
                 tokens, targets, lengths = arrays
                 given = self._pieces.beside(chosen).items()
                 beside = {name: torch.from_numpy(array).to(device) for name, array in given}
-                total += summed_answers(model, tokens, targets, lengths, **beside)
+                total += summed_answers(model, tokens, targets, lengths, self._unknown, **beside)
         model.train(was_training)
         nats, right, counted = self._team.sum(total).tolist()
         if not counted:
@@ -61,6 +68,7 @@ def summed_answers(
     tokens: torch.Tensor,
     targets: torch.Tensor,
     lengths: torch.Tensor,
+    unknown: int | None,
     **beside: torch.Tensor,
 ) -> torch.Tensor:
     """The nats of all targets that count, how many of them are likeliest, and how many there are, (3,)."""
@@ -69,4 +77,6 @@ def summed_answers(
     counts = wanted != IGNORED
     losses = torch.nn.functional.cross_entropy(rows, wanted, ignore_index=IGNORED, reduction="none")
     right = (rows.argmax(dim=-1) == wanted) & counts
+    if unknown is not None:
+        right &= wanted != unknown
     return torch.stack([part.sum(dtype=torch.float64) for part in (losses, right, counts)]).cpu()

@@ -34,9 +34,15 @@ def test_no_source_was_learned_from(twin, pairs):
     assert not learned & set(short)
 
 
-def test_what_is_wanted_are_the_tokens_of_the_target(twin, pairs):
-    for pair in (pairs[0], pairs[-1]):
-        assert twin.target_tokenizer.encode(pair.target).tolist() == list(pair.wanted)
+def test_the_words_stand_as_they_are_written_known_or_not(tmp_path):
+    lines = [f"good day Name{n}\tguten Tag Name{n}" for n in range(20)]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines), encoding="utf-8")
+    corpus = lmviz.load_corpus(
+        tmp_path / "pairs.tsv", task="translation", tokenizer="words", minimum_count=2, validation=0.5
+    )
+    pairs = judged_pairs(corpus)
+    assert len(pairs) == 10
+    assert all(f"{pair.source}\t{pair.target}" in lines for pair in pairs)
 
 
 def test_another_text_is_judged_by_its_held_out_part(tmp_path):

@@ -183,8 +183,9 @@ class CurrentReading(Part):
             return
         examples = corpus.training_examples if part == "training" else corpus.validation_examples
         assert examples is not None, "a corpus with a tokenizer for targets has pairs"
+        assert examples.texts is not None, "what is wanted are texts"
         self.set_source(documents[number])
-        self.set_prefix(corpus.target_tokenizer.decode(examples.target[number]))
+        self.set_prefix(examples.texts[number])
         self._focus.follow_end()
 
     def show_stored(self, stored: Reading) -> None:
