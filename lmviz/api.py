@@ -47,7 +47,10 @@ def load_corpus(
     hears of the share that is done. LmvizError says what is wrong with the source.
     """
     from lmviz.text.corpus import load_corpus as load
+    from lmviz.text.tokenizer import Tokenizer
 
+    # A run spells special tokens out: what it learned from must have been read alike.
+    tokenizer = tokenizer.literal if isinstance(tokenizer, Tokenizer) else tokenizer
     return load(source, tokenizer, target=target, progress=progress, **settings)
 
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from lmviz.api import load_corpus
 from lmviz.errors import LmvizError
 from lmviz.given_model import beside_text, changed_model, listed, opened_model, under_interventions
 
@@ -309,6 +308,7 @@ def evaluate(
     """
     from lmviz.models.model import EVERY_LINE
     from lmviz.models.sequences import SOURCE
+    from lmviz.text.corpus import load_corpus as load
     from lmviz.text.corpus import read_lines
     from lmviz.text.stream import Stream
     from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
@@ -329,7 +329,7 @@ def evaluate(
         lines = read_lines(source, encoding)
         longest = max(len(tokenizer.encode(line)) for line in lines.split("\n")) if interventions else 0
         return evaluate_lines(under_interventions(opened, interventions, longest + 1), lines, progress)
-    text = load_corpus(
+    text = load(
         source,
         tokenizer,
         task="next-token",

@@ -7,9 +7,11 @@ import foreign_tokenizers
 import numpy as np
 import pytest
 import torch
+from click.testing import CliRunner
 from foreign_tokenizers import CHAT, END_OF_TURN, PAD, TURN
 
 import lmviz
+from lmviz.cli.asking import trace
 from lmviz.decoding.histories import read_both_ways
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import greedy
@@ -78,6 +80,24 @@ def test_a_text_in_a_file_is_judged_either_way(model, tmp_path):
     read, spelt = lmviz.evaluate(model, text), lmviz.evaluate(model, text, special_tokens=False)
     assert read.tokens == 3 * len(model.tokenizer.encode(CHAT)) - 1
     assert spelt.tokens > read.tokens
+
+
+def test_a_corpus_to_learn_from_holds_letters_as_the_run_will_read_them(model, tmp_path):
+    text = tmp_path / "chats.txt"
+    text.write_text(CHAT * 20)
+    corpus = lmviz.load_corpus(text, tokenizer=model.tokenizer)
+    run = lmviz.train("ngram", corpus, tmp_path / "run", steps=1, order=2)
+    read = lmviz.trace(run.folder, CHAT).ids
+    np.testing.assert_array_equal(corpus.training[: len(read)], read)
+
+
+def test_a_command_reads_letters_where_it_is_asked_to(folder, model, tmp_path):
+    out = str(tmp_path / "trace.npz")
+    for flags in ((), ("--letters",)):
+        assert CliRunner().invoke(trace, [str(folder), "--text", CHAT, "--out", out, *flags]).exit_code == 0
+        found = lmviz.Trace.load(out).ids.tolist()
+        literal = model.tokenizer.literal.encode(CHAT).tolist()
+        assert found == (literal if flags else model.tokenizer.encode(CHAT).tolist())
 
 
 def test_ids_are_read_as_they_stand(model):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lmviz
-from lmviz.cli.options import as_json, at_step, sampling_options
+from lmviz.cli.options import as_json, at_step, letters, sampling_options
 from lmviz.cli.terminal import print_json, print_table, share_bar
 from lmviz.errors import LmvizError
 
@@ -25,14 +25,17 @@ MISSED = 10
 @click.argument("model")
 @click.argument("file")
 @click.option("--target", metavar="FILE", help="The same lines as MODEL should translate them.")
+@letters
 @at_step
 @as_json
-def evaluate(model: str, file: str, target: str | None, step: int | None, as_json: bool) -> None:
+def evaluate(
+    model: str, file: str, target: str | None, letters: bool, step: int | None, as_json: bool
+) -> None:
     """Say how well MODEL, a run or a sample model, predicts the text in FILE, or labels or translates it."""
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
-    opened = lmviz.open_model(model, step)
+    opened = lmviz.open_model(model, step, special_tokens=not letters)
     with share_bar("evaluating") as progress:
         score = lmviz.evaluate(opened, file, target=target, progress=progress)
     if isinstance(score, LabelEvaluation):
@@ -189,11 +192,14 @@ def _show_translation(answer: Translation, as_json: bool) -> None:
 @click.option("--prefix", default="", help="The text to continue.")
 @click.option("--tokens", type=click.IntRange(1), default=20, show_default=True, help="Tokens to add.")
 @sampling_options("temperature", "top_k", "top_p", "min_p", "seed")
+@letters
 @at_step
 @as_json
-def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool, **options: Any) -> None:
+def sample(
+    model: str, prefix: str, tokens: int, letters: bool, step: int | None, as_json: bool, **options: Any
+) -> None:
     """Continue a prefix with tokens sampled from MODEL, a run or a sample model."""
-    opened = lmviz.open_model(model, step)
+    opened = lmviz.open_model(model, step, special_tokens=not letters)
     steps = list(lmviz.sample(opened, prefix, tokens, **options))
     text = steps[-1].text
     if as_json:
@@ -212,6 +218,7 @@ def sample(model: str, prefix: str, tokens: int, step: int | None, as_json: bool
 @click.option("--source", help="What a translator reads beside it, or the picture that the text describes.")
 @click.option("--out", required=True, metavar="FILE.npz", help="Where to write the arrays.")
 @click.option("--taps", multiple=True, metavar="PATTERN", help='Only these, such as "*/hidden".')
+@letters
 @at_step
 @as_json
 def trace(
@@ -220,11 +227,13 @@ def trace(
     source: str | None,
     out: str,
     taps: tuple[str, ...],
+    letters: bool,
     step: int | None,
     as_json: bool,
 ) -> None:
     """Record one forward pass of MODEL: every array under its tap address, and "tokens"."""
-    recorded = lmviz.trace(lmviz.open_model(model, step), text, source=source, taps=taps or None)
+    opened = lmviz.open_model(model, step, special_tokens=not letters)
+    recorded = lmviz.trace(opened, text, source=source, taps=taps or None)
     recorded.save(out)
     arrays = recorded.arrays.items()
     if as_json:

@@ -13,6 +13,11 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 at_step = click.option("--step", type=int, help="Take the snapshot of this step; the last one by default.")
 
 
+letters = click.option(
+    "--letters", is_flag=True, help="Read special tokens of a checkpoint, such as <|im_end|>, as letters."
+)
+
+
 def sampling_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A click option for each of these fields of SamplingOptions, with its own help and default."""
     settings = {item.name: item for item in SamplingOptions.settings()}

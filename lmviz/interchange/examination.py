@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
 from lmviz.interchange.checkpoint import Checkpoint, open_checkpoint
 from lmviz.interchange.layout import Fit, shape_in_words, some
 from lmviz.models.reading import evaluation
+from lmviz.text.tokenizer import Tokenizer
 
 Finding = tuple[str, str, str]
 """What was looked at; "fine", "note" or "problem"; and a sentence."""
@@ -157,9 +158,33 @@ def _tokenizer(checkpoint: Checkpoint) -> Iterator[Finding]:
         yield "tokenizer", "note", sentence
     else:
         yield "tokenizer", "fine", f"The tokenizer and the model have the same {size:,} tokens."
+    yield from _special_tokens(tokenizer)
     back = tokenizer.decode(tokenizer.encode(SAMPLE))
     if back.strip() != SAMPLE.strip():
         yield "text", "note", f"A text does not come back from its tokens as it was: {back.strip()[:80]!r}."
+
+
+def _special_tokens(tokenizer: Tokenizer) -> Iterator[Finding]:
+    """Where a text begins and ends, and what is no text, as the folder says."""
+
+    def named(ids: Iterable[int | None]) -> str:
+        return " or ".join(f"{tokenizer.token(index)} ({index})" for index in ids if index is not None)
+
+    parts = [
+        f"{words} {named(ids)}"
+        for words, ids in (
+            ("a text ends at", tokenizer.end_ids),
+            ("before each stands", (tokenizer.start_id,)),
+            ("padding is", (tokenizer.padding_id,)),
+        )
+        if named(ids)
+    ]
+    parts += ["there is a template for chats"] if tokenizer.chat_template else []
+    if not tokenizer.end_ids:
+        yield "special", "note", "; ".join(["Nothing says where a text ends", *parts]) + "."
+        return
+    sentence = "; ".join(parts)
+    yield "special", "fine", f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _numbers(checkpoint: Checkpoint, found: Fit) -> Finding:

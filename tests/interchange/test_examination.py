@@ -2,6 +2,7 @@
 
 import json
 
+import foreign_tokenizers
 import pytest
 import torch
 from foreign_models import PEERS, add_tokenizer, saved
@@ -26,6 +27,16 @@ def test_a_sound_checkpoint_is_fine_throughout(name, tmp_path):
     assert "parameters" in found["weights"][1]
     assert found["tokenizer"] == ("fine", "The tokenizer and the model have the same 50 tokens.")
     assert found["logits"][0] == "fine"
+
+
+def test_what_the_folder_says_of_special_tokens_is_said(tmp_path):
+    folder = foreign_tokenizers.chat_folder(tmp_path / "it")
+    sentence = "A text ends at <|im_end|> (1); padding is <|pad|> (2); there is a template for chats."
+    assert findings(folder)["special"] == ("fine", sentence)
+    for path in folder.glob("*config.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"eos_token_id": None, "eos_token": None}))
+    assert findings(folder)["special"][0] == "note"
+    assert findings(folder)["special"][1].startswith("Nothing says where a text ends; padding")
 
 
 def test_parts_that_do_not_agree_are_named(tmp_path):
