@@ -33,6 +33,9 @@ FITTED = {
 
 def complaints(tree: ast.AST) -> Iterator[str]:
     """What in a file could show a text otherwise than it is written."""
+    called = {_name(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    if {"QPainter", "drawText"} <= called.keys():
+        yield f"line {called['QPainter'].lineno}: QPainter where Painter draws texts"
     for node in ast.walk(tree):
         if (name := _name(node)) in RICH_CALLS:
             yield f"line {node.lineno}: {name}"
@@ -97,6 +100,7 @@ def test_no_file_shows_a_text_from_anywhere_as_html_or_with_marks_of_keys() -> N
         "menu.addMenu(name)",
         "dialog.setWindowTitle(f'Rename {name}')",
         "TextItem(html=name)",
+        "painter = QPainter(self)\npainter.drawText(place, name)",
         "box = QMessageBox(self)",
         "plot.setLabel('left', name)",
     ],

@@ -85,7 +85,8 @@ class Header(QFrame):
         model, comparison = self._session.library.model, self._session.comparison
         compared = [moment for moment in comparison.chosen if not comparison.obstacle_to(moment[0])]
         words = describe(model, self._session.library.step) if model is not None else "no model yet"
-        self.model_button.setText(_briefly(model) if model is not None and self._is_narrow else words)
+        shown = _briefly(model) if model is not None and self._is_narrow else words
+        self.model_button.setText(caption(shown))
         self.model_button.setToolTip(paragraph(words))
         color = _series_color(model) if model is not None else current_theme().strong_line
         self.model_button.setIcon(_dot(color))

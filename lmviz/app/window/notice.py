@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, caption
 
 
 class Notice(QWidget):
@@ -74,7 +74,7 @@ class Notice(QWidget):
         """Show a sentence and a button, which goes away when it has been pressed."""
         self._sentence.setText(sentence)
         self.setAccessibleName(sentence)
-        self._button.setText(word)
+        self._button.setText(caption(word))
         self._button.setVisible(action is not None)
         self._action = action
         self.show()

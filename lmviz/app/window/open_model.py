@@ -23,6 +23,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.controls.search_field import SearchField
+from lmviz.plain_text import on_one_line
 from lmviz.runs.run_list import ListedRun
 from lmviz.runs.run_title import when
 
@@ -209,7 +210,8 @@ def _add_heading(tree: QTreeWidget, title: str) -> None:
 
 def _add_entry(tree: QTreeWidget, entry: ListedRun, renamable: bool) -> QTreeWidgetItem:
     begun = when(entry.begun) if entry.begun is not None and renamable else ""
-    item = QTreeWidgetItem(tree, [entry.title, entry.family, entry.text, begun, f"{entry.steps:,}"])
+    words = (entry.title, entry.family, entry.text, begun, f"{entry.steps:,}")
+    item = QTreeWidgetItem(tree, list(map(on_one_line, words)))
     item.setData(0, ENTRY, entry)
     item.setData(0, RENAMABLE, renamable)
     item.setToolTip(0, paragraph(str(entry.folder)))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy
 from lmviz.app.look.icons import pixmap
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import Perspective
-from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.base.plain import Painter, paragraph
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
 ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
@@ -59,7 +59,7 @@ class RailButton(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, width, has_words = current_theme(), self.width(), self._is_wordy
         scale, chosen = theme.scale, self.isChecked()
-        painter = QPainter(self)
+        painter = Painter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         if self.hasFocus():

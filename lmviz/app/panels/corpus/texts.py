@@ -30,6 +30,7 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.errors import LmvizError
+from lmviz.plain_text import on_one_line
 from lmviz.tasks import find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
 from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
@@ -188,7 +189,7 @@ class TextsPanel(Panel):
             if corpus is not None and corpus.sources == (entry.name,):
                 self._texts.setCurrentItem(item)
         for own in self.session.text.own:
-            item = QTreeWidgetItem([own.name, short(own.size)])
+            item = QTreeWidgetItem([on_one_line(own.name), short(own.size)])
             item.setData(0, Qt.ItemDataRole.UserRole, own)
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
             item.setToolTip(0, paragraph("\n".join(own.sources)))

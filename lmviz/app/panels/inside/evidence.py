@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.text.tokenizer import visible
 
@@ -56,7 +57,7 @@ class Evidence(QWidget):
         self._open.setVisible(not fits)
         if corpus is None or not fits:
             name = description.corpus.get("name", "its text")
-            self._open.setText(f"Open “{name}” to see where")
+            self._open.setText(caption(f"Open “{name}” to see where"))
             self._show_nothing(f"counted from {name}")
         elif not wanted:
             self._show_nothing("no word of it was seen before: only the empty context matches")

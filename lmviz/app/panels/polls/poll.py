@@ -20,6 +20,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
+from lmviz.plain_text import on_one_line
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -210,7 +211,7 @@ class PollPanel(Panel):
 
     def _fill_picker(self) -> None:
         polls = self.session.polls
-        titles = [poll.title for poll in polls.all]
+        titles = [on_one_line(poll.title) for poll in polls.all]
         if [self._picker.itemText(at) for at in range(self._picker.count())] != titles:
             self._picker.clear()
             self._picker.addItems(titles)

@@ -31,6 +31,7 @@ from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.errors import LmvizError
 from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.plain_text import on_one_line
 from lmviz.scaling.compute import (
     amount_in_words,
     bytes_in_words,
@@ -90,7 +91,7 @@ class CalculatorPanel(Panel):
         self._card = Card("Calculator", self._picker, self._lay_out())
         self.column.addWidget(self._card)
         scale = session.scale
-        self._picker.activated.connect(lambda at: scale.load(self._picker.itemText(at)))
+        self._picker.activated.connect(lambda at: scale.load(self._picker.itemData(at)))
         self._tokens.editingFinished.connect(self._change_tokens)
         self._train.clicked.connect(scale.plan_in_train)
         self._fit.clicked.connect(lambda: scale.fit_into())
@@ -205,10 +206,11 @@ class CalculatorPanel(Panel):
 
     def _show_names(self) -> None:
         names = [*self.session.scale.names, OWN]
-        if names != [self._picker.itemText(at) for at in range(self._picker.count())]:
+        if names != [self._picker.itemData(at) for at in range(self._picker.count())]:
             self._picker.clear()
-            self._picker.addItems(names)
-        self._picker.setCurrentText(self.session.scale.name or OWN)
+            for name in names:
+                self._picker.addItem(on_one_line(name), name)
+        self._picker.setCurrentIndex(self._picker.findData(self.session.scale.name or OWN))
 
     def _show_size(self) -> None:
         planned = self.session.scale.planned

@@ -16,6 +16,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.widgets.base.card import Card
 from lmviz.decoding.options import DRAWING, SamplingOptions
+from lmviz.plain_text import seen
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -164,7 +165,7 @@ class LiveSamplePanel(Panel):
         self._drawn += piece.drawn
         if piece.is_over:
             self._limit = len(self._drawn)
-        self._page.setPlainText(piece.text)
+        self._page.setPlainText(seen(piece.text))
         self._page.moveCursor(QTextCursor.MoveOperation.End)
         if len(self._drawn) < self._limit:
             self._next_piece.start(self._pause_after(piece))

@@ -13,7 +13,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 
@@ -107,7 +107,8 @@ class NoisePanel(Panel):
             self._measure.setFocus()  # or the keyboard would go to another tab
         self._open.setVisible(has_other_text)
         if model is not None:
-            self._open.setText(f"Open “{model.description.corpus.get('name', 'its text')}”")
+            name = model.description.corpus.get("name", "its text")
+            self._open.setText(caption(f"Open “{name}”"))
         none = np.zeros(0)
         if noise is None or self._measured is None:
             self._card.set_title(TITLE)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.roles import TEXT_SIZE, Theme
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
+from lmviz.app.widgets.base.plain import Painter
 
 
 class Canvas(QWidget):
@@ -40,7 +41,7 @@ class Canvas(QWidget):
 
     def begin(self) -> QPainter:
         """A painter with smooth edges, in the theme's ordinary font and text colour."""
-        painter = QPainter(self)
+        painter = Painter(self)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         painter.setFont(self.theme.font())
         painter.setPen(self.theme.text)

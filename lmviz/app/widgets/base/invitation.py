@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.plain import caption
 
 
 class Invitation(QWidget):
@@ -40,4 +41,4 @@ class Invitation(QWidget):
         """Set the sentence and the label of the button."""
         self._sentence.set_text(sentence)
         self._button.setVisible(bool(offer))
-        self._button.setText(offer)
+        self._button.setText(caption(offer))

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.plain import Painter
 from lmviz.app.widgets.controls.fuzzy import fuzzy_search
 from lmviz.app.widgets.controls.search_field import SearchField
 
@@ -121,7 +122,7 @@ class CommandPalette(QDialog):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
-        painter = QPainter(self)
+        painter = Painter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(theme.strong_line)
         painter.setBrush(theme.surface)

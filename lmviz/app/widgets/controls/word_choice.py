@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from lmviz.app.widgets.base.flow import FlowLayout
+from lmviz.app.widgets.base.plain import caption
 from lmviz.text.tokenizer import visible
 
 WIDEST = 150
@@ -45,7 +46,7 @@ class WordChoice(QWidget):
                 button.hide()
                 button.deleteLater()
         for word in words:
-            button = QPushButton((word.strip() or visible(word)).replace("&", "&&"))
+            button = QPushButton(caption(word.strip() or visible(word)))
             button.setProperty("guess", word)
             button.clicked.connect(lambda _=False, word=word: self.chosen.emit(word))
             self._row.addWidget(button)

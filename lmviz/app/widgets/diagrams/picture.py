@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.plain import Painter
 from lmviz.app.widgets.matrix.cells import Cells, color_table
 
 SMALLEST_TYPE, SMALLER_BY = 8.5, 0.5
@@ -246,7 +247,7 @@ class Picture(GrowingCanvas):
             pixmap.setDevicePixelRatio(ratio)
             pixmap.fill(self.theme.surface)
             self._placed = []
-            painter = QPainter(pixmap)
+            painter = Painter(pixmap)
             painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
             self.draw(painter)
             painter.end()

@@ -26,6 +26,7 @@ from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.plain import Painter
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.dashes import DASHES
@@ -201,7 +202,7 @@ class StripList(EnlargedCanvas):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(self.theme.surface)
-        painter = QPainter(picture)
+        painter = Painter(picture)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         self._draw(painter)
         painter.end()

@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.plot_axes import SIZE
 from lmviz.app.widgets.plots.pointable_plot import PointablePlot
+from lmviz.plain_text import seen
 
 POINT = 6  # pixels at scale 1 across
 RING = 11
@@ -118,7 +119,7 @@ class BandedPlot(PointablePlot):
             self.removeItem(mark.line)
             self.removeItem(mark.text)
         self._marks = [
-            _Mark(pyqtgraph.InfiniteLine(x, angle=90), pyqtgraph.TextItem(text, anchor=(0.5, 1)))
+            _Mark(pyqtgraph.InfiniteLine(x, angle=90), pyqtgraph.TextItem(seen(text), anchor=(0.5, 1)))
             for x, text in marks
         ]
         for mark in self._marks:

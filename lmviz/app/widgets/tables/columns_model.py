@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from lmviz.app.look.theme import current_theme
+from lmviz.plain_text import seen
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
@@ -167,7 +168,7 @@ class ColumnsModel(QAbstractTableModel):
             return None
         column, row = self._columns[index.column()], int(self._lines[index.row()])
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.written(index.row(), index.column())
+            return seen(self.written(index.row(), index.column()))
         if role == SHARE and column.bar:
             return float(column.values[row]) / (self._largest[index.column()] or 1.0)
         if role == Qt.ItemDataRole.TextAlignmentRole:

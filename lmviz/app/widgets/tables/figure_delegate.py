@@ -10,6 +10,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.tables.figure_columns import FigureLine
 from lmviz.app.widgets.tables.figures_model import FiguresModel
+from lmviz.plain_text import seen
 
 SIZE, HEAD_SIZE, HEAD = 12, 12, 26
 PADDING = 6
@@ -71,7 +72,7 @@ class FigureDelegate(QStyledItemDelegate):
         painter.setPen(theme.faint_text if column.quiet or line.faded else theme.text)
         if column.kind == "token":
             text = metrics(SIZE, token=True).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, column.alignment, text)
+        painter.drawText(place, column.alignment, seen(text))
 
 
 def _draw_bar(painter: QPainter, place: QRectF, line: FigureLine, text: str, *, marked: bool) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QStaticText
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
+from lmviz.plain_text import seen
 
 SIZE = 12.5
 PADDING = 7
@@ -74,6 +75,7 @@ class ChipLayout:
 @lru_cache(maxsize=65536)
 def _prepared(token: str, scale: float) -> tuple[QStaticText, float, float]:
     font = current_theme().token_font(SIZE)
+    token = seen(token)
     text = QStaticText(token)
     text.setTextFormat(Qt.TextFormat.PlainText)
     text.prepare(font=font)

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.base.plain import Painter, paragraph
 
 SIZE = 12.5
 PATIENCE = 250  # milliseconds after a key before the text is read
@@ -210,7 +210,7 @@ class _LineNumbers(QWidget):
         return QSize(self._editor.number_width, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        self._editor.draw_numbers(QPainter(self))
+        self._editor.draw_numbers(Painter(self))
 
 
 class _Colors(QSyntaxHighlighter):
