@@ -6,6 +6,7 @@ from gallery import Exhibit, show
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -15,6 +16,7 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Inked, InkedLabel
 from lmviz.app.widgets.base.pointer_halo import PointerHalo
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -71,6 +73,15 @@ def halo() -> QWidget:
     return page
 
 
+def words() -> QWidget:
+    """Words in several inks; what looks like HTML stands as it is written."""
+    label = InkedLabel()
+    label.set_pieces(
+        [Inked("<b>cat</b>", True, current_theme().query), Inked(" looks back at "), Inked("the & a")]
+    )
+    return label
+
+
 def toast() -> QWidget:
     """A page over which a sentence confirms what was done."""
     page = QWidget()
@@ -92,6 +103,7 @@ EXHIBITS = (
         "Next", "a click leaves the keyboard where it is", lambda: QuietButton("next", "Next"), (240, 90)
     ),
     Exhibit("A line", "", lambda: MutedLine("61 % in common · divergence 0.21 bits"), (220, 90)),
+    Exhibit("As it is written", "", words, (260, 90)),
     Exhibit("A long page", "", scrolled, (220, 160)),
 )
 
