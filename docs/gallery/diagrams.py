@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from gallery import Exhibit, show
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -29,6 +29,7 @@ from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
+from lmviz.app.widgets.diagrams.unrolled_handover import HandedOn, UnrolledHandover
 from lmviz.app.widgets.diagrams.unrolled_values import UnrolledLayer, UnrolledRow
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
@@ -114,6 +115,24 @@ def unrolled() -> QWidget:
     view.set_network(tokens, layers, predictions)
     view.set_current(4, 1)
     return view
+
+
+def encoder_and_decoder() -> QWidget:
+    """An encoder that reads both ways, and a decoder that looks at all of its states."""
+    both, chance = QWidget(), np.random.default_rng(1)
+    row, encoder, decoder = QHBoxLayout(both), UnrolledView(), UnrolledView()
+
+    def states(direction: str = "") -> UnrolledLayer:
+        return UnrolledLayer("", (UnrolledRow("h", np.tanh(chance.normal(size=(3, 64)))),), direction)
+
+    layers = [states("forward"), states("backward")]
+    encoder.set_network(["the", "cat", "sleeps"], layers, is_read_whole=True, is_gathered=True)
+    decoder.set_network(["⟨start⟩", "le", "chat"], [states()], ["le 99 %", "chat 98 %", "dort 97 %"])
+    for view in (encoder, decoder):
+        row.addWidget(view)
+    handover = UnrolledHandover(encoder, decoder, both)
+    handover.set_ways([HandedOn(0, 2, 0), HandedOn(1, 0, 0)], has_context=True)
+    return both
 
 
 def whole_model() -> QWidget:
@@ -269,6 +288,7 @@ EXHIBITS = (
     Exhibit("Stage 5 of 8 · mask", "layer 1", stage_timeline, (520, 130)),
     Exhibit("Back through time", "as wide as the gradient", gradient_wave, (520, 150)),
     Exhibit("Branches", "sampling", tree_view, (620, 260)),
+    Exhibit("Encoder and decoder", "what is handed on, and the context", encoder_and_decoder, (860, 300)),
     Exhibit("Unrolled over the prefix", "← → positions   ↑ ↓ layers", unrolled, (820, 320)),
     Exhibit("The whole model, at “at”", "each row on its own scale", whole_model, (560, 520)),
     Exhibit("Back-off ladder, at “at”", "dashed: the discount", ladder, (560, 560)),

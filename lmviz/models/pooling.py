@@ -72,7 +72,7 @@ class Pooling(nn.Module):
         joined = ", ".join(parts[end.reverse] for end in self.ends)
         last = rf"\mathbf{{c}} = {joined if len(self.ends) == 1 else f'[{joined}]'}"
         operands = tuple(end.address for end in self.ends)
-        return (Stage("Last state", last, (POOLED,), operands, "pooling"),)
+        return (Stage("Last state", last, (POOLED,), operands, "pooling", at_end=True),)
 
 
 def is_padding(lengths: torch.Tensor, positions: int) -> torch.Tensor:

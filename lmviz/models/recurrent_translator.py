@@ -220,7 +220,8 @@ class RecurrentTranslator(Translator):
     def _start_stages(self, layer: int) -> tuple[Stage, ...]:
         place = f"encoder/layers/{layer}"
         ends = tuple(strand.at("hidden").address for strand in self._strands(layer))
-        last = Stage("Last state", r"\mathbf{c} = \mathbf{h}^e_n", (f"{place}/last",), ends, place)
+        title, equation = "Last state", r"\mathbf{c} = \mathbf{h}^e_n"
+        last = Stage(title, equation, (f"{place}/last",), ends, place, at_end=True)
         if self.bridge is None:
             return (last,)
         bridge = r"\mathbf{h}^d_0 = \tanh(W \mathbf{c} + \mathbf{b})"

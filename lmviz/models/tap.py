@@ -178,6 +178,7 @@ class Stage:
     then walks position by position. `spans`, where it is not empty, says for each operand at how many
     positions it is read, the stage's own and those before it. `shifts`, where it is not empty, says for
     each operand how many positions away it is read: -1 for what the position before has handed on.
+    `at_end` is true where the operands are read at one position alone, the one where their recurrence ends.
     """
 
     title: str
@@ -188,6 +189,7 @@ class Stage:
     by_position: bool = False
     spans: tuple[int, ...] = ()
     shifts: tuple[int, ...] = ()
+    at_end: bool = False
 
 
 class Listener(Protocol):

@@ -10,11 +10,19 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import theme_switch
-from lmviz.app.panels.inside.unrolled_side import DECODER, ENCODER, UnrolledSide
+from lmviz.app.panels.inside.unrolled_side import (
+    DECODER,
+    ENCODER,
+    UnrolledSide,
+    end_of,
+    recurrent_layers,
+)
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.widgets.base.growing_canvas import MOST_GROWTH
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
+from lmviz.app.widgets.diagrams.unrolled_handover import HandedOn, UnrolledHandover
+from lmviz.inspection.names import layer_in
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
@@ -24,7 +32,8 @@ if TYPE_CHECKING:
 
 SHARE_BELOW = 0.42  # of the height at most, for the states of all words where they are drawn larger
 LEAST_BELOW = 0.8  # of what they need, without which the lecture hall sees the whole model alone
-GAP = 6  # pixels between the states of an encoder and those of its decoder
+CONTEXT = "context"
+GAP = 16  # pixels between the states of an encoder and those of its decoder
 
 
 class _Both(QWidget):
@@ -74,6 +83,7 @@ class UnrolledPage(WholeModelPage):
         row.setSpacing(GAP)
         for side in self._sides:
             row.addWidget(side.view)
+        self._handover = UnrolledHandover(self._sides[1].view, self._sides[2].view, self._row)
         self._area = scrolling(self._row, sideways=True)
         self._area.horizontalScrollBar().rangeChanged.connect(lambda: self._bring_into_sight())
         self._lit: UnrolledSide | None = None
@@ -84,6 +94,11 @@ class UnrolledPage(WholeModelPage):
     def views(self) -> tuple[UnrolledView, ...]:
         """The pictures of a text alone, of an encoder and of a decoder; empty for a model without."""
         return tuple(side.view for side in self._sides)
+
+    @property
+    def handover(self) -> UnrolledHandover:
+        """What lies over an encoder and its decoder."""
+        return self._handover
 
     @property
     def unrolled(self) -> UnrolledView:
@@ -110,8 +125,21 @@ class UnrolledPage(WholeModelPage):
                 side.show(reading)
             else:
                 side.forget()
+        self._connect(reading.trace)
         self._both.set_needed(max(view.sizeHint().height() for view in self.views if view.layers))
         self._light(reading, position)
+
+    def _connect(self, trace: Trace) -> None:
+        """Lead from each state that an encoder hands on to the one that its decoder begins with."""
+        encoder, decoder = (recurrent_layers(trace, place) for place in (ENCODER, DECODER))
+        begun = {layer_in(rows[0]): number for number, rows in enumerate(decoder)}
+        ending = {operand for stage in trace.stages if stage.at_end for operand in stage.operands}
+        handed_on = [
+            HandedOn(number, end_of(trace, state), begun[layer_in(state)])
+            for number, (state, *_) in enumerate(encoder)
+            if state in ending and layer_in(state) in begun
+        ]
+        self._handover.set_ways(handed_on, has_context=CONTEXT in trace)
 
     def mark(self, reading: Reading) -> None:
         super().mark(reading)

@@ -85,11 +85,21 @@ class UnrolledSide:
             (likeliest,) = likeliest_answers(trace, position, 1)
             share = float(answer_at(trace, position)[likeliest])
             predictions.append(f"{answer(reading, likeliest)} {percentage(share)}")
+        read_at = [read_positions(trace, rows[0]) for rows in layers]
         ways = [direction_of(trace, rows[0]) for rows in layers]
         directions = ways if BACKWARD in ways else [""] * len(layers)
         numbers = [_number(rows[0]) for rows in layers]
         names = [f"layer {number}" if numbers[-1] > 1 else "" for number in numbers]
         read = trace.sequences[SOURCE if self._place == ENCODER else TEXT]
+        is_encoder, is_of_text = self._place == ENCODER, "position" not in trace["probabilities"].axes
+        if is_of_text:  # one answer, above the last position that it is read from
+            last = frozenset([len(read) - 1])
+            ends = [at or last for at, number in zip(read_at, numbers, strict=True) if number == numbers[-1]]
+            (likeliest,) = likeliest_answers(trace, -1, 1)
+            share = float(answer_at(trace, -1)[likeliest])
+            predictions = [""] * max(map(max, ends)) + [f"{answer(reading, likeliest)} {percentage(share)}"]
+        if is_encoder:  # what is handed on where it ends leaves at the side
+            read_at = [None if at is None else frozenset() for at in read_at]
         self.view.set_network(
             [visible(token) for token in read.tokens],
             [
@@ -98,11 +108,13 @@ class UnrolledSide:
                     tuple(self._row(trace, address) for address in rows),
                     directions[number],
                     self._wave(rows),
+                    read_at[number],
                 )
                 for number, rows in enumerate(layers)
             ],
             predictions,
-            is_read_whole=self._place == ENCODER,
+            is_read_whole=is_encoder or is_of_text,
+            is_gathered=is_encoder or is_of_text,
         )
         pixels = trace[PICTURE].array if PICTURE in trace else ()
         self.view.set_picture([value > 0.5 for value in pixels])
@@ -169,6 +181,25 @@ def direction_of(trace: Trace, address: str) -> str:
     place = trace.stages[stage_of(trace, address)].place
     shifts = {shift for stage in trace.stages if stage.place == place for shift in stage.shifts}
     return BACKWARD if 1 in shifts else FORWARD
+
+
+def read_positions(trace: Trace, address: str) -> frozenset[int] | None:
+    """At which positions anything but its next step reads the state of a recurrence; None for all."""
+    found, own = set[int](), trace.stages[stage_of(trace, address)]
+    for stage in trace.stages:
+        if stage.at_end and address in stage.operands:
+            found.add(end_of(trace, address))
+        elif address in stage.operands and not (stage.by_position and stage.place == own.place):
+            joined = [result for result in stage.results if result.endswith("/joined")]
+            readers = {operand for other in trace.stages if not other.at_end for operand in other.operands}
+            if not joined or readers.intersection(joined):
+                return None
+    return frozenset(found)
+
+
+def end_of(trace: Trace, address: str) -> int:
+    """The position at which the recurrence of a state ends."""
+    return 0 if direction_of(trace, address) == BACKWARD else trace[address].shape[0] - 1
 
 
 def recurrent_layers(trace: Trace, place: str = "") -> list[list[str]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QImage,
@@ -25,11 +25,9 @@ from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
-from lmviz.app.widgets.diagrams.unrolled_lines import (
-    LAYER_GAP,
-)
+from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP, draw_line
 from lmviz.app.widgets.diagrams.unrolled_places import COLUMN, LABEL, PIXEL, UnrolledPlaces
-from lmviz.app.widgets.diagrams.unrolled_reach import is_reached
+from lmviz.app.widgets.diagrams.unrolled_reach import is_reached, pair_of
 from lmviz.app.widgets.diagrams.unrolled_values import (
     BACKWARD,
     FORWARD,
@@ -84,7 +82,7 @@ class UnrolledView(GrowingCanvas):
         self._places = UnrolledPlaces()
         self._natural = self._places.natural  # the size of everything before it grows
         self._hovered: UnrolledCell | None = None
-        self._is_read_whole = False
+        self._is_read_whole = self._is_gathered = False
         self._readout: Readout | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -103,9 +101,13 @@ class UnrolledView(GrowingCanvas):
         predictions: Sequence[str] = (),
         *,
         is_read_whole: bool = False,
+        is_gathered: bool = False,
     ) -> None:
-        """Draw a network over tokens (position,). What is read whole, as a source is, is nowhere faint."""
-        self._is_read_whole = is_read_whole
+        """Draw a network over tokens (position,). What is read whole, as a source is, is nowhere faint.
+
+        Where it `is_gathered`, what is read of all positions leads into one line.
+        """
+        self._is_read_whole, self._is_gathered = is_read_whole, is_gathered
         self._tokens, self._layers, self._predictions = tuple(tokens), tuple(layers), tuple(predictions)
         self._look()
         if self._hovered is not None and not self._places.has(self._hovered):
@@ -232,6 +234,7 @@ class UnrolledView(GrowingCanvas):
             painter.setOpacity(FAINT if faded else 1.0)
             self._draw_labels(painter, position)
         painter.setOpacity(1.0)
+        self._draw_gathering(painter)
         self._draw_edge(painter)
         self._draw_hovered(painter)
         self.draw_focus(painter)
@@ -297,6 +300,21 @@ class UnrolledView(GrowingCanvas):
             area = QRectF(left, top, column, self.length(LABEL))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._predictions[position])
 
+    @property
+    def gathered(self) -> QLineF:
+        """The line into which what is read of several positions leads; none where it is not gathered."""
+        top, sight = len(self._layers) - 1, self._places.in_sight
+        uppermost = self._layers[pair_of(self._layers, top)[0] :] if self._layers else ()
+        read = [at for at in sight if any(layer.is_read(at) for layer in uppermost)]
+        if not self._is_gathered or not read:
+            return QLineF()
+        first, last = (self.cell_rectangle(at, top).center().x() for at in (read[0], read[-1]))
+        height = self.cell_rectangle(read[0], top).top() - self.length(LAYER_GAP)
+        return QLineF(first, height, last, height)
+
+    def _draw_gathering(self, painter: QPainter) -> None:
+        draw_line(self, painter, self.theme.value, False, self.gathered.p1(), self.gathered.p2())
+
     def _draw_edge(self, painter: QPainter) -> None:
         if not self._layers or not self._tokens:
             return
@@ -310,7 +328,7 @@ class UnrolledView(GrowingCanvas):
             draw_pixels(painter, area.topLeft(), self.length(PIXEL), self._picture)
         painter.setFont(self.theme.font(11.5))
         painter.setPen(self.theme.muted_text)
-        for name, height in (("y", top), ("x", bottom)):
+        for name, height in (("y" if self._predictions else "", top), ("x", bottom)):
             area = QRectF(self.length(4), height, self._places.edge, self.length(LABEL))
             more = "…" if self._places.in_sight.start > 0 else ""
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name + more)

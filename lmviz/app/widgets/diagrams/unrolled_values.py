@@ -39,12 +39,18 @@ class UnrolledLayer:
     `direction` is FORWARD or BACKWARD where the network reads the text in other ways than from left to
     right: each direction of a layer is then a layer of its own, the forward one below.
     `wave` (position,) are the sizes of a gradient that goes back along the layer, beside the largest of them.
+    `read_at` are the positions at which what stands above reads the layer; None for all.
     """
 
     name: str
     rows: tuple[UnrolledRow, ...]
     direction: str = ""
     wave: np.ndarray | None = None
+    read_at: frozenset[int] | None = None
+
+    def is_read(self, position: int) -> bool:
+        """Whether what stands above reads the layer at a position."""
+        return self.read_at is None or position in self.read_at
 
     @property
     def height(self) -> int:

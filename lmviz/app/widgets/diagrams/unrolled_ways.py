@@ -50,6 +50,8 @@ class UnrolledLines:
         self._draw_recurrence(position, layer)
         out, above = QPointF(middle.x(), cell.top()), QPointF(middle.x(), 0)
         above.setY(places.cell(position, summit).top() - gap)
+        if summit == top and not places.layers[layer].is_read(position):
+            return
         if layer < summit:
             draw_around(canvas, painter, self._color(layer, theme.value), lit, out, above, cell.right())
         elif summit == top:

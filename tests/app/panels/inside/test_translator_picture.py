@@ -102,3 +102,43 @@ def test_another_model_leaves_no_encoder_behind(
     qtbot.waitUntil(lambda: bool(page.views[0].layers))
     assert [bool(view.layers) for view in page.views] == [True, False, False]
     assert [view.isHidden() for view in page.views] == [False, True, True]
+
+
+def test_what_the_encoder_hands_on_is_what_the_decoder_begins_with(
+    panel: PicturePanel, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    read_pair(attending_run)
+    page = drawn(panel, qtbot)
+    _, encoder, decoder = page.views
+    last = len(encoder.in_sight) - 1
+    qtbot.waitUntil(lambda: bool(page.handover.ways()))
+    for way in page.handover.ways():
+        start, end = (corner.toPoint() for corner in (way[0], way[-1]))
+        first = decoder.cell_rectangle(0, 0).translated(decoder.pos())
+        assert abs(end.x() - first.left()) <= 1
+        assert first.top() < end.y() < first.bottom()
+        sources = [
+            encoder.cell_rectangle(0 if layer.direction == "backward" else last, number)
+            for number, layer in enumerate(encoder.layers)
+        ]
+        touched = [area.translated(encoder.pos()).adjusted(-1, -1, 1, 1) for area in sources]
+        assert any(area.contains(start) for area in touched)
+    # Each word of the decoder is joined by a context, which is made of all states of the encoder.
+    context = page.handover.context()
+    assert context[0].y() == encoder.gathered.y1() + encoder.y()
+    assert context[-1].x() == pytest.approx(
+        decoder.cell_rectangle(decoder.in_sight[-1], 0).center().x() + decoder.x()
+    )
+
+
+def test_without_attention_the_last_state_is_all_that_is_handed_on(
+    panel: PicturePanel, translator_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    read_pair(translator_run)
+    page = drawn(panel, qtbot)
+    _, encoder, decoder = page.views
+    qtbot.waitUntil(lambda: bool(page.handover.ways()))
+    assert all(not layer.read_at for layer in encoder.layers)
+    assert all(layer.read_at is not None for layer in encoder.layers)
+    assert encoder.gathered.isNull()
+    assert page.handover.context()[-1].x() > decoder.x()

@@ -106,3 +106,40 @@ def test_a_wave_that_reaches_nothing_is_hardly_a_line(view):
     rows = (UnrolledRow("h", np.zeros((3, 4))),)
     view.set_network(["The", "bat", "made"], [UnrolledLayer("", rows, wave=np.array([0.0, 0.0, 1.0]))])
     assert ribbon(view, 1, 0, 0.5) <= 2
+
+
+def rises(view, position):
+    """Whether a line leads up from the top layer at a position."""
+    cell = view.cell_rectangle(position, len(view.layers) - 1)
+    image = view.grab().toImage()
+    place = QPoint(round(cell.center().x()), round(cell.top() - 8))
+    return image.pixelColor(place) != image.pixelColor(QPoint(place.x() + 12, place.y()))
+
+
+def test_a_line_leads_up_only_from_the_states_that_are_read(view):
+    states = (UnrolledRow("h", np.zeros((3, 4))),)
+    view.set_network(["The", "bat", "made"], [UnrolledLayer("", states)], ["", "", "good 98 %"])
+    assert [rises(view, at) for at in range(3)] == [True, True, True]
+    view.set_network(
+        ["The", "bat", "made"],
+        [UnrolledLayer("", states, read_at=frozenset([2]))],
+        ["", "", "good 98 %"],
+        is_gathered=True,
+    )
+    assert [rises(view, at) for at in range(3)] == [False, False, True]
+    assert view.gathered.length() == 0
+
+
+def test_what_is_read_of_several_positions_is_gathered_into_one_line(view):
+    states = (UnrolledRow("h", np.zeros((3, 4))),)
+    view.set_network(["The", "bat", "made"], [UnrolledLayer("", states)], is_gathered=True)
+    centres = [view.cell_rectangle(at, 0).center().x() for at in range(3)]
+    assert (view.gathered.x1(), view.gathered.x2()) == (centres[0], centres[2])
+    both = [
+        UnrolledLayer("", states, way, read_at=frozenset([at]))
+        for way, at in (("forward", 2), ("backward", 0))
+    ]
+    view.set_network(["The", "bat", "made"], both, is_gathered=True)
+    assert (view.gathered.x1(), view.gathered.x2()) == pytest.approx(
+        [view.cell_rectangle(at, 1).center().x() for at in (0, 2)]
+    )
