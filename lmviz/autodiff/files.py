@@ -18,6 +18,11 @@ ENDING = ".net"
 LARGEST = 4 * CHARACTERS  # bytes
 
 
+def is_network(path: Path) -> bool:
+    """Whether a file is named as a network."""
+    return path.suffix == ENDING
+
+
 def read_text(path: str | Path) -> str:
     """The text of a file; LmvizError where it cannot be read or is not text."""
     try:

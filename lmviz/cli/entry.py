@@ -90,7 +90,8 @@ def commands(context: click.Context) -> int:
     """See a language model think, while it learns.
 
     Without a command the window opens, on PATH if there is one: a text, a run, a checkpoint of another
-    program, a scene, or a sample model by its name. A PATH that is spelled like a command is written ./PATH.
+    program, a lesson, a scene, a poll, a network, or a sample model by its name. A PATH that is spelled like
+    a command is written ./PATH.
     """
     return context.invoke(open_window) if context.invoked_subcommand is None else 0
 
@@ -98,7 +99,7 @@ def commands(context: click.Context) -> int:
 @click.command()
 @click.argument("path", required=False)
 def open_window(path: str | None = None) -> int:
-    """Open the window, on a text, a run, a checkpoint, a lesson, a scene or a sample model."""
+    """Open the window, on a file of any kind that it knows, a folder, or a sample model."""
     from lmviz.api import find_run, sample_models
 
     if path is not None and not path.strip() and not os.path.exists(path):

@@ -14,6 +14,7 @@ from lmviz.text.ordinary_files import read_file
 _IN_MEMORY = 3  # bytes that a byte of a file takes, about, once it is divided and being read into tokens
 _STEP = 1 << 22  # bytes decoded at a time, so that a large file is never in memory as a string
 _SNIFFED = 8192
+_ARCHIVE_MARK = b"PK\x03\x04"
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -92,6 +93,9 @@ def is_binary(path: Path) -> bool:
 def _refuse_other_kinds(path: Path, raw: bytes) -> None:
     if raw.startswith(_UTF16_MARKS):
         raise LmvizError(f"{path} begins like UTF-16: open it with the encoding utf-16.")
+    if raw.startswith(_ARCHIVE_MARK):
+        what = "a trace, which lmviz.Trace.load reads in Python" if path.suffix == ".npz" else "an archive"
+        raise LmvizError(f"{path} is no text but {what}: choose a text file.")
     if b"\0" in raw[:_SNIFFED]:
         raise LmvizError(f"{path} is not a text but a binary file: choose a text file.")
 

@@ -20,14 +20,18 @@ def title_of_path(path: Path) -> str:
 
 
 def open_paths(session: Session, paths: Sequence[Path]) -> None:
-    """Open runs and checkpoints as models, polls as polls, and everything else together as one corpus."""
+    """Open runs and checkpoints as models, polls and networks as such, and the rest as one corpus."""
+    from lmviz.autodiff.files import is_network
     from lmviz.polls.poll_file import is_poll
     from lmviz.runs.opening import find_model
 
-    polls = [path for path in paths if is_poll(path)]
-    for poll in polls:
-        session.polls.open_file(poll)
-    paths = [path for path in paths if path not in polls]
+    for is_of_kind, open_file in (
+        (is_poll, session.polls.open_file),
+        (is_network, session.network.open_file),
+    ):
+        for path in filter(is_of_kind, paths):
+            open_file(path)
+        paths = [path for path in paths if not is_of_kind(path)]
     models = [find_model(path) for path in paths]
     for folder in dict.fromkeys(folder for folder in models if folder is not None):
         session.library.open(folder)

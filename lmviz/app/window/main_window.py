@@ -189,8 +189,9 @@ class MainWindow(QMainWindow):
         self.perspective.set_rearranging(self._rearranging)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs, folders, lessons, polls or scenes."""
-        from lmviz.lessons.reading import is_lesson  # not before the first paint
+        """Open texts, runs, folders, lessons, polls, networks or scenes."""
+        from lmviz.autodiff.files import is_network  # not before the first paint
+        from lmviz.lessons.reading import is_lesson
         from lmviz.polls.poll_file import is_poll
         from lmviz.scene import is_scene
 
@@ -202,10 +203,11 @@ class MainWindow(QMainWindow):
         for path in (path for path in found if is_scene(path)):
             self.scenes.open(path)
         others = [path for path in found if not is_lesson(path) and not is_scene(path)]
+        for perspective, is_of_kind in (("polls", is_poll), ("autodiff", is_network)):
+            if any(map(is_of_kind, others)):
+                self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
         if others:
             open_paths(self.session, others)
-        if any(map(is_poll, others)):
-            self.show_perspective("polls")  # which says what is wrong with one, too
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
