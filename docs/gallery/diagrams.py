@@ -35,6 +35,7 @@ from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 from lmviz.app.widgets.diagrams.zoom_buttons import ZoomButtons
+from lmviz.autodiff.layout import ValuePlace
 
 FAMILIES = {
     "ngram": "n-gram",
@@ -217,10 +218,9 @@ def unit_picture() -> QWidget:
     """One linear unit that adds up what it reads, folded."""
 
     def drawn(name: str, number: float, row: int, step: int, *, is_made: bool = False) -> DrawnValue:
-        kept = {"held": None, "row": row, "column": step, "popped": is_made}
-        array = np.array(number)
         word, side = ("add", "module") if is_made else ("", "left")
-        return DrawnValue(name, name, word, (), array, np.array(1.0), side=side, **kept)
+        place, array = ValuePlace(row, step, side), np.array(number)
+        return DrawnValue(name, name, word, (), array, np.array(1.0), None, place, popped=is_made)
 
     numbers, total, units, arrows = (2, -0.5, 1), 0.0, [], []
     units.append(DrawnUnit(drawn("h0", 0.0, 1, 0), "h", "h", 0, "", is_given=True))
@@ -242,14 +242,14 @@ def network_picture() -> QWidget:
     picture = NetworkPicture()
     number, slope = np.array, (np.array(8.0), np.array(1.0), np.array(1.0), np.array(1.0))
     rows = [
-        ("v", "", 3.0, slope[0], 0, 0, "below", ()),
-        ("u", "square", 9.0, slope[1], 0, 0, "module", ("v",)),
-        ("w", "multiply", 6.0, slope[2], 0, 1, "module", ("v",)),
-        ("y", "add", 15.0, slope[3], 1, 0, "module", ("u", "w")),
+        ("v", "", 3.0, slope[0], ValuePlace(-1, 0, "below"), ()),
+        ("u", "square", 9.0, slope[1], ValuePlace(0, 0, "module"), ("v",)),
+        ("w", "multiply", 6.0, slope[2], ValuePlace(0, 0, "module"), ("v",)),
+        ("y", "add", 15.0, slope[3], ValuePlace(1, 0, "module"), ("u", "w")),
     ]
     values = [
-        DrawnValue(name, name, word, (), number(value), gradient, None, row, column, side, inputs, (), True)
-        for name, word, value, gradient, row, column, side, inputs in rows
+        DrawnValue(name, name, word, (), number(value), gradient, None, place, inputs, (), True)
+        for name, word, value, gradient, place, inputs in rows
     ]
     picture.set_network(values, 8.0)
     picture.set_lit("w", "")
