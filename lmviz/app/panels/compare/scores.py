@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.panels.compare.score_columns import NOTES, columns_of, numbers_of
@@ -47,7 +46,6 @@ class ScoresPanel(Panel):
         self._button.clicked.connect(self._toggle)
         self._note = MutedLine(right=True)
         self._table = TableView()
-        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names of runs differ at their ends
         self._table.setAccessibleName("scores on the held-out text")
         self._empty = EmptyText()
         head = QWidget()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QHelpEvent, QPainter
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from lmviz.app.look.roles import TEXT_SIZE, Theme
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
-from lmviz.app.widgets.base.plain import Painter
+from lmviz.app.widgets.base.plain import Painter, paragraph
 
 
 class Canvas(QWidget):
@@ -23,6 +23,7 @@ class Canvas(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._reached_by_key = False
+        self._cut: list[tuple[QRectF, str]] = []
         theme_switch().theme_changed.connect(self.adopt_theme)
 
     @property
@@ -41,11 +42,36 @@ class Canvas(QWidget):
 
     def begin(self) -> QPainter:
         """A painter with smooth edges, in the theme's ordinary font and text colour."""
+        self._cut = []
         painter = Painter(self)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         painter.setFont(self.theme.font())
         painter.setPen(self.theme.text)
         return painter
+
+    def shown_in(self, area: QRectF, text: str, measure: QFontMetricsF) -> str:
+        """What of a text is painted in an area; where not all of it fits, the pointer brings the whole."""
+        shown = cut(text, area.width(), measure)
+        if shown != text:
+            self._cut.append((area, text))
+        return shown
+
+    def room_beside(self, labels: Sequence[str], least: float, size: float) -> float:
+        """The room left of a plot, in which its numbers stand with all their digits; at least so much."""
+        widest = max((metrics(size).horizontalAdvance(label) for label in labels), default=0.0)
+        return max(self.length(least), widest + self.length(8))
+
+    def whole_at(self, place: QPointF) -> str:
+        """The text of which only a part is painted at a place; empty where nothing is cut."""
+        return next((text for area, text in self._cut if area.contains(place)), "")
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            whole = self.whole_at(QPointF(event.pos()))
+            if whole:
+                QToolTip.showText(event.globalPos(), paragraph(whole), self)
+                return True
+        return super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._reached_by_key = reached_by_key(event)
@@ -66,6 +92,15 @@ def metrics(
     return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))
 
 
+def cut(text: str, room: float, measure: QFontMetricsF, *, leads_up: bool = False) -> str:
+    """As much of a text as has room: its beginning, also that of a number, and dots.
+
+    Words that lead up to what stands right of them keep their end instead.
+    """
+    side = Qt.TextElideMode.ElideLeft if leads_up else Qt.TextElideMode.ElideRight
+    return measure.elidedText(text, side, max(0.0, room))
+
+
 def fitted(
     text: str, room: float, sizes: Sequence[float], *, bold: bool = False, theme: Theme | None = None
 ) -> tuple[str, float]:
@@ -73,4 +108,4 @@ def fitted(
     measures = {size: metrics(size, bold=bold, theme=theme) for size in sizes}
     fitting = (size for size, measure in measures.items() if measure.horizontalAdvance(text) <= room)
     size = next(fitting, sizes[-1])
-    return measures[size].elidedText(text, Qt.TextElideMode.ElideRight, room + 0.5), size
+    return cut(text, room + 0.5, measures[size]), size

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import fitted, metrics
+from lmviz.app.widgets.base.canvas import cut, fitted, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pointable import Pointable
@@ -271,7 +271,7 @@ class GradientWave(Pointable):
                 continue
             width = every * self._across
             middle = self.length(NAME) + (position + 0.5) * self._across
-            text = measure.elidedText(token, Qt.TextElideMode.ElideRight, width)
+            text = cut(token, width, measure)
             painter.setPen(self.theme.key if position in marked else self.theme.muted_text)
             place = QRectF(middle - width / 2, top, width, self.length(BELOW))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)

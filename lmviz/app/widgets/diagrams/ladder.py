@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.diagrams.ladder_parts import LadderPicture, LadderRung
 from lmviz.app.widgets.diagrams.mixture import draw_columns, draw_words, rung_color
@@ -204,7 +205,7 @@ class LadderView(Picture):
         gap, widths = self.length(4), self._slots(area.width())
         measure = self.metrics(11, token=True)
         if rung.context and widths[-1] < LEAST_CHIP * measure.horizontalAdvance(rung.context[-1]):
-            words = measure.elidedText(" ".join(rung.context), Qt.TextElideMode.ElideLeft, area.width())
+            words = cut(" ".join(rung.context), area.width(), measure, leads_up=True)
             self.write(painter, area, words, size=11, color=theme.muted_text, token=True, align=RIGHT)
             return
         high = min(area.height() - 2, self.length(24))

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
 
 SIZE, HEAD, WORDS = 12, 22, 20
 SIZES, GAP = (12, 11, 10), 10  # of the head's type, and between its parts
@@ -145,7 +145,7 @@ class LayerGraphView(Canvas):
         for position, word in enumerate(self._words):
             shown = str(position + 1)
             if fits:
-                shown = measure.elidedText(word, Qt.TextElideMode.ElideRight, step - 2)
+                shown = cut(word, step - 2, measure)
             elif position % 2 and step < self.length(18):
                 continue
             place = QRectF(

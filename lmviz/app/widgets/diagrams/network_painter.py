@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE
 from lmviz.app.widgets.diagrams.network_areas import equations_area, outlined
 from lmviz.app.widgets.diagrams.network_boxes import (
@@ -92,13 +93,15 @@ class NetworkPainter:
     def _draw_label(self, value: DrawnValue, area: QRectF) -> None:
         """The name of something given before its arrow, and its number where it has only one."""
         painter = self._painter
+        font = _font(self._theme, LABEL_SIZE, "token")
         number = "" if value.shape else f" {value.figure((), False)}"
+        shown = cut(f"{value.label}{number}", area.width() - 2, QFontMetricsF(font))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.chip)
         painter.drawRoundedRect(area, 3, 3)
-        painter.setFont(_font(self._theme, LABEL_SIZE, "token"))
+        painter.setFont(font)
         painter.setPen(self._theme.text)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"{value.label}{number}")
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
 
     def _draw_box(self, box: Box, *, is_lit: bool, is_next: bool) -> None:
         """A frame around a module; given numbers have none."""
@@ -163,9 +166,7 @@ class NetworkPainter:
         size = min(NAME_ON_SCREEN * self._theme.scale / self._zoom, box.frame.height() * NAME_SHARE)
         font = _font(self._theme, size, "bold")
         room = QRectF(box.frame.left() + 2, box.frame.top(), box.frame.width() - 4, size * 1.2)
-        words = QFontMetricsF(font).elidedText(
-            value.label or value.word, Qt.TextElideMode.ElideRight, room.width()
-        )
+        words = cut(value.label or value.word, room.width(), QFontMetricsF(font))
         painter.setFont(font)
         painter.setPen(self._theme.text)
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, words)
@@ -204,8 +205,8 @@ class NetworkPainter:
             painter.drawRoundedRect(QRectF(place.left(), place.top(), 3, place.height()), 1.5, 1.5)
         if box.is_readable and self._has_figures:
             painter.setPen(theme.on(color) if is_gradient else theme.text)
-            figure = value.figure(index, is_gradient, box.digits)
-            room = place.adjusted(2, 0, -2, 0)
+            room, measure = place.adjusted(2, 0, -2, 0), QFontMetricsF(painter.font())
+            figure = value.figure_in(index, is_gradient, box.digits, room.width(), measure)
             painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, figure)
 
     def _draw_equations(self, drawn: Boxes) -> None:

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from PySide6.QtGui import QFontMetricsF
 
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import number
 from lmviz.autodiff.layout import ValuePlace
 
@@ -89,6 +91,15 @@ class DrawnValue:
                 written = written.rstrip("0").rstrip(".")  # as it was given
             self._figures[index, is_gradient, digits] = written
         return written
+
+    def figure_in(
+        self, index: tuple[int, ...], is_gradient: bool, digits: int, room: float, measure: QFontMetricsF
+    ) -> str:
+        """The same with as many decimals as there is room for."""
+        found = [self.figure(index, is_gradient, each) for each in (digits, min(2, digits), 0)]
+        return next(
+            (each for each in found if measure.horizontalAdvance(each) <= room), cut(found[-1], room, measure)
+        )
 
     @cached_property
     def _figures(self) -> dict[tuple[tuple[int, ...], bool, int], str]:

@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.plain import Painter
@@ -206,7 +207,7 @@ class Picture(GrowingCanvas):
         measure, room = _measure(self.theme, size, token, bold), area.width() + 1
         while measure.horizontalAdvance(text) > room:
             if size <= SMALLEST_TYPE:
-                text = measure.elidedText(text, Qt.TextElideMode.ElideRight, room)
+                text = cut(text, room, measure)
                 break
             size = max(SMALLEST_TYPE, size - SMALLER_BY)
             measure = _measure(self.theme, size, token, bold)

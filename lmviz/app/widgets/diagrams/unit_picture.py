@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QFont, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
 from lmviz.app.widgets.diagrams.network_lines import draw_head
 from lmviz.app.widgets.diagrams.network_painter import gradient_color
-from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
+from lmviz.app.widgets.diagrams.network_values import DIGITS, DrawnValue, ValueCell
 from lmviz.app.widgets.diagrams.unit_boxes import (
     NAME_SIZE,
     STEP_SIZE,
@@ -235,7 +235,9 @@ class UnitPicture(EditableNumbers):
             if is_held:
                 painter.fillRect(QRectF(area.left(), area.top(), 3, area.height()), theme.key)
             painter.setPen(theme.on(color) if cell.is_gradient else theme.text)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self.figure(cell))
+            value, measure = self._values[cell.name], QFontMetricsF(font)
+            figure = value.figure_in(cell.place, cell.is_gradient, DIGITS, area.width() - 2, measure)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, figure)
 
     def _is_held(self, cell: ValueCell) -> bool:
         """Whether the number was set by hand."""

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pixels import draw_pixels
@@ -287,9 +288,7 @@ class UnrolledView(GrowingCanvas):
         painter.setFont(theme.token_font(TOKEN_SIZE))
         painter.setPen(theme.accent if position == self._current[0] else theme.text)
         bottom = self.cell_rectangle(position, 0).bottom() + self.length(LAYER_GAP)
-        token = measure.elidedText(
-            self._tokens[position], Qt.TextElideMode.ElideRight, column - self.length(8)
-        )
+        token = cut(self._tokens[position], column - self.length(8), measure)
         painter.drawText(
             QRectF(left, bottom, column, self.length(LABEL)), Qt.AlignmentFlag.AlignCenter, token
         )

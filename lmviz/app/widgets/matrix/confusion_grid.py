@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pointable import Pointable
@@ -206,21 +206,21 @@ class ConfusionGrid(Pointable):
         )
         painter.setFont(theme.token_font(SIZE))
         painter.setPen(theme.text)
-        measure, elide = metrics(SIZE, token=True), Qt.TextElideMode.ElideRight
+        measure = metrics(SIZE, token=True)
         for place, label in enumerate(self._labels):
             if self._is_tilted:
                 painter.save()
                 painter.translate(left + (place + 0.5) * side, self._top - self.length(4))
                 painter.rotate(-ANGLE)
-                shown = measure.elidedText(label, elide, self.length(WIDEST_LABEL))
+                shown = cut(label, self.length(WIDEST_LABEL), measure)
                 painter.drawText(QPointF(0, 0), shown)
                 painter.restore()
             else:
                 across = QRectF(left + place * side, self._top - head, side, head)
-                shown = measure.elidedText(label, elide, side)
+                shown = cut(label, side, measure)
                 painter.drawText(across, Qt.AlignmentFlag.AlignCenter, shown)
             row = QRectF(0, self._top + place * side, self._names, side)
-            shown = measure.elidedText(label, elide, self._names)
+            shown = cut(label, self._names, measure)
             painter.drawText(row, middle | Qt.AlignmentFlag.AlignRight, shown)
 
     def _draw_cell(

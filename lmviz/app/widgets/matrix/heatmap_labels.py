@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
 
@@ -79,7 +79,7 @@ class Labels:
             _choose_pen(painter, theme, self.row_role, kind)
             for row in rows:
                 place = QRectF(0, frame.cell(row, 0).center().y() - high, width, 2 * high)
-                text = measure.elidedText(self.rows[row], Qt.TextElideMode.ElideRight, width)
+                text = cut(self.rows[row], width, measure)
                 painter.drawText(place, right, text)
 
     def draw_columns(
@@ -93,7 +93,7 @@ class Labels:
         for kind, columns in named[:1] if self.few_columns else named:
             _choose_pen(painter, theme, self.column_role, kind)
             for column in columns:
-                text = measure.elidedText(self.columns[column], Qt.TextElideMode.ElideRight, widest)
+                text = cut(self.columns[column], widest, measure)
                 cell = frame.cell(0, column)
                 if self.few_columns:
                     cell = _as_wide_as(text, cell, painter)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.matrix.dashes import DASHES
@@ -142,7 +142,7 @@ class HeatmapStrokes:
         for row, column in cells:
             place = frame.cell(row, column)
             painter.setPen(self._picture.inks[self._cells.levels[row, column]])
-            shown = measure.elidedText(words[row][column], Qt.TextElideMode.ElideRight, room)
+            shown = cut(words[row][column], room, measure)
             painter.save()
             painter.translate(place.center())
             if is_upright:

@@ -223,9 +223,9 @@ class OperationView(EnlargedCanvas):
         room = QRectF(0, place.top(), cell.left() - self.length(8), place.height())
         painter.setPen(self.theme.text)
         painter.setFont(self.theme.font(12, QFont.Weight.DemiBold))
-        said = self.metrics(12, bold=True).elidedText(
-            f"{self._picture.becomes} →", Qt.TextElideMode.ElideLeft, room.width()
-        )
+        arrow, measure = " →", self.metrics(12, bold=True)
+        before = room.adjusted(0, 0, -measure.horizontalAdvance(arrow), 0)
+        said = self.shown_in(before, self._picture.becomes, measure) + arrow
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, said)
         if self._has_strips:
             below = QRectF(0, place.bottom() + self.length(1), self.width(), self.length(16))

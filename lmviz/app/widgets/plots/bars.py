@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.matrix.crossfade import Crossfade
@@ -212,7 +213,7 @@ class BarsView(PointableBars, GrowingCanvas):
         painter.setFont(theme.token_font(LABEL_SIZE))
         for index in shown:
             painter.setPen(theme.faint_text if index in self._faded else theme.text)
-            label = measure.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, label_end)
+            label = cut(self._labels[index], label_end, measure)
             painter.drawText(QRectF(0, self._top(index), label_end, row), right, label)
         painter.setFont(theme.font(LABEL_SIZE))
         painter.setPen(theme.muted_text)

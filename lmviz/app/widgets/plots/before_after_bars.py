@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.plots.ghost_bar import draw_ghost
 from lmviz.app.widgets.plots.pointable_bars import PointableBars
@@ -173,7 +174,7 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         painter.setFont(theme.token_font(size, weight))
         painter.setPen(theme.text)
         measure = self.metrics(size, token=True, bold=first)
-        label = measure.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, label_end)
+        label = cut(self._labels[index], label_end, measure)
         painter.drawText(QRectF(0, place.top(), label_end, place.height()), right, label)
         text = self.texts[index]
         wide = first and self._stands_wide(
@@ -196,7 +197,7 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         painter.setFont(theme.font(10.5))
         painter.setPen(theme.muted_text)
         area = QRectF(0, top, self.width() - self.length(4), line - self.length(3))
-        shown = painter.fontMetrics().elidedText(said, Qt.TextElideMode.ElideRight, round(area.width()))
+        shown = cut(said, round(area.width()), self.metrics(10.5))
         painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shown)
 
     def index_at(self, place: QPointF) -> int:

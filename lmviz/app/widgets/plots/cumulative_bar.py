@@ -20,6 +20,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.plain import paragraph
@@ -291,7 +292,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         painter.translate(stretch.center())
         painter.rotate(-90)
         area = QRectF(-room / 2, -stretch.width() / 2, room, stretch.width())
-        shown = sizes[size].elidedText(label, Qt.TextElideMode.ElideRight, room)
+        shown = cut(label, room, sizes[size])
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
         painter.restore()
 
@@ -327,7 +328,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         said = self.sentence if self._is_settled() else f"u = {number(self._draw or 0.0)}"
         painter.setFont(self.theme.font(12, QFont.Weight.DemiBold))
         measure = self.metrics(12, bold=True)
-        said = measure.elidedText(said, Qt.TextElideMode.ElideRight, self.width())
+        said = cut(said, self.width(), measure)
         wide = measure.horizontalAdvance(said)
         left = min(max(0.0, x - wide / 2), max(0.0, self.width() - wide))
         painter.drawText(QPointF(left, first.top() - self.length(12)), said)

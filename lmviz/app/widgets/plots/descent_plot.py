@@ -52,8 +52,19 @@ class DescentPlot(Canvas):
 
     @property
     def _area(self) -> QRectF:
-        sides = (self.length(LEFT), self.length(ABOVE), -self.length(RIGHT), -self.length(BELOW))
+        labels = [number(value, 3) for value in self._ticks]
+        sides = (
+            self.room_beside(labels, LEFT, SIZE),
+            self.length(ABOVE),
+            -self.length(RIGHT),
+            -self.length(BELOW),
+        )
         return QRectF(self.rect()).adjusted(*sides)
+
+    @property
+    def _ticks(self) -> list[float]:
+        low, high = self._range
+        return np.linspace(low, high, 4)[1:-1].tolist()
 
     @property
     def _range(self) -> tuple[float, float]:
@@ -68,9 +79,9 @@ class DescentPlot(Canvas):
         painter, theme = self.begin(), self.theme
         if not len(self._rates):
             return
-        area, (low, high) = self._area, self._range
+        area, (low, _) = self._area, self._range
         painter.setFont(theme.font(SIZE))
-        for value in np.linspace(low, high, 4)[1:-1].tolist():
+        for value in self._ticks:
             y = self._place(self._rates[0], value).y()
             painter.setPen(theme.line)
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))

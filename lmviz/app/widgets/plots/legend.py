@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
 
 SIZE = 12
 STROKE = 14
@@ -56,7 +56,7 @@ class Legend(Canvas):
             self.update()
 
     def _name(self, entry: LegendEntry) -> str:
-        return metrics(SIZE).elidedText(entry.name, Qt.TextElideMode.ElideMiddle, self.length(WIDEST))
+        return cut(entry.name, self.length(WIDEST), metrics(SIZE))
 
     def places(self) -> list[tuple[LegendEntry, QRectF]]:
         """The entries there is room for, and where each is drawn."""
@@ -106,7 +106,9 @@ class Legend(Canvas):
             painter.drawLine(QPointF(area.left(), middle), QPointF(area.left() + self.length(STROKE), middle))
             painter.setPen(self.theme.muted_text if entry.shown else self.theme.faint_text)
             text = area.adjusted(self.length(STROKE + 5), 0, 2, 0)
-            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, self._name(entry))
+            painter.drawText(
+                text, Qt.AlignmentFlag.AlignVCenter, self.shown_in(text, entry.name, metrics(SIZE))
+            )
         left_out = len(self._entries) - len(places)
         if left_out:
             painter.setPen(self.theme.muted_text)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.plots.broken_path import broken_path
 
@@ -99,7 +99,5 @@ class LikelihoodCurve(Canvas):
         below = QRectF(area.left(), area.bottom() + 2, area.width(), self.length(BELOW) - 2)
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, "0")
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, "1")
-        name = metrics(SIZE).elidedText(
-            f"p({self._name})", Qt.TextElideMode.ElideRight, below.width() - self.length(30)
-        )
+        name = cut(f"p({self._name})", below.width() - self.length(30), metrics(SIZE))
         painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, name)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
@@ -76,7 +76,13 @@ class LossSurface(Canvas):
 
     @property
     def _area(self) -> QRectF:
-        sides = (self.length(LEFT), self.length(ABOVE), -self.length(RIGHT), -self.length(BELOW))
+        labels = [number(value, 1) for value in (*self._second[:1], *self._second[-1:])]
+        sides = (
+            self.room_beside(labels, LEFT, SIZE),
+            self.length(ABOVE),
+            -self.length(RIGHT),
+            -self.length(BELOW),
+        )
         return QRectF(self.rect()).adjusted(*sides)
 
     def place_of(self, first: float, second: float) -> QPointF:
@@ -121,17 +127,21 @@ class LossSurface(Canvas):
         painter.setPen(theme.muted_text)
         low = area.bottom() + 2
         for value in (self._first[0], self._first[-1]):
-            x = min(max(self.place_of(value, self._second[0]).x() - 30, 0), self.width() - 60)
-            painter.drawText(QRectF(x, low, 60, 14), Qt.AlignmentFlag.AlignHCenter, number(value, 1))
+            said = number(value, 1)
+            wide = metrics(SIZE).horizontalAdvance(said) + 2
+            x = min(max(self.place_of(value, self._second[0]).x() - wide / 2, 0), self.width() - wide)
+            painter.drawText(QRectF(x, low, wide, 14), Qt.AlignmentFlag.AlignHCenter, said)
         for value in (self._second[0], self._second[-1]):
             y = min(max(self.place_of(self._first[0], value).y() - 8, 0), self.height() - 16)
             place = QRectF(0, y, area.left() - 4, 16)
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(place, right, number(value, 1))
-        middle = QRectF(area.left(), low, area.width(), self.length(16))
-        painter.drawText(middle, Qt.AlignmentFlag.AlignHCenter, self._names[0])
+        middle = QRectF(area.left(), low + self.length(13), area.width(), self.length(16))
+        name = self.shown_in(middle, self._names[0], metrics(SIZE))
+        painter.drawText(middle, Qt.AlignmentFlag.AlignHCenter, name)
         beside = QRectF(0, area.center().y() - 8, area.left() - 4, 16)
-        painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._names[1])
+        name = self.shown_in(beside, self._names[1], metrics(SIZE))
+        painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = self._pointer = event.position()

@@ -102,8 +102,8 @@ class PlotNames(Canvas):
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(area, right, item.figure)
             font = metrics(SIZE, bold=item.strong)
-            room = area.width() - font.horizontalAdvance(item.figure) - self.length(GAP)
-            shown = font.elidedText(item.name, Qt.TextElideMode.ElideMiddle, max(0, round(room)))
+            area.setWidth(area.width() - font.horizontalAdvance(item.figure) - self.length(GAP))
+            shown = self.shown_in(area, item.name, font)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, 
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import DOWN, along
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.base.figures import number, signed_figure
 from lmviz.app.widgets.base.pointable import Pointable
 
@@ -181,9 +181,7 @@ class SimplexBars(Pointable):
         weight = QFont.Weight.DemiBold if word == self._current else QFont.Weight.Normal
         painter.setFont(theme.token_font(SIZE, weight))
         painter.setPen(theme.text)
-        label = metrics(SIZE, token=True).elidedText(
-            self._words[word], Qt.TextElideMode.ElideRight, start - self.length(8)
-        )
+        label = cut(self._words[word], start - self.length(8), metrics(SIZE, token=True))
         painter.drawText(
             QRectF(0, row.top(), start - self.length(8), row.height()),
             Qt.AlignmentFlag.AlignRight | vertical,

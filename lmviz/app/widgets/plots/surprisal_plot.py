@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS, along
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.words_in_sight import next_page, say_beyond, words_in_sight
@@ -222,7 +222,7 @@ class SurprisalPlot(Canvas):
         for number_of_word in self._in_sight:
             area = self.column(number_of_word)
             word = self._words[number_of_word]
-            shown = measure.elidedText(word, Qt.TextElideMode.ElideRight, area.width() - 2)
+            shown = cut(word, area.width() - 2, measure)
             place = QRectF(area.left(), top, area.width(), self.length(18))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
         painter.setPen(self.theme.muted_text)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.tables.figure_columns import FigureLine
 from lmviz.app.widgets.tables.figures_model import FiguresModel
 from lmviz.plain_text import seen
@@ -43,9 +43,7 @@ class FigureHeader(QHeaderView):
         if self._sorted_by is not None and column.name == self._sorted_by[0]:
             arrow = " ↓" if self._sorted_by[1] else " ↑"
         place = _inside(area)
-        title = metrics(HEAD_SIZE).elidedText(
-            column.title + arrow, Qt.TextElideMode.ElideRight, place.width() + 4
-        )
+        title = cut(column.title + arrow, place.width() + 4, metrics(HEAD_SIZE))
         painter.setFont(theme.font(HEAD_SIZE))
         painter.setPen(theme.faint_text if column.quiet else theme.muted_text)
         painter.drawText(place, column.alignment, title)
@@ -70,9 +68,8 @@ class FigureDelegate(QStyledItemDelegate):
             return
         painter.setFont(theme.token_font(SIZE) if column.kind != "mark" else theme.font(SIZE))
         painter.setPen(theme.faint_text if column.quiet or line.faded else theme.text)
-        if column.kind == "token":
-            text = metrics(SIZE, token=True).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, column.alignment, seen(text))
+        measure = metrics(SIZE, token=column.kind != "mark")
+        painter.drawText(place, column.alignment, cut(seen(text), place.width(), measure))
 
 
 def _draw_bar(painter: QPainter, place: QRectF, line: FigureLine, text: str, *, marked: bool) -> None:

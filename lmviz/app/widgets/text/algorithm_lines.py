@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.base.pointable import Pointable
 
 ROW, GAP = 21, 1
@@ -150,6 +150,4 @@ class AlgorithmLines(Pointable):
         painter.setPen(theme.text if self._is_known(index) else theme.faint_text)
         code = inner.adjusted(self.length(INDENT) * line.depth, 0, -taken, 0)
         measure = metrics(SIZE, token=True, bold=is_lit)
-        painter.drawText(
-            code, middle, measure.elidedText(line.code, Qt.TextElideMode.ElideRight, code.width())
-        )
+        painter.drawText(code, middle, cut(line.code, code.width(), measure))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.text.chips import CHIP, ROW_WITH_TAGS, ChipLayout, lay_out
 from lmviz.app.widgets.text.token_strip import TokenStrip
 
@@ -88,14 +88,14 @@ class AnsweredStrip(TokenStrip):
         measure, middle = metrics(LABEL_SIZE, token=True, bold=True), Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.token_font(LABEL_SIZE, QFont.Weight.Bold))
         painter.setPen(ink)
-        shown = measure.elidedText(answer.label, Qt.TextElideMode.ElideRight, words.width())
+        shown = cut(answer.label, words.width(), measure)
         painter.drawText(words, middle, shown)
         painter.setFont(theme.font(RIGHT_SIZE))
         painter.setPen(theme.warning if answer.wrong else theme.muted_text)
         if answer.right:
             left = words.adjusted(measure.horizontalAdvance(shown) + self.length(4), 0, 0, 0)
             measure = metrics(RIGHT_SIZE)
-            said = measure.elidedText(f"gold {answer.right}", Qt.TextElideMode.ElideRight, left.width())
+            said = cut(f"gold {answer.right}", left.width(), measure)
             painter.drawText(left, middle | Qt.AlignmentFlag.AlignRight, said)
         painter.setPen(Qt.PenStyle.NoPen)
         for share, color in ((1.0, theme.line), (answer.probability, ink)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -45,6 +47,7 @@ class ArithmeticCard(Canvas):
         self._with_result = with_result
         self._sheet: WrittenSheet | None = None
         self._name_width = 0.0
+        self._shared = ""
         self._marked = -1
         self._hovered: WrittenOperand | None = None
         self.setMouseTracking(True)
@@ -65,6 +68,7 @@ class ArithmeticCard(Canvas):
             )
 
             self._sheet = sheet_of(arithmetic, naming or plain_name, count)
+        self._shared = _shared([row.name for row in self.rows if row.operands])
         self._name_width = self._fitting_name_width()
         self._marked, self._hovered = -1, None
         lines = [f"{row.name} {row.value}" for row in self.rows]
@@ -174,10 +178,12 @@ class ArithmeticCard(Canvas):
         color = {"left": theme.query, "right": theme.key}[row.side] if row.heads else theme.text
         painter.setFont(theme.font(SIZE, bold))
         painter.setPen(color)
-        # Operands of one sum begin alike: it is the end of their names that tells them apart.
         indent = self.length(INDENT) if row.side and not row.heads else 0
-        name = metrics(SIZE).elidedText(row.name, Qt.TextElideMode.ElideLeft, room - indent)
-        painter.drawText(inner.adjusted(indent, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, name)
+        area = QRectF(inner.left() + indent, inner.top(), room - indent, inner.height())
+        name = self.shown_in(area, row.name, metrics(SIZE, bold=row.heads))
+        if name != row.name:  # operands of one sum begin alike: what tells them apart comes last
+            name = self.shown_in(area, row.name.removeprefix(self._shared), metrics(SIZE, bold=row.heads))
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
         weight = QFont.Weight.DemiBold if row.result or row.heads else QFont.Weight.Normal
         painter.setFont(theme.token_font(NUMBER_SIZE, weight))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, row.value)
@@ -254,3 +260,10 @@ class ArithmeticCard(Canvas):
             self._follow(rows[self._marked].main)
         else:
             super().keyPressEvent(event)
+
+
+def _shared(names: Sequence[str]) -> str:
+    """The parts before a comma with which all names begin; empty where there is only one name."""
+    parts = [name.split(", ")[:-1] for name in dict.fromkeys(names)]
+    alike = takewhile(lambda same: len(set(same)) == 1, zip(*parts, strict=False))
+    return "".join(f"{first}, " for first, *_ in alike) if len(parts) > 1 else ""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import DOWN, along
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.base.pointable import Pointable
 
 ROW = 23
@@ -86,7 +86,7 @@ class ConcordanceList(Pointable):
             painter.drawRoundedRect(QRectF(0, top, self.width(), row), self.length(4), self.length(4))
         faded = index in self._faded
         plain, bold = metrics(SIZE, token=True), metrics(SIZE, token=True, bold=True)
-        before = plain.elidedText(line.before, Qt.TextElideMode.ElideLeft, middle - gap)
+        before = cut(line.before, middle - gap, plain, leads_up=True)
         baseline = top + (row + plain.ascent() - plain.descent()) / 2
         ink = theme.faint_text if faded else theme.text
         painter.setPen(ink)
@@ -99,7 +99,7 @@ class ConcordanceList(Pointable):
             (line.after, plain, ink),
         )
         for text, measure, color in parts:
-            shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, self.width() - place))
+            shown = cut(text, max(0.0, self.width() - place), measure)
             painter.setPen(color)
             weight = QFont.Weight.DemiBold if measure is bold else QFont.Weight.Normal
             painter.setFont(theme.token_font(SIZE, weight))

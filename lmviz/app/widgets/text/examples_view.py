@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS, along
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.text.chips import SIZE, ChipLayout, lay_out
@@ -210,7 +210,7 @@ class ExamplesView(Pointable):
         painter.setPen(self.theme.accent)
         room = self._left - self.length(COLUMN)
         measure = metrics(SIZE, token=True, bold=True)
-        shown = measure.elidedText(label, Qt.TextElideMode.ElideRight, room)
+        shown = cut(label, room, measure)
         area = QRectF(0, place.top, room + self.length(COLUMN), place.words.row)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPe
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS
-from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.words_in_sight import next_page, say_beyond, words_in_sight
@@ -226,8 +226,8 @@ class LabelTable(MarkedWords):
         names += [(item.name, item.color) for item in self._rows]
         for place, (name, color) in enumerate(names, start=1):
             painter.setPen(color)
-            shown = measure.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
-            painter.drawText(QRectF(0, place * row, room, row), Qt.AlignmentFlag.AlignVCenter, shown)
+            area = QRectF(0, place * row, room, row)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self.shown_in(area, name, measure))
 
     def _draw_column(self, painter: QPainter, place: int, word: str) -> None:
         row, padding = self.length(ROW), self.length(PADDING)
@@ -260,5 +260,5 @@ class LabelTable(MarkedWords):
         painter.setPen(ink)
         bold = weight == QFont.Weight.DemiBold
         measure = metrics(SIZE, token=True, bold=bold)
-        shown = measure.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        shown = cut(text, area.width(), measure)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.text.marked_words import ROW, WordColumn
 
@@ -111,21 +112,20 @@ class LabelledWords(WordColumn):
         word, label, note = columns
         middle = Qt.AlignmentFlag.AlignVCenter
         typed, noted = self.metrics(SIZE, token=True), self.metrics(SIZE)
-        elide = Qt.TextElideMode.ElideRight
         left = self.length(4)
         painter.setFont(theme.token_font(SIZE))
         painter.setPen(theme.text)
-        painter.drawText(QRectF(left, top, word, row), middle, typed.elidedText(item.word, elide, word))
+        painter.drawText(QRectF(left, top, word, row), middle, cut(item.word, word, typed))
         left += word + gap
         painter.setFont(theme.token_font(SIZE, QFont.Weight.Bold))
         ink = theme.warning if item.wrong else theme.accent
         painter.setPen(ink)
-        painter.drawText(QRectF(left, top, label, row), middle, typed.elidedText(item.label, elide, label))
+        painter.drawText(QRectF(left, top, label, row), middle, cut(item.label, label, typed))
         left += label + gap
         right = self.width() - self.length(4) - (note + gap if note else 0)
         painter.setFont(theme.font(SIZE))
         painter.setPen(theme.warning if item.wrong else theme.muted_text)
-        said = noted.elidedText(item.note, elide, note)
+        said = cut(item.note, note, noted)
         painter.drawText(QRectF(right + gap, top, note, row), middle | Qt.AlignmentFlag.AlignRight, said)
         share = percentage(item.probability)
         wide = noted.horizontalAdvance("00.00 %")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
 from lmviz.app.widgets.text.arithmetic_card import MARGIN, NUMBER_SIZE, ROW, SIZE
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ResultLine(Canvas):
         value = metrics(NUMBER_SIZE, token=True, bold=True).horizontalAdvance(self._row.value)
         painter.setFont(theme.font(SIZE))
         room = inner.width() - value - self.length(8)
-        name = metrics(SIZE).elidedText(self._row.name, Qt.TextElideMode.ElideRight, room)
+        name = cut(self._row.name, room, metrics(SIZE))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, name)
         painter.setFont(theme.token_font(NUMBER_SIZE, QFont.Weight.DemiBold))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self._row.value)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.text.marked_words import WordColumn
 
@@ -140,7 +141,7 @@ class WordEffects(WordColumn):
     def _draw_word(self, painter: QPainter, item: WordEffect, place: QRectF, right: float) -> None:
         theme, typed = self.theme, self.metrics(SIZE, token=True)
         area = QRectF(self.length(4), place.top() + 2, right - self.length(4), place.height() - 4)
-        word = typed.elidedText(item.word, Qt.TextElideMode.ElideRight, area.width() - self.length(8))
+        word = cut(item.word, area.width() - self.length(8), typed)
         ground = mix(theme.surface, self._color(item.measured), STRONGEST * self._share(item.measured))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)

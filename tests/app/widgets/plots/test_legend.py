@@ -39,5 +39,5 @@ def test_a_click_on_any_line_finds_its_curve(legend, qtbot):
 def test_of_more_curves_than_three_lines_hold_some_are_left_out(legend):
     legend.set_entries([LegendEntry(f"{name} {time}", QColor("red")) for time in range(3) for name in NAMES])
     assert legend.height() == 3 * LINE
-    assert len(NAMES) < len(legend.places()) < 3 * len(NAMES)
+    assert len(NAMES) <= len(legend.places()) < 3 * len(NAMES)
     legend.grab()
