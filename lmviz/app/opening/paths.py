@@ -19,8 +19,11 @@ def title_of_path(path: Path) -> str:
     return path.name if folder is None else title_in(folder)
 
 
-def open_paths(session: Session, paths: Sequence[Path]) -> None:
-    """Open runs and checkpoints as models, polls and networks as such, and the rest as one corpus."""
+def open_paths(session: Session, paths: Sequence[Path]) -> bool:
+    """Open runs and checkpoints as models, polls and networks as such, and the rest as one corpus.
+
+    Whether there is such a corpus.
+    """
     from lmviz.autodiff.files import is_network
     from lmviz.polls.poll_file import is_poll
     from lmviz.runs.opening import find_model
@@ -38,3 +41,4 @@ def open_paths(session: Session, paths: Sequence[Path]) -> None:
     texts = [path for path, folder in zip(paths, models, strict=True) if folder is None]
     if texts:
         session.text.open(texts[0] if len(texts) == 1 else texts)
+    return bool(texts)

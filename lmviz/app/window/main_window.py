@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
             self._enlarging.end()
         self.rail.choose(name)
         self._stack.setCurrentIndex(list(self._views).index(name))
-        has_prefix = next(row.has_prefix for row in shown_perspectives() if row.name == name)
+        has_prefix = _has_prefix(name)
         if not has_prefix and self.prefix_bar.edit.hasFocus():
             self.setFocus()  # or the first button of the rail would take it
         self.prefix_bar.setVisible(has_prefix)
@@ -203,11 +203,13 @@ class MainWindow(QMainWindow):
         for path in (path for path in found if is_scene(path)):
             self.scenes.open(path)
         others = [path for path in found if not is_lesson(path) and not is_scene(path)]
-        for perspective, is_of_kind in (("polls", is_poll), ("autodiff", is_network)):
-            if any(map(is_of_kind, others)):
-                self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
-        if others:
-            open_paths(self.session, others)
+        kinds = {"polls": is_poll, "autodiff": is_network}
+        of_kind = [name for name, is_of_kind in kinds.items() if any(map(is_of_kind, others))]
+        for perspective in of_kind:
+            self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
+        has_text = bool(others) and open_paths(self.session, others)
+        if has_text and not of_kind and not _has_prefix(self.perspective.name):
+            self.show_perspective("corpus")  # where it is seen to have been opened
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
@@ -373,3 +375,8 @@ class MainWindow(QMainWindow):
             self._halo.set_on(False)
         self.session.close()
         super().closeEvent(event)
+
+
+def _has_prefix(perspective: str) -> bool:
+    """Whether a perspective shows what is typed, and so what comes of a text."""
+    return next(row.has_prefix for row in shown_perspectives() if row.name == perspective)

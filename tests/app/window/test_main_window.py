@@ -136,6 +136,28 @@ def test_dropped_files_are_opened_by_what_they_are(
     assert window.settings.recent == [snapshot, text_file]
 
 
+@pytest.mark.parametrize("perspective", ["polls", "scale", "autodiff"])
+def test_a_text_that_is_opened_where_nothing_shows_texts_brings_corpus_to_the_front(
+    window: MainWindow, session: Session, text_file: Path, lstm_run: Path, perspective: str, qtbot: QtBot
+) -> None:
+    window.show_perspective(perspective)
+    window.open_paths([lstm_run])
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    assert window.perspective_name == perspective  # the header says which model is open
+    window.open_paths([text_file])
+    assert window.perspective_name == "corpus"
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
+
+
+def test_a_text_that_is_opened_where_it_matters_leaves_the_perspective(
+    window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("train")
+    window.open_paths([text_file])
+    qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
+    assert window.perspective_name == "train"
+
+
 def test_an_unexpected_exception_leaves_the_window_alive_and_is_shown_once(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
