@@ -140,7 +140,7 @@ def agreement_sentence(found: Sequence[Saliency]) -> str:
     share = correlation(found)
     if np.isnan(share):
         return "No two words differ in what the gradient predicts or in what erasing them does."
-    said = f"{share:.2f}".replace("-", "−")
+    said = f"{share:z.2f}".replace("-", "−")
     if share >= GOOD:
         return f"The gradient predicts well what erasing each word does: the correlation is {said}."
     item, place = farthest_off(found)

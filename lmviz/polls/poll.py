@@ -123,7 +123,7 @@ class Poll:
         texts = [f"{self.likeliest_after} {choice.text}" for choice in self.choices]
         scores = [text_log_probabilities(model, text).log_probability for text in texts]
         best = int(np.argmax(scores))
-        parts = (f"{choice.text} {score:.2f}" for choice, score in zip(self.choices, scores, strict=True))
+        parts = (f"{choice.text} {score:z.2f}" for choice, score in zip(self.choices, scores, strict=True))
         return Right(self.choices[best].letter, f"log-probabilities of the text: {', '.join(parts)} nats")
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWi
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
-from lmviz.app.widgets.base.figures import short
+from lmviz.app.widgets.base.figures import number, short
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.plots.sparkline import Sparkline
@@ -147,7 +147,7 @@ class Transport(QFrame):
             self._phase = phase
             self._step.measure()  # other words may take less room; other figures keep theirs
         loss = state.history.loss.values
-        self._loss.say(f"loss {_loss(loss[-1])}" if len(loss) else "")
+        self._loss.say(f"loss {number(loss[-1], 2)}" if len(loss) else "")
         self._loss.setToolTip(paragraph(INFINITE if len(loss) and math.isinf(loss[-1]) else ""))
         self._sparkline.set_values(loss)
         self._speed.say(_speed(state))
@@ -273,10 +273,6 @@ def _speed(state: TrainingState) -> str:
         return ""
     speed, left = f"{short(state.progress.tokens_per_second)} tok/s", state.progress.seconds_left
     return f"{speed} · {_clock(left)} left" if state.phase == "running" and left is not None else speed
-
-
-def _loss(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:.2f}"
 
 
 def _clock(seconds: float) -> str:

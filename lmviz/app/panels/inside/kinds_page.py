@@ -12,6 +12,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_axes import LOSS
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.position_trial import KINDS, try_positions
@@ -38,7 +39,7 @@ class KindsPage(QWidget):
         self._run = QPushButton()
         self._run.setObjectName("position_trial_button")
         self._run.setProperty("role", "primary")
-        self._plot = LinePlot()
+        self._plot = LinePlot(possible=LOSS)
         self._plot.setObjectName("position_trial_plot")
         self._said = Label()
         self._said.setObjectName("position_trial_said")

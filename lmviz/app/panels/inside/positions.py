@@ -19,6 +19,7 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_axes import LOSS
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class PositionsPanel(Panel):
         self._pairs.setObjectName("positions_pairs")
         self._pairs.set_style(square=True)
         self._waves, self._shifted = LinePlot("position"), LinePlot("position")
-        self._losses = LinePlot("position")
+        self._losses = LinePlot("position", possible=LOSS)
         self._losses.setObjectName("beyond_plot")
         leave_arrow_keys(self, self._table, self._pairs)
         self._names = {view: Label() for view in (self._table, self._pairs, self._waves, self._shifted)}

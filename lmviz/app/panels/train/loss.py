@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
@@ -45,7 +47,7 @@ class LossPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("loss_view")
-        self._plot = LinePlot()
+        self._plot = LinePlot(possible=LOSS)
         self._plot.setObjectName("loss_plot")
         self._unit = _picker("unit of the loss", UNITS)
         self._scale = _picker("scale of the loss", SCALES)
@@ -95,6 +97,9 @@ class LossPanel(Panel):
         self._ask_for_references()
         self._offer_others()
         self._card.set_title(self._title)
+        # A perplexity, e to the loss, is never below 1.
+        possible = {ACCURACY: PERCENT, "perplexity": (1.0, math.inf)}
+        self._plot.set_possible(possible.get(self._shown_unit, LOSS))
         self._plot.set_logarithmic(self._scale.currentText() == "logarithmic")
         self._draw_runs()
         converted = ((name, self._convert(loss)) for name, loss in self._known_losses.items())

@@ -11,6 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.reading import of_source
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_axes import SHARE
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.text.tokenizer import visible
 
@@ -39,7 +40,7 @@ class OverTimePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("over_time_view")
-        self._plot = LinePlot()
+        self._plot = LinePlot(possible=SHARE)
         self._plot.setAccessibleName("probability of the next words over the training")
         self._card = Card("Next word over time", "", self._plot)
         self.column.addWidget(self._card)

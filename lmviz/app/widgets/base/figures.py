@@ -1,4 +1,4 @@
-"""Formatting of numbers, the same everywhere: a true minus sign, thin spaces, no false precision."""
+"""Formatting of numbers, the same everywhere: a true minus sign, none before zero, no false precision."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ _MINUS = "−"
 
 def signed_figure(value: float, digits: int = 2) -> str:
     """A sum's part, always with its sign: "+1.12", "−0.35"."""
-    written = number(abs(value), digits)
-    return (_MINUS if math.copysign(1, value) < 0 else "+") + written
+    return (_MINUS if value < 0 else "+") + number(abs(value), digits)
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -25,7 +24,7 @@ def number(value: float, digits: int = 3) -> str:
     if size != 0 and (size < 0.5 * 10**-digits or size >= 1e6):
         mantissa, exponent = f"{value:.1e}".split("e")
         return f"{mantissa}e{int(exponent)}".replace("-", _MINUS)
-    return f"{value:,.{digits}f}".replace("-", _MINUS)
+    return f"{value:z,.{digits}f}".replace("-", _MINUS)
 
 
 def figure_of(address: str, value: float) -> str:
@@ -37,14 +36,14 @@ def cell_figure(value: float) -> str:
     """A value briefly enough for a cell: "0.12", "−15.2", "143"."""
     size = abs(value)
     digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
-    return f"{value:.{digits}f}".replace("-", _MINUS)
+    return f"{value:z.{digits}f}".replace("-", _MINUS)
 
 
 def percentage(share: float) -> str:
     """A share as "21.2 %"; small ones keep two figures: "0.031 %"."""
     percent = 100 * share
     if percent == 0 or percent >= 0.95:
-        return f"{percent:.1f} %"
+        return f"{percent:z.1f} %"
     if percent < 1e-4:
         return f"{number(percent)} %"
     digits = 1 - math.floor(math.log10(percent))

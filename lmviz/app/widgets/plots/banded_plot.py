@@ -151,6 +151,7 @@ class BandedPlot(PointablePlot):
         for item in self._items:
             self.addItem(item)
         if len(self._places):
+            self.set_possible(self._y_range, x=(self._places[0], self._places[-1]))
             self.box.setXRange(self._places[0], max(self._places[-1], self._places[0] + 1), padding=EDGE)
         self._fit()
         self._ring()

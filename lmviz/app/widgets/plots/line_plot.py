@@ -17,7 +17,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.plot_axes import SIZE, ReferenceLine
+from lmviz.app.widgets.plots.plot_axes import ANYTHING, SIZE, ReferenceLine
 from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
@@ -31,11 +31,13 @@ ABOVE = 18  # pixels at scale 1 above the plot, where it says it
 MARGIN = 22  # pixels at scale 1 on the right of the plot, which the leaders of the names cross
 LOW_ABOVE = 6  # the same where it does not
 STRONG = 2.2  # the width from which on a curve's name is written bold
+ROOM = 0.02  # of the span of the values, beyond the least and the largest
 TICKS = 10  # about as many roundings fit into the range of y, so that it rests while a curve grows
 
 
 class LinePlot(QWidget):
-    """`LinePlot(x_name="step")`: several curves over one axis, named on the right with their last values.
+    """`LinePlot(x_name="step", possible=ANYTHING)`: several curves over one axis, named on the right with
+    their last values. What is counted along x is never negative, and the values are within `possible`.
 
     `set_curves([PlotCurve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
     dashed lines;
@@ -48,12 +50,19 @@ class LinePlot(QWidget):
     cursor_moved = Signal(float)
     point_hovered = Signal(float)
 
-    def __init__(self, x_name: str = "step", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        x_name: str = "step",
+        possible: tuple[float, float] = ANYTHING,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.names = PlotNames()
+        self._possible = possible
         self._x_name = x_name
         self._view = QuietPlot()
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
+        self._view.set_possible(possible, x=(0.0, math.inf))
         self._box = self._view.box
         self._curves: dict[str, DrawnCurve] = {}
         self._references: list[ReferenceLine] = []
@@ -154,6 +163,13 @@ class LinePlot(QWidget):
             line.set_logarithmic(logarithmic)
         self._fit()
 
+    def set_possible(self, possible: tuple[float, float]) -> None:
+        """The least and the most that a value can be, in the unit that is drawn from now on."""
+        if possible != self._possible:
+            self._possible = possible
+            self._view.set_possible(possible, x=(0.0, math.inf))
+            self._fit()
+
     def adopt_theme(self) -> None:
         """Take over colours and type."""
         theme = current_theme()
@@ -179,7 +195,7 @@ class LinePlot(QWidget):
                 found += [np.nanmin(seen[np.isfinite(seen)]), np.nanmax(seen[np.isfinite(seen)])]
                 if self._logarithmic and np.any(seen > 0):
                     found.append(np.min(seen[seen > 0]))
-        low_high = rounded_range(found, self._logarithmic)
+        low_high = rounded_range(found, self._logarithmic, self._possible)
         if low_high is not None:
             self._box.setYRange(*low_high, padding=0)
         self._place_words()
@@ -316,10 +332,13 @@ class LinePlot(QWidget):
             super().keyPressEvent(event)
 
 
-def rounded_range(values: Sequence[float], logarithmic: bool) -> tuple[float, float] | None:
+def rounded_range(
+    values: Sequence[float], logarithmic: bool, possible: tuple[float, float] = ANYTHING
+) -> tuple[float, float] | None:
     """A range for an axis that holds the values, its ends rounded outwards; None for no values.
 
-    On a logarithmic axis the ends are logarithms, and what has none is left out.
+    It reaches beyond what is possible only so far that a line at its very end is not cut. On a logarithmic
+    axis the ends are logarithms, and what has none is left out.
     """
     held = [float(value) for value in values if math.isfinite(value)]
     if logarithmic:
@@ -330,7 +349,13 @@ def rounded_range(values: Sequence[float], logarithmic: bool) -> tuple[float, fl
     span = (high - low) or abs(high) or 1.0
     unit = 10.0 ** math.floor(math.log10(span / TICKS))
     step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor * TICKS >= span)
-    return step * math.floor((low - 0.02 * span) / step), step * math.ceil((high + 0.02 * span) / step)
+    bottom = step * math.floor((low - ROOM * span) / step)
+    top = step * math.ceil((high + ROOM * span) / step)
+    if logarithmic:
+        return bottom, top
+    least, most = min(low, possible[0]), max(high, possible[1])
+    room = ROOM * (min(top, most) - max(bottom, least))
+    return max(bottom, least - room), min(top, most + room)
 
 
 def _nearest_value(values: np.ndarray, wanted: float) -> float:

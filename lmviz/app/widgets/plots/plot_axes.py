@@ -14,6 +14,10 @@ from lmviz.app.widgets.base.figures import number, short
 
 SIZE = 11.5
 HALF_A_LINE = 8  # pixels
+ANYTHING = (-math.inf, math.inf)
+LOSS, SHARE, PERCENT = (0.0, math.inf), (0.0, 1.0), (0.0, 100.0)
+"""What values can be at all."""
+
 LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7, 10))
 
 
@@ -27,6 +31,13 @@ class QuietAxis(pyqtgraph.AxisItem):
         self.setStyle(tickLength=0, maxTickLevel=0, tickTextOffset=8, hideOverlappingLabels=40)
         self.setTickDensity(1.8 if orientation == "left" else 1)
         self._unit = ""
+        self._possible = ANYTHING
+
+    def set_possible(self, least: float, most: float) -> None:
+        """Beyond these values there is nothing to read off, though the plot may reach a little further."""
+        self._possible = least, most
+        self.picture = None
+        self.update()
 
     def set_unit(self, unit: str) -> None:
         """Written behind the last number, such as "tokens"."""
@@ -47,8 +58,10 @@ class QuietAxis(pyqtgraph.AxisItem):
         self.textHeight = max(self.textHeight, QFontMetricsF(font).height())
 
     def tickValues(self, minimum: float, maximum: float, size: float) -> list[tuple[float, list[float]]]:
+        least, most = self._possible
         if not self.logMode:
-            return super().tickValues(minimum, maximum, size)
+            minimum, maximum = max(minimum, least), min(maximum, most)
+            return super().tickValues(minimum, maximum, size) if minimum < maximum else []
         shown: list[float] = []
         for steps in LOGARITHMIC_STEPS:
             decades = range(math.floor(minimum), math.ceil(maximum) + 1)
@@ -62,7 +75,9 @@ class QuietAxis(pyqtgraph.AxisItem):
         if self.logMode:
             return [short(10**value) if value >= 3 else f"{10**value:.4g}" for value in values]
         digits = max(0, math.ceil(-math.log10(spacing * scale) - 1e-9)) if spacing > 0 else 0
-        written = [number(value * scale, min(digits, 6)) for value in values]
+        digits = min(digits, 6)
+        # A tick is a multiple of the spacing, but for rounding, of which zero would show nothing else.
+        written = [number(round(value * scale, digits), digits) for value in values]
         return [*written[:-1], f"{written[-1]} {self._unit}"] if self._unit and written else written
 
     def drawPicture(

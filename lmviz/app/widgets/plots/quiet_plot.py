@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.plots.plot_axes import QuietAxis
+from lmviz.app.widgets.plots.plot_axes import ANYTHING, QuietAxis
 
 
 class QuietPlot(pyqtgraph.PlotWidget):
@@ -31,6 +31,11 @@ class QuietPlot(pyqtgraph.PlotWidget):
         axes["left"].setZValue(-1000)  # its lines lie under the curves
         theme_switch().theme_changed.connect(self.adopt_theme)
         QuietPlot.adopt_theme(self)
+
+    def set_possible(self, y: tuple[float, float], x: tuple[float, float] = ANYTHING) -> None:
+        """The least and the most that a value can be: no number of an axis lies beyond."""
+        self.axes["left"].set_possible(*y)
+        self.axes["bottom"].set_possible(*x)
 
     def adopt_theme(self) -> None:
         """Take over colours and type."""

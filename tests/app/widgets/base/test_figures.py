@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from lmviz.app.widgets.base.figures import count, number, percentage, short, signed_figure, with_unit
+from lmviz.app.widgets.base.figures import (
+    cell_figure,
+    count,
+    number,
+    percentage,
+    short,
+    signed_figure,
+    with_unit,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +65,14 @@ def test_a_unit_stands_apart_with_its_prefix():
     assert with_unit(10_200_000, "B") == "10.2 MB"
     assert with_unit(950, "B") == "950 B"
     assert with_unit(174e9, "B") == "174 GB"
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, -1e-12, -0.004])
+def test_nothing_that_is_written_as_zero_has_a_minus(value):
+    for write in (number, cell_figure, percentage, signed_figure, lambda value: number(value, 2)):
+        written = write(value)
+        assert "-" not in written
+        assert "−" not in written or any(digit in "123456789" for digit in written), written
 
 
 def test_signs_and_separators():

@@ -101,3 +101,16 @@ def test_nothing_can_be_shown(plot, point, chosen):
     QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(200, 100))
     QTest.keyClick(plot, Qt.Key.Key_Right)
     assert chosen == []
+
+
+@pytest.mark.parametrize("height", [90, 300])
+def test_no_number_at_an_axis_is_beyond_what_can_be(plot, height):
+    plot.set_marks([(20.0, "the longest learned from")])
+    plot.resize(500, height)
+    plot.grab()
+    for side, (low, high) in (("left", (0, 100)), ("bottom", (X[0], X[-1]))):
+        bottom, top = plot.box.viewRange()[side == "left"]
+        assert (bottom, top) != (low, high), "there is room around the curves"
+        [(_, values), *_] = plot.axes[side].tickValues(bottom, top, height)
+        assert values
+        assert all(low <= value <= high for value in values)

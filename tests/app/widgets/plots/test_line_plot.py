@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QGraphicsSimpleTextItem
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.line_plot import LinePlot, rounded_range
+from lmviz.app.widgets.plots.plot_axes import LOSS, PERCENT, SHARE
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.plot_names import spread
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
@@ -160,6 +161,60 @@ def test_the_range_rests_while_a_curve_grows(plot):
 )
 def test_ranges_are_rounded_outwards(values, logarithmic, expected):
     assert rounded_range(values, logarithmic) == (None if expected is None else pytest.approx(expected))
+
+
+def ticks(plot, side):
+    """The numbers at an axis, as they are written."""
+    plot.grab()
+    view = plot.findChild(QuietPlot) or plot
+    axis, (low, high) = view.axes[side], view.box.viewRange()[side == "left"]
+    levels = axis.tickValues(low, high, view.height())[:1]
+    written = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
+    return [float(text.split()[0].replace("−", "-").replace(",", "")) for text in written], written
+
+
+@pytest.mark.parametrize("size", [(500, 300), (260, 120), (700, 600)])
+@pytest.mark.parametrize(
+    ("possible", "values"),
+    [
+        (SHARE, [0.0, 0.0, 1.0]),
+        (SHARE, [0.02, 0.5, 0.93]),
+        (SHARE, [0.0, 0.0, 0.0]),
+        (SHARE, [1.0, 1.0, 1.0]),
+        (LOSS, [-0.0, 1e-9, 4e-4]),
+        (LOSS, [7.3, 0.2, 0.01]),
+        (PERCENT, [12.0, 97.0, 100.0]),
+        ((1.0, math.inf), [1.0, 1.2, 900.0]),
+    ],
+)
+def test_no_number_at_an_axis_is_impossible_and_zero_has_no_sign(shown, size, possible, values):
+    plot = shown(LinePlot(possible=possible), *size)
+    plot.set_curves([PlotCurve("training", [0, 1, 2], values)])
+    (low, high), box = possible, plot.findChild(QuietPlot).box
+    figures, written = ticks(plot, "left")
+    assert len(figures) >= 2
+    assert all(low <= figure <= high for figure in figures)
+    assert not any(text.strip("−0.") == "" and "−" in text for text in written)
+    bottom, top = box.viewRange()[1]
+    assert bottom < min(values) <= max(values) < top, "a line at the very end is not cut"
+    assert all(figure >= 0 for figure in ticks(plot, "bottom")[0]), "there is no step before the first"
+
+
+def test_what_is_possible_follows_the_unit(plot):
+    curve = PlotCurve("training", [0, 10], [0.0, 90.0])
+    for possible, most in ((LOSS, math.inf), (PERCENT, 100.0)):
+        plot.set_possible(possible)
+        plot.set_curves([curve])
+        assert all(0 <= figure <= most for figure in ticks(plot, "left")[0])
+
+
+def test_a_range_rests_at_what_is_possible_while_a_curve_grows(shown):
+    plot = shown(LinePlot(possible=SHARE), 500, 300)
+    ranges = set()
+    for last in (0.91, 0.93, 0.96):
+        plot.set_curves([PlotCurve("word", [0, 10, 20], [0.0, 0.4, last])])
+        ranges.add(tuple(plot.findChild(QuietPlot).box.viewRange()[1]))
+    assert len(ranges) == 1
 
 
 def test_names_that_want_one_place_share_it_and_others_stay_where_they_are():
