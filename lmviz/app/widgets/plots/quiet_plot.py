@@ -24,6 +24,8 @@ class QuietPlot(pyqtgraph.PlotWidget):
         self.box: pyqtgraph.ViewBox = self.getViewBox()
         for part in (self, self.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # What moves while it is being painted leaves pieces behind where only parts are painted again.
+        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
         plot = self.getPlotItem()
         plot.hideButtons()
         plot.setMouseEnabled(x=False, y=False)

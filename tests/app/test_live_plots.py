@@ -1,0 +1,46 @@
+"""A plot that changes while one looks leaves nothing of what it was before on the screen."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.quiet_plot import QuietPlot
+from lmviz.app.window.main_window import MainWindow
+
+ONLY_PANELS = ("over_time",)
+
+
+def on_screen(window: QWidget, plot: QWidget) -> QImage:
+    """What has been painted there, bit by bit, since it came on the screen."""
+    place = QRect(plot.mapTo(window, plot.rect().topLeft()), plot.size())
+    picture = window.screen().grabWindow(window.winId(), *place.getRect())
+    return picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def painted_anew(window: QWidget, plot: QWidget) -> QImage:
+    place = QRect(plot.mapTo(window, plot.rect().topLeft()), plot.size())
+    return window.grab(place).toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def test_no_mark_of_a_former_step_stays(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    window.show_perspective("train")
+    session.library.open(make_run("gru", 60, width=8, learning_rate=0.01))
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    [plot] = window.perspective.findChildren(QuietPlot)
+    chance = random.Random(0)
+    for turn in range(160):
+        if turn % 8 == 0:  # other words after it, so that other curves come
+            session.reading.set_prefix(" ".join(chance.choices(["the", "cows", "eat", "dog"], k=3)))
+        session.library.choose_step(chance.choice(session.library.model.snapshots))
+        qtbot.wait(chance.choice([0, 5, 20, 40]))  # something is painted in between, or nothing
+        if turn % 2:
+            qtbot.waitUntil(plot.isVisible)
+            qtbot.waitUntil(lambda: on_screen(window, plot) == painted_anew(window, plot))
