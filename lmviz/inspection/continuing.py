@@ -22,6 +22,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray, of_parts
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.growth import ROWS, WHOLE, Growth
+from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.models.precision import widened
 from lmviz.models.prefix import Prefix
@@ -70,6 +71,7 @@ def continued(
                 scope.go_on(scanned, begun, borrowed)
                 continue
             for tap in group:
+                look_up()
                 if tap.address in later:
                     begun_rows = earlier[tap.address].up_to(known)
                     rows = later_rows(tap, ids, model.outputs, scope.traced, parameters, begun_rows)

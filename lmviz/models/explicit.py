@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.models.interruption import look_up
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Listener, Operation, Scope, Tap, Value, Weight, inside
 
@@ -95,16 +96,21 @@ class ForwardPass(Scope):
         """
         ordered = list(taps)
         unread = _last_readers(ordered) if keep is not None else {}
+        begun = 0
         for scan, group in groupby(ordered, key=lambda tap: tap.scan):
+            taps_together = list(group)
             if scan:
-                self._scan(list(group), listener)
+                look_up(begun / len(ordered))
+                self._scan(taps_together, listener)
             else:
-                for tap in group:
+                for number, tap in enumerate(taps_together, begun):
+                    look_up(number / len(ordered))
                     self._axes[tap.address] = tap.axes
                     self._values[tap.address] = listener(tap, self.computed(tap), None)
                     for address in unread.get(tap.address, ()):
                         if keep is not None and address not in keep:
                             self._values.pop(address, None)
+            begun += len(taps_together)
         return self._values
 
     def computed(self, tap: Tap) -> torch.Tensor:
@@ -124,6 +130,7 @@ class ForwardPass(Scope):
         self._scanned = taps[0].axes[0]
         positions = range(len(self._steps[taps[0].address]), self._length(self._scanned))
         for position in reversed(positions) if taps[0].reverse else positions:
+            look_up()
             self.position = position
             for tap in taps:
                 value = tap.operation.compute(self)

@@ -122,6 +122,10 @@ class Work(Part):
         """Whether an answer under this key is still to come."""
         return self._reader.is_busy(key)
 
+    def progress(self, key: str) -> float | None:
+        """The fraction done of the work under way for this key; None where it is not known."""
+        return self._reader.progress(key)
+
     def silence(self, key: str) -> None:
         """Whatever was asked under this key will not be answered."""
         self._reader.silence(key)

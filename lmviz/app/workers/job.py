@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.workers.delivery import deliver_to
 from lmviz.app.workers.threads import BackgroundThread, lower_priority
+from lmviz.models.interruption import Interrupted, interruptible
 
 REPORT_EVERY = 0.05  # seconds
 
@@ -98,11 +99,12 @@ class _Driver:
         lower_priority()
         assert self._work is not None, "a job is started once"
         try:
-            outcome = self._work(self._report)
-            if isinstance(outcome, Generator):
-                outcome = self._drive(outcome)
+            with interruptible(self._look):
+                outcome = self._work(self._report)
+                if isinstance(outcome, Generator):
+                    outcome = self._drive(outcome)
             self._send(("succeeded", outcome))
-        except Cancelled:
+        except (Cancelled, Interrupted):
             pass
         except BaseException as fault:  # a panic of a Rust library, too, is said in the window
             self._send(("failed", fault))
@@ -134,6 +136,11 @@ class _Driver:
             raise Cancelled
         if self._is_time():
             self._send(("progressed", float(fraction)))
+
+    def _look(self, done: float | None) -> None:
+        """Called by models between their steps; how far the whole job is, it says itself."""
+        if self.is_cancelled:
+            raise Interrupted
 
     def _is_time(self) -> bool:
         now = time.monotonic()

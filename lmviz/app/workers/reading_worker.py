@@ -1,5 +1,7 @@
 """The reading thread. A newer request with the same key replaces an older one; stale answers are dropped.
 
+Work under way for which nobody waits any more ends where it next looks up (`lmviz.models.interruption`).
+
 A request is a function without arguments that uses no widget. Only the function and its number go to the
 thread. The callback for the answer stays in the window's thread, because it may hold Qt objects.
 """
@@ -15,6 +17,7 @@ from typing import Any
 
 from lmviz.app.workers.delivery import deliver_to
 from lmviz.app.workers.threads import BackgroundThread
+from lmviz.models.interruption import Interrupted, interruptible
 
 Work = Callable[[], Any]
 Answer = Callable[[Any], object]
@@ -67,8 +70,12 @@ class ReadingWorker:
         """Whether an answer under this key is still to come."""
         return key in self._listeners
 
+    def progress(self, key: str) -> float | None:
+        """The fraction done of the work under way for this key; None where it has not said so."""
+        return self._queue.progress(key)
+
     def stop(self) -> None:
-        """Drop all requests and answers, and end the thread after its current work, without waiting."""
+        """Drop all requests and answers, and end the thread where its work next looks up, without waiting."""
         self._listeners.clear()
         self._queue.close()
 
@@ -104,6 +111,9 @@ class _Queue:
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._waiting: dict[str, _Request] = {}
+        self._under_way: _Request | None = None
+        self._done: float | None = None
+        self._is_wanted = True  # whether somebody waits for the work under way
         self._is_closed = False
         self.seconds_spent = 0.0  # by the thread that takes them, up to its last request
 
@@ -111,32 +121,57 @@ class _Queue:
         """Add a request; it takes the place in the queue of an earlier one under its key."""
         with self._condition:
             self._waiting[request.key] = request
+            self._give_up(request.key)
             self._condition.notify()
 
     def remove(self, key: str) -> None:
-        """Take back what waits under a key."""
+        """Take back what waits under a key, or is under way."""
         with self._condition:
             self._waiting.pop(key, None)
+            self._give_up(key)
+
+    def progress(self, key: str) -> float | None:
+        """The fraction done of the work under way for a key."""
+        with self._condition:
+            is_under_way = self._under_way is not None and self._under_way.key == key
+            return self._done if is_under_way and self._is_wanted else None
+
+    def look(self, done: float | None) -> None:
+        """Called by the work under way: takes note of the fraction done; Interrupted where it may end."""
+        if not self._is_wanted:
+            raise Interrupted
+        if done is not None:
+            self._done = done
 
     def close(self) -> None:
         """Nothing more will be taken."""
         with self._condition:
             self._waiting.clear()
-            self._is_closed = True
+            self._is_closed, self._is_wanted = True, False
             self._condition.notify()
 
     def take(self) -> _Request | None:
         """The request that waits longest, once there is one; None when the queue has been closed."""
         with self._condition:
+            self._under_way = None
             self._condition.wait_for(lambda: self._waiting or self._is_closed)
-            return None if self._is_closed else self._waiting.pop(next(iter(self._waiting)))
+            if self._is_closed:
+                return None
+            self._under_way = self._waiting.pop(next(iter(self._waiting)))
+            self._done, self._is_wanted = None, True
+            return self._under_way
+
+    def _give_up(self, key: str) -> None:
+        if self._under_way is not None and self._under_way.key == key:
+            self._is_wanted = False
 
 
 def _run(queue: _Queue, send: Callable[[_Outcome], None]) -> None:
     """What the thread does."""
     while (request := queue.take()) is not None:
         try:
-            outcome = _Outcome(request, request.work())
+            with interruptible(queue.look):
+                outcome = _Outcome(request, request.work())
         except BaseException as fault:  # a panic of a Rust library, too, must not end the thread
             outcome = _Outcome(request, fault=fault)
         queue.seconds_spent = time.thread_time()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.workers.reading_worker import ReadingWorker
+from lmviz.models.interruption import look_up
 
 
 @pytest.fixture
@@ -151,3 +152,43 @@ def test_a_panic_reaches_whoever_asked_and_the_thread_goes_on(reader: ReadingWor
     heard.ask("b", lambda: "fine")
     qtbot.waitUntil(lambda: bool(heard.answers))
     assert isinstance(heard.faults[0], Panic)
+
+
+def test_work_that_nobody_waits_for_ends_where_it_looks_up(reader: ReadingWorker, qtbot: QtBot) -> None:
+    heard, begun, ended = Heard(reader), threading.Event(), threading.Event()
+
+    def endless() -> None:
+        try:
+            while True:
+                look_up(0.25)
+                begun.set()
+        finally:
+            ended.set()
+
+    heard.ask("prefix", endless)
+    begun.wait()
+    assert reader.progress("prefix") == 0.25
+    assert reader.progress("other") is None
+    heard.ask("prefix", lambda: "newer")
+    qtbot.waitUntil(lambda: heard.answers == ["newer"])
+    assert ended.is_set()
+    assert reader.progress("prefix") is None
+    assert heard.faults == []
+
+
+@pytest.mark.parametrize("leave", ["silence", "stop"])
+def test_work_also_ends_when_it_is_silenced_or_the_reader_stops(reader: ReadingWorker, leave: str) -> None:
+    heard, begun, ended = Heard(reader), threading.Event(), threading.Event()
+
+    def endless() -> None:
+        try:
+            while True:
+                look_up()
+                begun.set()
+        finally:
+            ended.set()
+
+    heard.ask("prefix", endless)
+    begun.wait()
+    reader.silence("prefix") if leave == "silence" else reader.stop()
+    assert ended.wait(20)
