@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 AFTER_THE_POINTER = 33  # milliseconds
 NOW_AND_THEN = 400  # milliseconds
+LATE = 120  # milliseconds until what answers an older question is paled: with the drawing of it 150 at most
 JOBS = "jobs"
 """What a panel complains about when a job of its own has failed: until it starts the next."""
 
@@ -44,6 +45,11 @@ class Panel(QWidget):
     widget; of the questions under one key only the newest is answered. Where the work fails, the panel
     shows the sentence in its own card until the same question is answered.
 
+    What is drawn answers one question, which title, names, unit and export belong to. While a newer answer of
+    a part of the session is awaited that a panel `draws`, its picture stays as it is, whole; a panel that
+    asks questions of its own draws nothing of the new question before it is answered. Where that takes longer
+    than an eye notices, its cards are paled and say what they still show.
+
     A panel that is about the next word says in `needs_next_word` what would show it: where the shown model
     predicts labels that sentence stands in its place, and nothing is drawn or asked.
     """
@@ -56,6 +62,9 @@ class Panel(QWidget):
 
     gives_way = 0
     """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""
+
+    draws: tuple[str, ...] = ()
+    """The parts of the session whose answers it draws: "reading", "gradients", "explanation", "writing"."""
 
     needs_next_word = ""
     """What to open to see it, as a sentence; empty where models of labels have something to show as well."""
@@ -77,6 +86,13 @@ class Panel(QWidget):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._refresh_if_seen)
+        self._awaited: set[str] = set()  # keys of questions whose answer replaces what is drawn
+        self._unanswered: set[str] = set()  # those of them that have failed
+        self._pale_soon = QTimer(self)
+        self._pale_soon.setSingleShot(True)
+        self._pale_soon.timeout.connect(self._say_late)
+        for part in self.draws:
+            getattr(session, part).late_changed.connect(self._follow_answers)
         if self.needs_next_word:
             self.follow(session.library.model_changed)
 
@@ -98,6 +114,19 @@ class Panel(QWidget):
     def is_up_to_date(self) -> bool:
         """Whether it has drawn every change that it follows."""
         return not self._is_stale
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what is asked now is not yet what is drawn."""
+        busy = self.session.work.is_busy
+        self._awaited = {key for key in self._awaited if busy(key)}
+        is_asking = bool(self.draws) and self._is_stale  # what it asks itself comes with the next drawing
+        return bool(self._awaited or self._unanswered) or is_asking or self.awaits_answer
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether a part of the session that it draws has not answered yet what is asked now."""
+        return any(getattr(self.session, part).is_late for part in self.draws)
 
     @property
     def is_needed(self) -> bool:
@@ -128,6 +157,9 @@ class Panel(QWidget):
         busy = self.session.library.live and self.session.training.state.is_active
         self._refresh_within(NOW_AND_THEN if busy else self.gives_way)
 
+    def have_asked(self) -> None:
+        """Have the session asked what is to be drawn: before `refresh`, also while that has to wait."""
+
     @abstractmethod
     def refresh(self) -> None:
         """Draw what the session holds now."""
@@ -141,8 +173,7 @@ class Panel(QWidget):
     def catch_up(self) -> None:
         """Draw at once what a change has left to be drawn later, even behind another tab."""
         self._soon.stop()
-        if self._is_stale:
-            self._refresh_or_refuse()
+        self._refresh_if_answered()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The numbers that are drawn, by name, for export; empty where there are none."""
@@ -192,20 +223,40 @@ class Panel(QWidget):
         for signal in answered:
             signal.connect(lambda *_: complain(""))
 
-    def ask(self, key: str, work: Callable[[Model], T], answer: Callable[[T], object]) -> None:
-        """Have work done on the model as it is shown, the interventions in force included."""
+    def ask(
+        self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], *, grows: bool = False
+    ) -> None:
+        """Have work done on the model as it is shown, the interventions in force included.
+
+        With `grows` the answer adds to what is drawn; otherwise it replaces it, which is late until then.
+        """
+        self._await(key, grows)
         self.session.reading.ask(key, work, *self._ends(key, answer))
 
     def ask_about(
-        self, reading: Reading, key: str, work: Callable[[Model], T], answer: Callable[[T], object]
+        self,
+        reading: Reading,
+        key: str,
+        work: Callable[[Model], T],
+        answer: Callable[[T], object],
+        *,
+        grows: bool = False,
     ) -> None:
         """The same on the model of a reading; it is answered only while nothing newer has been read."""
+        self._await(key, grows)
         self.session.reading.ask_about(reading, key, work, *self._ends(key, answer))
 
     def ask_model(
-        self, moment: Moment, key: str, work: Callable[[Model], T], answer: Callable[[T], object]
+        self,
+        moment: Moment,
+        key: str,
+        work: Callable[[Model], T],
+        answer: Callable[[T], object],
+        *,
+        grows: bool = False,
     ) -> None:
         """The same on a model at a step, as it was trained."""
+        self._await(key, grows)
         self.session.work.ask_model(moment, key, work, *self._ends(key, answer))
 
     def ask_compared(
@@ -214,18 +265,26 @@ class Panel(QWidget):
         key: str,
         work: Callable[[Model, int], T],
         answer: Callable[[list[T]], object],
+        *,
+        grows: bool = False,
     ) -> None:
         """The same on each of several models; work also gets each one's place. One answer, in order."""
+        self._await(key, grows)
         self.session.comparison.ask(models, key, work, *self._ends(key, answer))
 
-    def ask_reader(self, key: str, work: Callable[[], T], answer: Callable[[T], object]) -> None:
+    def ask_reader(
+        self, key: str, work: Callable[[], T], answer: Callable[[T], object], *, grows: bool = False
+    ) -> None:
         """The same for work that needs no model."""
+        self._await(key, grows)
         self.session.work.ask(key, work, *self._ends(key, answer))
 
     def silence(self, key: str) -> None:
         """Take a question back: it will not be answered, and what failed of it is no longer said."""
         self.session.work.silence(key)
         self.complain("", key)
+        self._unanswered.discard(key)
+        self._follow_lateness()
 
     def start_job(
         self,
@@ -249,6 +308,7 @@ class Panel(QWidget):
         def take(result: T) -> None:
             self.complain("", key)
             answer(result)
+            self._follow_lateness()
 
         return take, self._end_of(key)
 
@@ -257,9 +317,56 @@ class Panel(QWidget):
 
         def fail(sentence: str) -> None:
             self.complain(sentence, key)
+            if key in self._awaited:
+                self._unanswered.add(key)
             self.handle_failure(key)
+            self._follow_lateness()
 
         return fail
+
+    def _await(self, key: str, grows: bool = False) -> None:
+        """A question is asked; what is drawn is late until it is answered, unless the answer adds to it."""
+        self._unanswered.discard(key)
+        if grows:
+            self._awaited.discard(key)
+        else:
+            self._awaited.add(key)
+            self._pale_later()
+
+    def _follow_answers(self) -> None:
+        """A newer answer of the session is awaited, or has come."""
+        self._follow_lateness()
+        if self._is_stale and not self.awaits_answer and self.is_in_sight:
+            self._soon.start()
+
+    def _follow_lateness(self) -> None:
+        """Pale what is drawn where it has become late, and bring it back where it no longer is."""
+        if not isValid(self):
+            return
+        if self.is_behind:
+            if self.is_in_sight:
+                self._pale_later()
+        else:
+            self._pale_soon.stop()
+            self._say_late()
+
+    def _pale_later(self) -> None:
+        if not self._pale_soon.isActive() and isValid(self):
+            self._pale_soon.start(LATE)
+
+    def _say_late(self) -> None:
+        """Say on each card what it still shows, or nothing where that is what is asked now."""
+        words = self._late_words() if self.is_behind else ""
+        for card in self.findChildren(Card):
+            card.set_late(words)
+
+    def _late_words(self) -> str:
+        reading = self.session.reading
+        if self._unanswered:
+            return "not answered"
+        if not reading.is_late or "reading" not in self.draws or reading.current is None:
+            return "in a moment …"
+        return reading.current.question.said_before(reading.question)
 
     def _refresh_within(self, milliseconds: int) -> None:
         self._is_stale = True
@@ -273,8 +380,17 @@ class Panel(QWidget):
             self._soon.start()
 
     def _refresh_if_seen(self) -> None:
-        if self.is_in_sight and self._is_stale:
+        if self.is_in_sight:
+            self._refresh_if_answered()
+
+    def _refresh_if_answered(self) -> None:
+        """Draw what has changed, unless what is to be drawn is still awaited."""
+        if not self._is_stale:
+            return
+        self.have_asked()
+        if not self.awaits_answer:
             self._refresh_or_refuse()
+        self._follow_lateness()
 
     def _refresh_or_refuse(self) -> None:
         """Draw what the session holds, or say why the shown model has nothing to show here."""

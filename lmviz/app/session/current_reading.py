@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.app.session.reading import Reading, of_source, read
+from lmviz.app.session.reading import Reading, ReadingQuestion, of_source, read
 from lmviz.text.pictures import is_picture
 from lmviz.text.tokenizer import Encoding
 
@@ -38,6 +38,8 @@ class CurrentReading(Part):
     source_changed = Signal()
     encoding_changed = Signal()
     changed = Signal()
+    late_changed = Signal()
+    """Whether a newer reading is awaited has changed, or what is awaited."""
 
     def __init__(
         self,
@@ -61,11 +63,13 @@ class CurrentReading(Part):
         self._read_soon = QTimer(self)
         self._read_soon.setSingleShot(True)  # several changes in one turn are one reading
         self._read_soon.timeout.connect(self._read)
+        self._was_late_for: ReadingQuestion | None = None
         text.changed.connect(self._encode)
         library.model_changed.connect(self._encode)
         library.spelling_changed.connect(self._begin_again)
         for changed in (library.model_changed, library.step_changed, surgery.changed):
             changed.connect(self._read_soon.start)
+            changed.connect(self._say_whether_late)
 
     @property
     def prefix(self) -> str:
@@ -136,6 +140,34 @@ class CurrentReading(Part):
         return self._read_soon.isActive() or self._work.is_busy("reading")
 
     @property
+    def question(self) -> ReadingQuestion | None:
+        """What is asked now: the answer is `current`, once it is known. None where nothing can be read."""
+        if self._library.moment is None or not self.is_possible:
+            return None
+        source = self.source if self.has_source else None
+        return ReadingQuestion(*self._library.moment, self._prefix, source, self._surgery.in_force)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether `current` is the answer to an older question than the one that is asked now."""
+        return self.question != (None if self._reading is None else self._reading.question)
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether `current` is of another text than the one that is being read."""
+        asked, before = self.question, None if self._reading is None else self._reading.question
+        if asked is None or before is None or asked.model != before.model:
+            return False
+        return (asked.text, asked.source) != (before.text, before.source)
+
+    def go_back(self) -> None:
+        """Read the text of `current` again, in the place of one that takes long to read."""
+        if self._reading is not None and self.can_go_back:
+            before = self._reading.question
+            self.set_source(before.source or self.source)
+            self.set_prefix(before.text)
+
+    @property
     def position(self) -> int:
         """The focus's `shown_position`, within the positions that the current reading has."""
         last = len(self._reading.trace.tokens) - 1 if self._reading is not None else -1
@@ -165,6 +197,7 @@ class CurrentReading(Part):
             else:
                 self._source = text
             self.source_changed.emit()
+            self._say_whether_late()
             if self.has_source and self.is_possible:
                 self._read()
 
@@ -257,6 +290,7 @@ class CurrentReading(Part):
             self._encoding = _without_first(encoding, self._dropped)
         has_moved = self._focus.fit_positions(len(self._encoding) if self._encoding is not None else 0)
         self.encoding_changed.emit()
+        self._say_whether_late()
         if has_moved:
             self._focus.position_changed.emit()
 
@@ -269,18 +303,16 @@ class CurrentReading(Part):
         return Encoding(trace.ids, trace.tokens, trace.offsets, *((False,) * len(trace),) * 2)
 
     def _read(self) -> None:
-        moment, text, interventions = self._library.moment, self._prefix, self._surgery.in_force
-        if moment is None or not self.is_possible:
+        question, cache, previous = self.question, self._work.cache, self._reading
+        if question is None:
             self._work.silence("reading")
             self._take(None)
             return
 
         def work() -> Reading:
-            read_by = cache.model(model.folder, step, model.spells_out)
-            return read(read_by, model, step, text, interventions, previous, source)
+            model = question.model
+            return read(cache.model(model.folder, question.step, model.spells_out), question, previous)
 
-        (model, step), cache, previous = moment, self._work.cache, self._reading
-        source = self.source if self.has_source else None
         self._work.ask("reading", work, self._take, self.failed.emit)
 
     def _take(self, reading: Reading | None) -> None:
@@ -292,6 +324,13 @@ class CurrentReading(Part):
         stages = reading.trace.stages if reading is not None else ()
         self._focus.fit_stages([(stage.place, stage.title) for stage in stages])
         self.changed.emit()
+        self._say_whether_late()
+
+    def _say_whether_late(self) -> None:
+        late_for = self.question if self.is_late else None
+        if late_for != self._was_late_for:
+            self._was_late_for = late_for
+            self.late_changed.emit()
 
 
 def _documents(corpus: Corpus, part: PartOfText) -> Sequence[str]:

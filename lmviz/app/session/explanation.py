@@ -31,6 +31,7 @@ class Explanation(Part):
     """
 
     changed = Signal()
+    late_changed = Signal()
     suggestion_changed = Signal()
 
     def __init__(
@@ -62,6 +63,17 @@ class Explanation(Part):
     def arithmetic(self) -> Arithmetic | None:
         """That of `cell`; until it is known, that of the one before. None for no cell."""
         return self._arithmetic
+
+    @property
+    def is_late(self) -> bool:
+        """Whether `arithmetic` is still that of another cell, or of an older reading."""
+        found = self._arithmetic
+        if found is None:  # nothing has been explained yet
+            return False
+        if self._work.is_busy("why") or (found.address.startswith(GRADIENT) and self._gradients.is_late):
+            return True
+        is_old = self._reading_explained is not self._reading.current
+        return is_old or (found.address, tuple(found.index)) != self.cell
 
     @property
     def reading(self) -> Reading | None:
@@ -151,6 +163,7 @@ class Explanation(Part):
         self._reading.ask_about(
             reading, "why", work, lambda found: self._take_arithmetic(found, reading), self._fail
         )
+        self.late_changed.emit()
 
     def _take_arithmetic(self, arithmetic: Arithmetic | None, reading: Reading | None) -> None:
         if arithmetic is not None or self._arithmetic is not None or self._has_failed:

@@ -12,6 +12,7 @@ from lmviz.app.session.part import Part
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.reading import Reading
+    from lmviz.app.session.work import Work
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.scalar import Of
     from lmviz.inspection.views import View
@@ -30,10 +31,11 @@ class Gradients(Part):
 
     changed = Signal()
     shown_changed = Signal()
+    late_changed = Signal()
 
-    def __init__(self, reading: CurrentReading, parent: QObject | None = None) -> None:
+    def __init__(self, work: Work, reading: CurrentReading, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._reading = reading
+        self._work, self._reading = work, reading
         self._is_shown = False
         self._of: Of = LAST_LOSS
         self._current: Gradient | None = None
@@ -65,6 +67,11 @@ class Gradients(Part):
         return self._current
 
     @property
+    def is_late(self) -> bool:
+        """Whether `current` is not yet what is shown: that of another number, or none."""
+        return self._is_shown and self._work.is_busy("gradient")
+
+    @property
     def factors(self) -> Mapping[str, float]:
         """What a step further back multiplies the gradient by, by the name of each compared model.
 
@@ -91,8 +98,8 @@ class Gradients(Part):
         """Take gradients of another number, and show them."""
         if of != self._of or not self._is_shown:
             self._of, self._is_shown = of, True
-            self.shown_changed.emit()
             self._ask()  # until it is answered, the gradient of the number before stays in sight
+            self.shown_changed.emit()
 
     def view(self, view: View) -> View:
         """The gradient of the cells of a view, where gradients are shown and known; else the view itself."""
@@ -120,6 +127,7 @@ class Gradients(Part):
             return gradient(model, text, of, interventions=trace.interventions, **trace.beside)
 
         self._reading.ask_about(reading, "gradient", work, self._take, self.failed.emit)
+        self.late_changed.emit()
 
     def _take(self, found: Gradient) -> None:
         if self._is_shown:

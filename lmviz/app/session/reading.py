@@ -27,16 +27,47 @@ TYPED = 16  # letters: a word or two
 
 
 @dataclass(frozen=True)
+class ReadingQuestion:
+    """What is read, and by what: all that the numbers of a reading depend on.
+
+    `source` is what a translator reads beside the text; `interventions` are those that are switched on.
+    """
+
+    model: OpenedModel
+    step: int
+    text: str
+    source: str | None = None
+    interventions: tuple[Intervention, ...] = ()
+
+    def said_before(self, now: ReadingQuestion | None) -> str:
+        """What tells this question from a newer one, in words: "of the text before", "of step 300"."""
+        if now is None or self.model != now.model:
+            return f"of {self.model.name}"
+        if self.text != now.text:
+            return "of the text before"
+        if self.source != now.source:
+            return "of the source before"
+        return f"of step {self.step:,}" if self.step != now.step else "before the last change"
+
+
+@dataclass(frozen=True)
 class Reading:
     """A trace, and what it was taken from.
 
-    `baseline` is the same without interventions, None when none are in force.
+    `baseline` is the same without interventions, None when none are in force. `asked` is the question that
+    it answers, where it is more than the trace says.
     """
 
     trace: Trace
     baseline: Trace | None
     model: OpenedModel
     step: int
+    asked: ReadingQuestion | None = None
+
+    @property
+    def question(self) -> ReadingQuestion:
+        """What it is the answer to."""
+        return self.asked or ReadingQuestion(self.model, self.step, self.trace.text)
 
     @property
     def untouched(self) -> Trace:
@@ -106,34 +137,30 @@ class Reading:
         return len(index) == len(shape) and all(0 <= at < size for at, size in zip(index, shape, strict=True))
 
 
-def read(
-    model: Model,
-    opened: OpenedModel,
-    step: int,
-    text: str,
-    interventions: Sequence[Intervention],
-    previous: Reading | None = None,
-    source: str | None = None,
-) -> Reading:
-    """Trace a prefix with a model that carries the weights of `step`.
+def read(model: Model, question: ReadingQuestion, previous: Reading | None = None) -> Reading:
+    """Trace a prefix with a model that carries the weights of the step that is asked about.
 
     What the previous reading has in common with this one, such as the words before the one that is
-    being typed, is taken over from it. `source` is what a translator reads beside it.
+    being typed, is taken over from it.
     """
     from lmviz.inspection.tracing import trace
+    from lmviz.models.interruption import part_of_work
 
+    opened, step, text, source = question.model, question.step, question.text, question.source
     earlier = None
     beside: dict[str, Any] = {} if source is None else {"source": source}
     if previous is not None and (previous.model, previous.step) == (opened, step):
         earlier = previous.untouched
-    enabled = tuple(item for item in interventions if item.enabled)
+    enabled = question.interventions
     if earlier is not None and not enabled and _is_typed(text, earlier.text):
         leave_half_of_the_cores()
-    untouched = trace(model, text, earlier=earlier, answers_later=True, **beside)
+    with part_of_work(0, 2 if enabled else 1):
+        untouched = trace(model, text, earlier=earlier, answers_later=True, **beside)
     if not enabled:
-        return Reading(untouched, None, opened, step)
-    changed = trace(model, text, interventions=enabled, answers_later=True, **beside)
-    return Reading(changed, untouched, opened, step)
+        return Reading(untouched, None, opened, step, question)
+    with part_of_work(1, 2):
+        changed = trace(model, text, interventions=enabled, answers_later=True, **beside)
+    return Reading(changed, untouched, opened, step, question)
 
 
 def _is_typed(text: str, before: str) -> bool:

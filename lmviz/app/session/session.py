@@ -68,7 +68,7 @@ class Session(QObject):
         self.special_tokens = SpecialTokensOfPrefix(self.library, self.reading, self)
         self.fitting = FittingText(self.work, self.library, self.reading, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
-        self.gradients = Gradients(self.reading, self)
+        self.gradients = Gradients(self.work, self.reading, self)
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
         self.lesson = CurrentLesson(self, self)

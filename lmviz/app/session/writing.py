@@ -44,6 +44,7 @@ class Writing(Part):
 
     branches_changed = Signal()
     prospect_changed = Signal()
+    late_changed = Signal()
     hovered_token_changed = Signal()
     sampling_changed = Signal()
 
@@ -62,16 +63,17 @@ class Writing(Part):
         self._back = LookingBack(library, reading, focus)
         self._sampling = SamplingOptions()
         self._tree: Branches | None = None  # made when it is first asked for
-        self._written_by: tuple[str, OpenedModel | None] = ("", None)
+        self._written_by: tuple[str, str, OpenedModel | None] = ("", "", None)
         self._prospect: Prospect | None = None
-        self._prospect_of: object = None
+        self._prospect_of: object = None  # what the next answer is of
+        self._answered: object = None  # what the prospect is of
         self._continuations: Continuations | None = None
         self._untouched: Continuations | None = None
         self._drawn = 0
         self._rolls_waiting = 0  # asked for while a token was being chosen
         self._hovered_token: int | None = None
-        reading.prefix_changed.connect(self._begin_tree)
-        library.model_changed.connect(self._begin_tree)
+        for changed in (reading.prefix_changed, reading.source_changed, library.model_changed):
+            changed.connect(self._begin_tree)
         for changed in (library.step_changed, surgery.changed):
             changed.connect(self._look_elsewhere)
 
@@ -101,6 +103,13 @@ class Writing(Part):
     def prospect(self) -> Prospect | None:
         """The distribution to show, or None. See `look_ahead`."""
         return self._back.prospect or self._prospect
+
+    @property
+    def is_late(self) -> bool:
+        """Whether `prospect` is not yet what is asked now: another place, or another model, is awaited."""
+        if self.looks_back:
+            return self._reading.is_late
+        return self.can_write and (self.is_choosing or self._answered != self._standing)
 
     @property
     def is_choosing(self) -> bool:
@@ -147,6 +156,7 @@ class Writing(Part):
 
         def show(distribution: Distribution, before: Distribution | None) -> None:
             prospect = Prospect(node.index, distribution, moment, before=before)
+            self._answered = wanted
             self._show_prospect(
                 prospect if sampling == self.sampling else prospect.with_options(self.sampling)
             )
@@ -234,7 +244,7 @@ class Writing(Part):
             self._prospect_of = None
             if way != FORCED:
                 # Keep showing the distribution of the draw, not the next one.
-                self._prospect_of = self._standing
+                self._prospect_of = self._answered = self._standing
                 self._work.silence("prospect")
                 self._show_prospect(
                     Prospect(node, step.distribution, moment, step.draw, step.id, before=before)
@@ -260,7 +270,8 @@ class Writing(Part):
     def _standing(self) -> object:
         """The current node and the model: the next distribution depends on nothing else."""
         branches = self.branches
-        moment = (self._library.moment, self._surgery.in_force)
+        source = self._reading.source if self._reading.has_source else None
+        moment = (self._library.moment, self._surgery.in_force, source)
         return moment, branches.prefix, branches.chosen()
 
     def _ask_after(
@@ -293,6 +304,7 @@ class Writing(Part):
             return found, before
 
         self._reading.ask(key, read_on, lambda both: answer(*both), failed)
+        self.late_changed.emit()
 
     def _stand_on(self, branches: Branches | None) -> None:
         self._work.silence("choice")
@@ -301,12 +313,13 @@ class Writing(Part):
         self._look_elsewhere()
 
     def _begin_tree(self) -> None:
-        """Another prefix, or a model with other tokens, begins another tree."""
-        before, self._written_by = self._written_by, (self._reading.prefix, self._library.model)
+        """Another prefix or source, or a model with other tokens, begins another tree."""
+        source = self._reading.source if self._reading.has_source else ""
+        before, self._written_by = self._written_by, (self._reading.prefix, source, self._library.model)
         if self._written_by == before:
             self._look_elsewhere()
             return
-        if before[1] != self._library.model:
+        if before[2] != self._library.model:
             self._back.forget()  # its ids mean other tokens now
             self._show_prospect(None)
         self._plant()
@@ -348,7 +361,7 @@ class Writing(Part):
         if prospect is None and self._prospect is None:
             return
         if prospect is None:
-            self._prospect_of = None
+            self._prospect_of = self._answered = None
         self._prospect = prospect
         self._announce_prospect()
 

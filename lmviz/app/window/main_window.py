@@ -340,7 +340,10 @@ class MainWindow(QMainWindow):
             super().keyReleaseEvent(event)
 
     def _let_go(self) -> None:
-        """Bring back what an enlarged panel hides; or release what is pinned."""
+        """Leave a text that is still being read; bring back what an enlarged panel hides; or unpin."""
+        if self.session.reading.can_go_back:
+            self.session.reading.go_back()
+            return
         if self._enlarging.is_enlarged:
             self._enlarging.end()
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2
 NAMED_UNKNOWNS = 3
+LATE = 250  # milliseconds after which a reading that takes long says how far it is, and as often again
 OF_TEXT = "Type a prefix to see what could come next"
 OF_PICTURE = "Type the words so far that describe the picture; paint it with the mouse"
 
@@ -106,6 +107,9 @@ class PrefixBar(QFrame):
         column.addLayout(below)
         column.addStretch()
         self._connect()
+        self._reading_late = QTimer(self, interval=LATE)
+        self._reading_late.timeout.connect(self._show_info)
+        session.reading.late_changed.connect(self._follow_reading)
         theme_switch().theme_changed.connect(self._show_info)
         self._show_source()
         self._show_tokens()
@@ -261,7 +265,28 @@ class PrefixBar(QFrame):
                 round(area.center().x()), round(area.center().y()), 0, round(area.height())
             )
 
+    def _follow_reading(self) -> None:
+        """Say how far a reading is that takes long, for as long as it takes."""
+        if not self._session.reading.is_late:
+            self._reading_late.stop()
+            self._show_info()
+        elif not self._reading_late.isActive():
+            self._reading_late.start()
+
+    def _how_far(self) -> list[Inked]:
+        """How much of the text has been read, and how to leave it; empty where that takes no time."""
+        reading = self._session.reading
+        if not (self._reading_late.isActive() and reading.is_busy and reading.encoding is not None):
+            return []
+        amount, done = _amount(len(reading.encoding), "token"), self._session.work.progress("reading")
+        told = f"reading {amount}" + ("" if done is None else f" … {done:.0%}".replace("%", " %"))
+        leave = Inked(" · Esc: back to the text before") if reading.can_go_back else Inked("")
+        return [Inked(told, ink=current_theme().accent), leave]
+
     def _show_info(self) -> None:
+        if how_far := self._how_far():
+            self._info.set_pieces(how_far)
+            return
         encoding = self._session.reading.encoding
         if encoding is None:
             self._info.set_pieces([Inked("open a text or a model to see its tokens")])

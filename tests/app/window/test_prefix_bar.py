@@ -1,5 +1,6 @@
 """What is typed: tokens, unknown words, line breaks."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -183,3 +184,22 @@ def test_swapped_words_stand_under_the_prefix_as_they_are_read(
     qtbot.waitUntil(lambda: read.reading.current.baseline is None)
     assert bar.strip.tokens == ("⟨start⟩", "the", "zebra", "eats", "grass")
     assert "surgery" not in find(window, QLabel, "prefix_info").text()
+
+
+def test_a_text_that_takes_long_says_how_far_it_is_and_escape_goes_back(
+    window: MainWindow, read: Session, gate: threading.Event, qtbot: QtBot
+) -> None:
+    said, edit = find(window, QLabel, "prefix_info"), find(window, QLineEdit, "prefix_edit")
+    panels = [panel for panel in window.perspective.panels if isinstance(panel, NextWordPanel)]
+    qtbot.waitUntil(lambda: panels[0].distribution is not None)
+    before = read.reading.current
+    read.work.ask("hold", gate.wait, lambda _: None, print)
+    edit.setText("the hens see the dog")
+    qtbot.waitUntil(lambda: said.accessibleName() == "reading 6 tokens · Esc: back to the text before")
+    qtbot.waitUntil(lambda: panels[0].card.late == "of the text before")
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    assert edit.text() == before.trace.text
+    assert read.reading.current is before
+    qtbot.waitUntil(lambda: panels[0].card.late == "")
+    assert "reading" not in said.accessibleName()
+    gate.set()

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from patience import patience
@@ -12,7 +13,7 @@ from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import prepare_training
-from lmviz.app.session.reading import read
+from lmviz.app.session.reading import ReadingQuestion, read
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
@@ -84,9 +85,10 @@ def test_reading_on_takes_over_what_was_read_and_says_the_same(
 ) -> None:
     run = Run.open(make_run("transformer", 2, width=8, heads=2, layers=2, context=16))
     model = open_run_model(run)
-    first = read(model, run, 2, "the cows eat", ())
+    opened = SimpleNamespace(folder=run.folder)
+    first = read(model, ReadingQuestion(opened, 2, "the cows eat"))
     fresh = trace(model, "the cows eat grass")
     monkeypatch.setattr(model, "listen", None)  # which a fresh trace would need
-    longer = read(model, run, 2, "the cows eat grass", (), first).trace
+    longer = read(model, ReadingQuestion(opened, 2, "the cows eat grass"), first).trace
     for address, traced in fresh.arrays.items():
         assert longer[address].array == pytest.approx(traced.array, abs=1e-5)

@@ -163,7 +163,7 @@ class AlignmentPanel(WeightMatrixPanel):
         return f"gradient of {where}".capitalize() if is_gradient else where.capitalize()
 
     def _mark(self) -> None:
-        if not self._shown.size:
+        if not self._shown.size or self.awaits_answer:
             return
         self._matrix.set_selection(row=self.session.reading.position)
         self._mark_pinned()

@@ -208,6 +208,8 @@ class AttentionPanel(WeightMatrixPanel):
         return traced is not None and head < traced.shape[0]
 
     def _draw_strips(self) -> None:
+        if self.awaits_answer:
+            return
         reading = self.session.reading.current
         if reading is None or self._shown.size == 0 or not self.isVisible():
             self._strips.draw_nothing()
@@ -215,7 +217,7 @@ class AttentionPanel(WeightMatrixPanel):
             self._strips.draw_head(reading)
 
     def _mark(self) -> None:
-        if self._shown.size == 0:
+        if self._shown.size == 0 or self.awaits_answer:
             return
         position = self.session.reading.position
         if self.session.attention.looked_at:
@@ -241,7 +243,7 @@ class AttentionPanel(WeightMatrixPanel):
         self._body.set_claim(self._names[position], self._names[key], weight)
 
     def _light(self) -> None:
-        if self._shown.size and self.is_in_sight:
+        if self._shown.size and self.is_in_sight and not self.awaits_answer:
             view = self._view
             lights = None if view is None else self.session.explanation.lights(view)
             self._matrix.set_lights(self._isolated() if lights is None else lights)

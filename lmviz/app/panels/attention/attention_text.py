@@ -89,6 +89,8 @@ class AttentionTextPanel(FollowedTextPanel):
         self._mark()  # at once, as the pointer is here
 
     def _mark(self) -> None:
+        if self.awaits_answer:
+            return
         hovered = self.session.focus.hovered_position
         self._text.set_current(
             self.session.reading.position if hovered is None else self.session.focus.position

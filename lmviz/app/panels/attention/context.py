@@ -44,6 +44,8 @@ class ContextPanel(Panel):
     A state of the source can be silenced, and the context or the last state taken from another source.
     """
 
+    draws = ("reading",)
+
     gives_way = 16
 
     def __init__(self, session: Session) -> None:

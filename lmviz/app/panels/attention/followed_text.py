@@ -25,6 +25,8 @@ class FollowedTextPanel(Panel):
     Subclasses draw `_weights`, and say in `_word_place` where a word of a position stands.
     """
 
+    draws = ("reading",)
+
     gives_way = 33
 
     def __init__(self, session: Session, text: QWidget) -> None:

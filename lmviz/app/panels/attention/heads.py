@@ -37,6 +37,8 @@ NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
 class HeadsPanel(Panel):
     """A click shows a head large, Ctrl+click adds it to those that are combined, a double click solos it."""
 
+    draws = ("reading", "gradients")
+
     gives_way = 50
 
     def __init__(self, session: Session) -> None:

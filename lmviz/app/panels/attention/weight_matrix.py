@@ -27,6 +27,8 @@ class WeightMatrixPanel(Panel):
     several heads, so that none of them can be explained. `_mark` and `_light` say what stands out.
     """
 
+    draws = ("reading", "gradients")
+
     def __init__(self, session: Session, matrix_name: str, paint_name: str) -> None:
         super().__init__(session)
         self._matrix = HeatmapView()
@@ -112,7 +114,7 @@ class WeightMatrixPanel(Panel):
         from lmviz.inspection.strongest import strongest_cell
 
         view = self._view
-        if view is None or not (self.is_in_sight or self.is_put_away):
+        if view is None or self.awaits_answer or not (self.is_in_sight or self.is_put_away):
             return
         place = strongest_cell(view, min(self.session.focus.position, len(self._shown) - 1))
         self.session.explanation.suggest(None if place is None else (view.address, view.index(*place)))

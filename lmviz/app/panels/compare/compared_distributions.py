@@ -142,13 +142,12 @@ class ComparedDistributionsPanel(Panel):
 
     def refresh(self) -> None:
         models = self.session.comparison.models
-        if models != self._models:
-            self._found = ()
-        self._models = models  # which may have more snapshots by now, and are the same all the same
-        self._fit_cards(len(models))
         self._trio.look()
-        self._show_models()
-        self._ask()
+        self._invite(models)
+        if models == self._models:
+            self._models = models  # which may have more snapshots by now, and are the same all the same
+            self._show_models()
+        self._ask(models)
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -186,21 +185,24 @@ class ComparedDistributionsPanel(Panel):
             self._row.insertWidget(place, card, 1)
 
     def _show_models(self) -> None:
-        session, others = self.session, self._others()
+        others = self._others()
         for card, item in zip(self._cards, self._models, strict=True):
             model, color = item.model, color_of(item.moment)
             removable = item.moment in others or item.is_twin
             card.set_moment(model.name, color, model.snapshots, item.step, removable=removable)
+
+    def _invite(self, models: tuple[ComparedModel, ...]) -> None:
+        """What can be added to the comparison."""
+        session = self.session
         self._add.setEnabled(bool(session.library.models))
         self._twin.setVisible(bool(session.surgery.in_force) and not session.comparison.has_twin)
-        self._invited.setVisible(len(self._models) < 2)
-        begin = "Add a model, or another step of this one" if self._models else "Open or train a model"
+        self._invited.setVisible(len(models) < 2)
+        begin = "Add a model, or another step of this one" if models else "Open or train a model"
         offer = self._trio.offer
         sentence, button = f"{begin}: the same prefix is read by each, side by side.", f"Compare {offer}"
         if theme_switch().projector and offer:  # the button is no wider than a card
             sentence, button = f"{sentence} There are {offer}.", "Compare them"
         self._invitation.invite(sentence, button if offer else "")
-        self._title.setText(self._subject())
 
     def _subject(self) -> str:
         """What is compared, in words."""
@@ -221,12 +223,15 @@ class ComparedDistributionsPanel(Panel):
         """The prefix up to the chosen position."""
         return self.session.reading.prefix[: self._end()]
 
-    def _ask(self) -> None:
-        models, text, cache = self._models, self.session.reading.prefix, self._units
-        end = self._end()
+    def _ask(self, models: tuple[ComparedModel, ...]) -> None:
+        text, cache = self.session.reading.prefix, self._units
+        end, subject = self._end(), self._subject()
         opened = [item.model for item in models]
         if not models:
             self.silence("compare")
+            self._models, self._found = (), ()
+            self._fit_cards(0)
+            self._title.setText(subject)
             self._agreement.set_text("")
             return
 
@@ -234,9 +239,11 @@ class ComparedDistributionsPanel(Panel):
             return expect(model, text, end, place, opened, cache)
 
         def take(found: list[Expectation]) -> None:
-            if models == self._models:
-                self._read, self._found = text[:end], tuple(found)
-                self._draw()
+            self._models, self._read, self._found = models, text[:end], tuple(found)
+            self._fit_cards(len(models))
+            self._show_models()
+            self._title.setText(subject)
+            self._draw()
 
         self.ask_compared(models, "compare", work, take)
 
@@ -295,9 +302,7 @@ class ComparedDistributionsPanel(Panel):
         found = self._found[place].distribution if place < len(self._found) else None
         if found is not None and self._models[place].model.predicts.continues:
             tokenizer = self._models[place].model.tokenizer
-            self.session.reading.set_prefix(
-                tokenizer.continue_text(self._text(), found.candidate(bar + 1).id)
-            )
+            self.session.reading.set_prefix(tokenizer.continue_text(self._read, found.candidate(bar + 1).id))
             self.session.focus.follow_end()
 
     def _choose_step(self, place: int, step: int) -> None:

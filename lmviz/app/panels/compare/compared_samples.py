@@ -66,7 +66,8 @@ class ComparedSamplesPanel(Panel):
         self._empty = EmptyText()
         self._columns: list[_Column] = []
         self._row = QHBoxLayout()
-        self._asked: Asked | None = None
+        self._asked: Asked | None = None  # what is drawn
+        self._wanted: Asked | None = None
         self._models: tuple[ComparedModel, ...] = ()
         self._samples: tuple[Sample, ...] = ()
         self._more = 0
@@ -121,18 +122,15 @@ class ComparedSamplesPanel(Panel):
         asked = (models, self.session.reading.prefix, options)
         if not models:
             self.silence("samples")
-            self._asked = None
+            self._asked = self._wanted = None
             self._say("Open or train a model to sample from it.")
             return
-        if asked != self._asked:
-            self._asked, self._models = asked, models
-            self._samples = (Sample(),) * len(models)
-            self._fit_columns(len(models))
-            self._show()
-            self._write_on(asked)
+        if asked != self._wanted:
+            self._wanted = asked
+            self._write_on(asked, (Sample(),) * len(models))
 
     def handle_failure(self, key: str) -> None:
-        self._asked = None  # begun anew with the next change
+        self._wanted = None  # begun anew with the next change
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -164,8 +162,8 @@ class ComparedSamplesPanel(Panel):
             self._columns.append(column)
             self._row.addWidget(column, 1)
 
-    def _write_on(self, asked: Asked) -> None:
-        (models, prefix, options), samples = asked, self._samples
+    def _write_on(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
+        models, prefix, options = asked
         lengths = [LENGTH.get(item.model.tokenizer.kind, USUAL_LENGTH) for item in models]
 
         def work(model: Model, place: int) -> Sample:
@@ -174,15 +172,16 @@ class ComparedSamplesPanel(Panel):
         def take(longer: list[Sample]) -> None:
             self._take(asked, tuple(longer))
 
-        self.ask_compared(models, "samples", work, take)
+        self.ask_compared(models, "samples", work, take, grows=asked == self._asked)
 
     def _take(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
-        if asked != self._asked:
+        if asked != self._wanted:
             return
-        self._samples = samples
+        self._asked, self._models, self._samples = asked, asked[0], samples
+        self._fit_columns(len(self._models))
         self._show()
         if self.is_in_sight and not all(sample.is_over for sample in samples):
-            self._write_on(asked)
+            self._write_on(asked, samples)
 
     def _show(self) -> None:
         shown = zip(self._columns, self._models, names_of_compared(self._models), self._samples, strict=True)
@@ -203,7 +202,9 @@ class ComparedSamplesPanel(Panel):
 
     def _tell(self, number: int) -> None:
         """What one draw chose in each column; without one, how all were drawn."""
-        sampling = self.options
+        if self._asked is None:
+            return
+        sampling = self._asked[2]
         if number < 0:
             self._note.set_text(
                 f"shaded by probability · temperature {sampling.temperature:g} · seed {sampling.seed:,}"

@@ -45,6 +45,7 @@ class SurprisalPanel(Panel):
         self._legend = Legend()
         self._note = MutedLine(right=True)
         self._units = UnitsCache()
+        self._tokens: tuple[str, ...] = ()
         self._words: tuple[str, ...] = ()
         self._word_ends: tuple[int, ...] = ()
         self._first = 0
@@ -90,8 +91,7 @@ class SurprisalPanel(Panel):
         return arrays if self._disagreement is None else arrays | {"disagreement": self._disagreement}
 
     def exported_names(self) -> Names:
-        encoding = self.session.reading.encoding
-        return Names(encoding.tokens[self._first :] if encoding is not None else ())
+        return Names(self._tokens if self._curves else ())
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
@@ -158,7 +158,8 @@ class SurprisalPanel(Panel):
             return
         read = [item for item in found if not isinstance(item, str)]
         self._models, self._first = models, first
-        self._words = tuple(visible(token) for token in encoding.tokens[first:])
+        self._tokens = tuple(encoding.tokens[first:])
+        self._words = tuple(visible(token) for token in self._tokens)
         self._word_ends = tuple(end for _, end in encoding.offsets[first:])
         names, turns = names_of_compared(models), turns_of(models)
         self._curves = tuple(
@@ -169,7 +170,7 @@ class SurprisalPanel(Panel):
         self._draw()
         if len(models) > 1:
             shares = [share for _, share in read]
-            self.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement)
+            self.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement, grows=True)
 
     def _take_disagreement(self, found: Disagreement) -> None:
         at = dict(zip(found.places.tolist(), found.divergence.tolist(), strict=True))

@@ -43,6 +43,8 @@ class LabelsPanel(Panel):
     taking the word out adds to it; both are measured by reading the text again.
     """
 
+    draws = ("reading",)
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("labels_view")
@@ -51,6 +53,7 @@ class LabelsPanel(Panel):
         leave_arrow_keys(self, self._curve)
         self._reading: Reading | None = None
         self._found: ClassReadings | None = None
+        self._asked: Reading | None = None  # whose beginnings are read
         self._silence: dict[str, QPushButton] = {}
         self._card = Card("Labels", "", self._lay_out())
         self.column.addWidget(self._card)
@@ -95,14 +98,17 @@ class LabelsPanel(Panel):
         if reading is None or reading.trace.predicts.continues:
             self._show_nothing()
             return
-        if reading is not self._reading:
+        if reading.trace.predicts.per != "text":
+            self.silence("classes")
             self._reading, self._found = reading, None
+        elif reading is not self._asked:
             self._ask(reading)
-        self._show(reading)
-        self._offer_silence(reading)
+        if reading is self._reading:  # the label of a text stays until its beginnings have been read too
+            self._show(reading)
+            self._offer_silence(reading)
 
     def handle_failure(self, key: str) -> None:
-        self._reading = None
+        self._asked = None
 
     def _lay_out(self) -> QWidget:
         body, foot = QWidget(), QHBoxLayout()
@@ -126,7 +132,7 @@ class LabelsPanel(Panel):
         return body
 
     def _show_nothing(self) -> None:
-        self._reading = self._found = None
+        self._reading = self._found = self._asked = None
         self.silence("classes")
         self._words.set_words([])
         self._curve.set_values([])
@@ -137,9 +143,7 @@ class LabelsPanel(Panel):
 
     def _ask(self, reading: Reading) -> None:
         """Have a classifier read the beginnings of the text."""
-        self.silence("classes")
-        if reading.trace.predicts.per != "text":
-            return
+        self._asked = reading
         ids, changes = reading.trace.ids, reading.trace.interventions
 
         def work(model: Model) -> ClassReadings:
@@ -148,7 +152,7 @@ class LabelsPanel(Panel):
             return read_classes(model, ids, changes)
 
         def take(found: ClassReadings) -> None:
-            self._found = found
+            self._reading, self._found = reading, found
             self.refresh_soon()
 
         self.ask_about(reading, "classes", work, take)
@@ -191,7 +195,7 @@ class LabelsPanel(Panel):
         self._card.set_aside(f"gold {right}" if right else "")
         found, tokens = self._found, [visible(token) for token in reading.trace.tokens]
         if found is None:
-            return  # what was measured before stays in sight until the new is known
+            return
         self._curve.set_values(found.beginnings[:, best], tokens, (0.0, 1.0))
         self._said.set_text(f"p({name}) up to each word · right: what taking it out adds")
         effects, rows = found.effects(best), []

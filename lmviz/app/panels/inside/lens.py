@@ -33,6 +33,8 @@ NOTHING = np.zeros((0, 0), dtype=np.float32)
 class LensPanel(Panel):
     """The likeliest words at each place of the residual stream; a click goes to its stage."""
 
+    draws = ("reading",)
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("lens_view")
@@ -142,7 +144,7 @@ class LensPanel(Panel):
     def _mark(self) -> None:
         """Outline the last place before the current stage."""
         reading, lens = self.session.reading.current, self.lens
-        if lens is None or reading is None:
+        if lens is None or reading is None or self.awaits_answer:
             return
         made = {address: n for n, stage in enumerate(reading.trace.stages) for address in stage.results}
         behind = [place for place in lens.places if made.get(place, -1) <= self.session.focus.stage]

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class PicturePanel(Panel):
     """Shows the first page that fits the trace."""
 
+    draws = ("reading",)
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("picture_view")

@@ -45,6 +45,8 @@ class SaliencyPanel(Panel):
     theirs, here and wherever gradients stand.
     """
 
+    draws = ("reading",)
+
     gives_way = 60
 
     def __init__(self, session: Session) -> None:
@@ -133,11 +135,12 @@ class SaliencyPanel(Panel):
             self._card.set_placeholder(NO_TEXT if self.session.library.model else NO_MODEL)
             return
         self._card.set_placeholder("")
-        of = self._list(reading)
+        offers, of = self._offers_of(reading)
         if reading is self._reading and of == self._of and self._found:
+            self._offer(offers, of)
             self._mark()
             return
-        self._ask(reading, of)
+        self._ask(reading, of, offers)
 
     def handle_failure(self, key: str) -> None:
         self._found, self._reading = (), None
@@ -158,8 +161,8 @@ class SaliencyPanel(Panel):
         column.addWidget(scrolling(rows, area=WordScroll(tuple(self._words.values()))), 1)
         return body
 
-    def _list(self, reading: Reading) -> Of:
-        """Offer the numbers that there are; which one is chosen."""
+    def _offers_of(self, reading: Reading) -> tuple[dict[Of, str], Of]:
+        """The numbers that there are, each in words; and which of them is chosen."""
         position, gradients = self.session.focus.position, self.session.gradients
         usual = likeliest_logit(reading, min(position, reading.last))
         offers = {usual: number_in_words(usual, reading)}
@@ -169,12 +172,15 @@ class SaliencyPanel(Panel):
             offers[of] = number_in_words(of, reading)
         if of not in offers:
             self._chosen, of = None, usual
+        return offers, of
+
+    def _offer(self, offers: dict[Of, str], of: Of) -> None:
+        """List the numbers, the one that is drawn in front."""
         self._offers = list(offers)
         with QSignalBlocker(self._choice):
             self._choice.clear()
             self._choice.addItems(list(offers.values()))
             self._choice.setCurrentIndex(self._offers.index(of))
-        return of
 
     def _is_there(self, of: Of, reading: Reading) -> bool:
         """Whether a reading has the number that was chosen in another one."""
@@ -188,7 +194,7 @@ class SaliencyPanel(Panel):
             self._chosen = None if place == 0 else of  # the first follows the position
             self.refresh_soon()
 
-    def _ask(self, reading: Reading, of: Of) -> None:
+    def _ask(self, reading: Reading, of: Of, offers: dict[Of, str]) -> None:
         trace = reading.trace
 
         def begin(model: Model) -> tuple[float, Erasing]:
@@ -203,19 +209,20 @@ class SaliencyPanel(Panel):
 
         if not self._found:
             self._said.setText(ERASING)
-        self.ask_about(reading, QUESTION, begin, lambda answer: self._go_on(reading, of, *answer))
+        self.ask_about(reading, QUESTION, begin, lambda answer: self._go_on(reading, of, offers, *answer))
 
-    def _go_on(self, reading: Reading, of: Of, value: float, erasing: Erasing) -> None:
+    def _go_on(self, reading: Reading, of: Of, offers: dict[Of, str], value: float, erasing: Erasing) -> None:
         """Draw what has been erased, or erase some more words.
 
         Each time it is another question, so that what is typed or asked meanwhile has its turn in between.
         """
         if erasing.is_done:
             self._found, self._reading, self._of = erasing.result(), reading, of
+            self._offer(offers, of)
             self._draw(f"{number_in_words(of, reading)}: {number(value)}")
         elif self.is_in_sight:
             self.ask_about(
-                reading, QUESTION, erasing.go_on, lambda _: self._go_on(reading, of, value, erasing)
+                reading, QUESTION, erasing.go_on, lambda _: self._go_on(reading, of, offers, value, erasing)
             )
         else:
             self.refresh_soon()  # when it is seen again

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.views import StagePart, View
     from lmviz.models.model import Model
 
+AT_MOST = 60  # milliseconds that the drawing of a stage waits for the numbers of a cell
 TITLE_SHARE = 0.6  # of the card's width
 WIDE = 480  # pixels at scale 1 from which on the operation stands beside the equation
 USUAL_SIZE = (560, 330)  # pixels at scale 1 of the panel; in a larger one everything is drawn larger
@@ -52,6 +53,8 @@ class StagePanel(Panel):
     The operation is drawn for the pinned cell, or where the stage makes none such, for its strongest. While
     gradients are shown the strips are theirs, and playing walks back from the last stage.
     """
+
+    draws = ("reading", "gradients")
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -68,6 +71,8 @@ class StagePanel(Panel):
         self._area = scrolling(self._sheet())
         self._titles: tuple[str, ...] = ()
         self._reading: Reading | None = None  # which is drawn
+        self._without_numbers = QTimer(self, singleShot=True, interval=AT_MOST)
+        self._without_numbers.timeout.connect(self._draw_without_numbers)
         self._drawn = -1
         self._previous = self._step_button("stage_previous", "←", -1)
         self._next = self._step_button("stage_next", "→", 1)
@@ -142,8 +147,13 @@ class StagePanel(Panel):
             self._equation.set_equation("")
             self._drawn, self._reading = -1, None
             self._strips.set_views([])
-            self._ask_for_numbers()
+            self.silence("numbers")
+            self._show_numbers("", None)
             return
+        self._ask(reading)
+
+    def _draw(self, reading: Reading) -> None:
+        """All but the numbers of a cell, of what is looked at now."""
         self._reading = reading
         trace, number_of_stage = reading.trace, self.session.focus.stage
         stage = trace.stages[number_of_stage]
@@ -159,7 +169,6 @@ class StagePanel(Panel):
         self._tell(reading)
         self._equation.set_equation(stage.equation)
         self._draw_strips(reading)
-        self._ask_for_numbers()
 
     def _tell(self, reading: Reading) -> None:
         """Say what the stage does to the word."""
@@ -297,18 +306,18 @@ class StagePanel(Panel):
 
     def _follow_cell(self) -> None:
         """Another cell is pinned; a newer reading that waits to be drawn asks when it is drawn."""
-        if self._reading is self.session.reading.current:
-            self._ask_for_numbers()
+        reading = self.session.reading.current
+        if reading is not None and self._reading is reading and not self.awaits_answer:
+            self._ask(reading)
 
-    def _ask_for_numbers(self) -> None:
-        """The equation and the operation with the numbers of a cell that this stage makes."""
-        reading = self._reading
-        chosen = self._cell_of_stage(reading) if reading is not None else None
-        cell = chosen or (self._strongest_of_stage(reading) if reading is not None else None)
-        if reading is None or cell is None:
+    def _ask(self, reading: Reading) -> None:
+        """Draw the stage once the numbers of a cell are known that it makes."""
+        chosen = self._cell_of_stage(reading)
+        cell = chosen or self._strongest_of_stage(reading)
+        if cell is None:
             self.silence("numbers")
-            self._equation.set_numbers("")
-            self._operation.set_picture(None)
+            self._draw(reading)
+            self._show_numbers("", None)
             return
         place, found = (
             _short_place(reading, reading.trace[cell[0]].axes, cell[1]),
@@ -328,15 +337,38 @@ class StagePanel(Panel):
             return f"{place}:  {one_line(found)}", operation_picture(found, reading.trace)
 
         def take(answer: tuple[str, OperationPicture | None]) -> None:
-            numbers, picture = answer
-            self._equation.set_numbers(numbers)
-            self._operation.set_picture(picture, dashed=chosen is None)
+            if looked_at != self._looked_at:
+                self.refresh_soon()  # what is drawn is of the present place
+                return
+            self._draw(reading)
+            self._show_numbers(*answer, dashed=chosen is None)
 
+        looked_at = self._looked_at
+        self._without_numbers.start()
         self.ask_about(reading, "numbers", work, take)
 
+    def _draw_without_numbers(self) -> None:
+        """The numbers take long: the stage is drawn, and they follow."""
+        reading = self.session.reading.current
+        if reading is not None and not self.awaits_answer:
+            self._draw(reading)
+            self._show_numbers("", None)
+
+    @property
+    def _looked_at(self) -> tuple[object, ...]:
+        """What the picture is of, in one reading."""
+        session = self.session
+        gradients = (session.gradients.current, session.gradients.is_shown)
+        return session.focus.stage, session.reading.position, session.attention.head, *map(id, gradients)
+
+    def _show_numbers(self, numbers: str, picture: OperationPicture | None, *, dashed: bool = False) -> None:
+        """The equation and the operation with the numbers of a cell."""
+        self._without_numbers.stop()
+        self._equation.set_numbers(numbers)
+        self._operation.set_picture(picture, dashed=dashed)
+
     def handle_failure(self, key: str) -> None:
-        self._equation.set_numbers("")
-        self._operation.set_picture(None)
+        self._draw_without_numbers()
 
 
 def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]) -> str:

@@ -48,6 +48,8 @@ ROOMY = 640  # pixels at scale 1 from which on all names have room
 class StatePanel(Panel):
     """A heatmap of one tap, the stage's result unless another is chosen; rows can be sorted by similarity."""
 
+    draws = ("reading", "gradients")
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("state_view")
@@ -230,7 +232,7 @@ class StatePanel(Panel):
 
     def _mark(self) -> None:
         view = self._view
-        if view is None:
+        if view is None or self.awaits_answer:
             return
         position = self.session.reading.position
         if view.row_axis in ALONG:

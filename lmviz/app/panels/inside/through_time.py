@@ -44,6 +44,10 @@ ALONG = {"cell": "cell", "token": "embedding", "embedding": "embedding"}
 """What the gradient goes back along, by the tap that it is measured at."""
 
 
+_Question = tuple["Reading", "Of", "tuple[ComparedModel, ...]"]
+"""What is read, the number that goes back, and in which models."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Reached:
     """What one model says: the tokens it reads, how far the gradient reaches, and the gradient itself."""
@@ -56,13 +60,16 @@ class _Reached:
 class ThroughTimePanel(Panel):
     """A loss goes back to the left; below, every loss by every state, and the factor of each step."""
 
+    draws = ("reading",)
+
     gives_way = 120
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("through_time_view")
         self._found: list[tuple[str, ComparedModel, _Reached]] = []
-        self._question: tuple[Reading, Of] | None = None  # of what that is
+        self._asked: _Question | None = None
+        self._question: _Question | None = None  # what is drawn is part of the answer to this
         self._wave = GradientWave()
         self._sums = LossesAndSteps()
         self._curves = ReachCurves()
@@ -202,9 +209,18 @@ class ThroughTimePanel(Panel):
             self._sums.set_sums(None, None)
             self._draw()
             return
+        self._asked = (reading, self._of(reading), models)
         self._ask_reaches(models, reading)
         self._ask_losses(reading)
         self._ask_steps(reading)
+
+    def _begin(self, question: _Question | None) -> None:
+        """The first part of a new answer is known: those of the one before are taken away."""
+        if question != self._question:
+            self._question, self._found = question, []
+            self._stretch.set_norms(None)
+            self._curves.set_scaled(None)
+            self._sums.set_sums(None, None)
 
     def handle_failure(self, key: str) -> None:
         if key == "steps":
@@ -230,18 +246,15 @@ class ThroughTimePanel(Panel):
                 return str(sentence)
             return _Reached(found.trace.tokens, reach(found, address), found[address].array)
 
+        question = self._asked
+
         def take(found: list[_Reached | str]) -> None:
-            self._take(models, (reading, of), found)
+            self._begin(question)
+            self._take(models, reading, found)
 
         self.ask_compared(models, "through time", work, take)
 
-    def _take(
-        self,
-        models: tuple[ComparedModel, ...],
-        question: tuple[Reading, Of],
-        found: list[_Reached | str],
-    ) -> None:
-        self._question, (reading, _) = question, question
+    def _take(self, models: tuple[ComparedModel, ...], reading: Reading, found: list[_Reached | str]) -> None:
         named = zip(_short_names(models), models, found, strict=True)
         read = [(name, item, one) for name, item, one in named if isinstance(one, _Reached)]
         self._found = [row for row in read if row[2].tokens == reading.trace.tokens]
@@ -252,7 +265,7 @@ class ThroughTimePanel(Panel):
         self._draw()
 
     def _ask_losses(self, reading: Reading) -> None:
-        trace, of = reading.trace, self._of(reading)
+        trace, of, question = reading.trace, self._of(reading), self._asked
 
         def work(model: Model) -> Sums | None:
             from lmviz.inspection.losses_by_state import losses_by_state
@@ -274,6 +287,7 @@ class ThroughTimePanel(Panel):
             return None if losses is None and parameter is None else Sums(losses, parameter)
 
         def take(found: Sums | None) -> None:
+            self._begin(question)
             self._sums.set_sums(trace, found)
             self._ask_scaled()
             self._draw()
@@ -282,7 +296,7 @@ class ThroughTimePanel(Panel):
 
     def _ask_steps(self, reading: Reading) -> None:
         """How far each step of the recurrence can stretch a gradient."""
-        trace = reading.trace
+        trace, question = reading.trace, self._asked
 
         def work(model: Model) -> np.ndarray | None:
             from lmviz.inspection.step_jacobians import can_be_listed, spectral_norms, step_jacobians
@@ -292,6 +306,7 @@ class ThroughTimePanel(Panel):
             return spectral_norms(step_jacobians(model, trace))
 
         def take(found: np.ndarray | None) -> None:
+            self._begin(question)
             self._stretch.set_norms(found, [visible(word) for word in trace.tokens])
             self._mark()
 
@@ -304,7 +319,7 @@ class ThroughTimePanel(Panel):
             self.silence("scaled")
             self._curves.set_scaled(None)
             return
-        trace, of = reading.trace, self._of(reading)
+        trace, of, question = reading.trace, self._of(reading), self._question
 
         def work(model: Model) -> Reach:
             from lmviz.inspection.reach import reach_with, recurrent_weights, state_address
@@ -321,7 +336,7 @@ class ThroughTimePanel(Panel):
             )
 
         self.ask_about(
-            reading, "scaled", work, lambda found: self._curves.set_scaled(found, factor, (reading, of))
+            reading, "scaled", work, lambda found: self._curves.set_scaled(found, factor, question)
         )
 
     def _draw(self) -> None:
@@ -353,6 +368,8 @@ class ThroughTimePanel(Panel):
         self._mark()
 
     def _mark(self) -> None:
+        if self.awaits_answer or self._asked != self._question:
+            return
         position = self.session.focus.shown_position
         self._wave.set_current(position)
         self._sums.set_position(position)

@@ -39,6 +39,8 @@ LARGEST = 1e6  # a threshold
 class UnitPanel(Panel):
     """Pin a cell to see its unit, until then the strongest; drag over words to find units active on all."""
 
+    draws = ("reading",)
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("unit_view")

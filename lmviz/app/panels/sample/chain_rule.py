@@ -98,7 +98,9 @@ class ChainRulePanel(Panel):
             self._show(None, None)
             return
         prefix, chosen = session.writing.branches.prefix, session.writing.branches.chosen()
-        wanted = (session.library.model, session.library.step, session.surgery.in_force, prefix, chosen)
+        source = session.reading.source if session.reading.has_source else None
+        moment_read = (session.library.model, session.library.step, session.surgery.in_force, source)
+        wanted = (*moment_read, prefix, chosen)
         if wanted == self._asked:
             return
         self._asked = wanted

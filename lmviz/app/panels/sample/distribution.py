@@ -46,6 +46,7 @@ class DistributionPanel(Panel):
     that after an earlier word that is pointed at.
     """
 
+    draws = ("writing",)
     needs_next_word = "Open a language model to see how the next word is chosen."
 
     def __init__(self, session: Session) -> None:
@@ -115,9 +116,11 @@ class DistributionPanel(Panel):
         filters = prospect.distribution.options.unusual_values(*FILTERS)
         return distribution_recipe(prospect.moment, filters)
 
+    def have_asked(self) -> None:
+        self.session.writing.look_ahead()
+
     def refresh(self) -> None:
         session = self.session
-        session.writing.look_ahead()
         self._controls.set_options(session.writing.sampling)
         prospect = self._shown = session.writing.prospect
         self._table.setVisible(session.library.model is not None)

@@ -47,6 +47,7 @@ FALLING = 2  # tokens a second up to which one can watch the number fall
 class RollPanel(Panel):
     """The die, and the buttons that throw it: one step, play, back."""
 
+    draws = ("writing",)
     needs_next_word = "Open a language model to roll the die for its next word."
 
     def __init__(self, session: Session) -> None:
@@ -123,9 +124,11 @@ class RollPanel(Panel):
             prospect.moment, prospect.distribution.options.unusual_values(*FILTERS), prospect.draw
         )
 
+    def have_asked(self) -> None:
+        self.session.writing.look_ahead()
+
     def refresh(self) -> None:
         session = self.session
-        session.writing.look_ahead()
         self._stop_at_end.setChecked(session.writing.sampling.stop_at_end)
         node = session.writing.branches.node
         can_go_on = self._can_go_on()

@@ -20,7 +20,7 @@ from lmviz.decoding.continuations import Continuations
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.decoding.outcome import Outcome
-    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 FIGURES = "ln p · normalised · perplexity"
@@ -44,7 +44,8 @@ class SideBySidePanel(Panel):
         self.setObjectName("side_by_side_view")
         self._rows = {way: _Row(way) for way in HINTS}
         self._outcomes: dict[str, Outcome] = {}
-        self._found_with: dict[str, tuple[Intervention, ...]] = {}
+        self._shown: dict[str, Outcome] = {}  # all of one text and one model
+        self._shown_at: tuple[RecipeSubject, float] | None = None  # that moment, and the length penalty
         self._greedy: tuple[int, ...] = ()
         self._greedy_of: object = None
         self._is_greedy_done = False
@@ -70,12 +71,12 @@ class SideBySidePanel(Panel):
     @property
     def outcomes(self) -> dict[str, Outcome]:
         """What is shown, by the way of decoding."""
-        return self._outcomes
+        return self._shown
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """For each way its ids (token,), and (ln p, normalised, perplexity)."""
         arrays = {}
-        for way, found in self._outcomes.items():
+        for way, found in self._shown.items():
             arrays[f"{way}/ids"] = np.array(found.chosen, dtype=np.int64)
             arrays[f"{way}/figures"] = np.array([found.log_probability, found.score, found.perplexity])
         return arrays
@@ -83,20 +84,19 @@ class SideBySidePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import outcomes_recipe
 
-        session, found = self.session, self._outcomes
-        if not found:
+        if not self._shown or self._shown_at is None:
             return ""
-        chosen = {way: item.chosen for way, item in found.items()}
-        return outcomes_recipe(
-            session.reading.moment_of(session.reading.prefix), chosen, session.beam.options.length_penalty
-        )
+        chosen = {way: item.chosen for way, item in self._shown.items()}
+        moment, penalty = self._shown_at
+        return outcomes_recipe(moment, chosen, penalty)
 
     def refresh(self) -> None:
         session, moment = self.session, self._moment
         if moment != self._greedy_of:
             self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
             self.silence("greedy")
-            self._forget("greedy")
+            if not session.writing.can_write:
+                self._forget("greedy")
         if session.writing.can_write and not self._is_greedy_done:
             self._wait.start()
         chosen = session.writing.branches.chosen()
@@ -104,19 +104,30 @@ class SideBySidePanel(Panel):
         beam = session.beam.tree
         ids = tuple(node.id for node in beam.path(beam.best)) if beam is not None else ()
         self._score("beam search", ids)
-        self._score("greedy", self._greedy if self._is_greedy_done else ())
-        self._show_rows()
+        if self._is_greedy_done:
+            self._score("greedy", self._greedy)
+        if not self._is_scoring:  # all three are of one text and one model, or none is drawn anew
+            self._show_rows()
+
+    @property
+    def is_behind(self) -> bool:
+        return self._is_scoring or super().is_behind
+
+    @property
+    def _is_scoring(self) -> bool:
+        """Whether one of the three is still being found."""
+        is_written = self._is_greedy_done or not self.session.writing.can_write
+        return not is_written or any(self.session.work.is_busy(f"{OUTCOME}{way}") for way in self._rows)
 
     def _show_rows(self) -> None:
+        session = self.session
+        self._shown = dict(self._outcomes)
+        penalty = session.beam.options.length_penalty
+        self._shown_at = (session.reading.moment_of(session.reading.prefix), penalty) if self._shown else None
         for way, row in self._rows.items():
-            row.show_outcome(self._outcomes.get(way), HINTS[way])
-        self._card.set_aside(self._figures())
-
-    def _figures(self) -> str:
-        """What the figures are, and under which interventions those that are shown were found."""
-        conditions = {in_words(self._found_with[way]) for way in self._outcomes}
-        changes = conditions.pop() if len(conditions) == 1 else ""  # otherwise some are being recomputed
-        return f"{changes} · {FIGURES}" if changes else FIGURES
+            row.show_outcome(self._shown.get(way), HINTS[way])
+        changes = in_words(session.surgery.in_force) if self._shown else ""
+        self._card.set_aside(f"{changes} · {FIGURES}" if changes else FIGURES)
 
     @property
     def _moment(self) -> object:
@@ -127,7 +138,8 @@ class SideBySidePanel(Panel):
     @property
     def _model_as_it_is(self) -> tuple[object, ...]:
         session = self.session
-        return session.library.model, session.library.step, session.surgery.in_force
+        source = session.reading.source if session.reading.has_source else None
+        return session.library.model, session.library.step, session.surgery.in_force, source
 
     def _write_greedily(self) -> None:
         """One token at a time, so that other requests to the reading thread need not wait."""
@@ -150,7 +162,7 @@ class SideBySidePanel(Panel):
             self._greedy = (*written, id)
             self._is_greedy_done = is_end or len(self._greedy) >= session.beam.options.length
             if self._is_greedy_done:
-                self._score("greedy", self._greedy)
+                self.refresh_soon()
             else:
                 self._write_greedily()
 
@@ -174,10 +186,8 @@ class SideBySidePanel(Panel):
 
             return outcome(model, prefix, chosen, penalty)
 
-        changes = session.surgery.in_force
-
         def take(found: Outcome) -> None:
-            self._outcomes[way], self._found_with[way] = found, changes
+            self._outcomes[way] = found
             self.refresh_soon()
 
         self.ask(key, work, take)

@@ -29,6 +29,8 @@ RIGHT, OWN = "after the right words", "after its own"
 class TeacherForcingPanel(Panel):
     """Two curves over the words of the prefix, and where the model's own text parts from it."""
 
+    draws = ("reading",)
+
     gives_way = 33
     needs_next_word = "Open a model that writes to see what its own words would do to the text."
 

@@ -42,6 +42,8 @@ class NextWordPanel(Panel):
     ghost of the bar that it had without them.
     """
 
+    draws = ("reading",)
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("next_word_view")

@@ -36,6 +36,8 @@ AROUND = 56  # pixels at scale 1 between the panel's edges and the buttons, a sc
 class SurgeryPanel(Panel):
     """Buttons that act on the head, the cell or the words one has pinned; the list of what is in force."""
 
+    draws = ("reading",)
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("surgery_view")

@@ -44,6 +44,8 @@ class WhyPanel(Panel):
     Until a cell is pinned it explains the strongest that is drawn, dashed and muted.
     """
 
+    draws = ("reading", "explanation")
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("why_view")
@@ -112,8 +114,10 @@ class WhyPanel(Panel):
             return ""
         return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
-    def refresh(self) -> None:
+    def have_asked(self) -> None:
         self.session.explanation.suggest_otherwise(self._likeliest_answer)
+
+    def refresh(self) -> None:
         arithmetic = self._write()
         pinned = arithmetic is not None and (arithmetic.address, arithmetic.index) == self.session.focus.cell
         self._card.set_provisional(not pinned)

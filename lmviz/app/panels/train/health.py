@@ -109,21 +109,21 @@ class HealthPanel(Panel):
 
     def refresh(self) -> None:
         history = self.session.training.shown.history
-        self._show_curves(history)
         ratios, step = history.update_ratios, history.ratios_step
         if ratios:
             self._weighed = None
             self.silence(WEIGHTS)
             said = f"update / weight at step {step:,}, by layer"
             self._draw_bars("update_over_weight", step, dict(ratios), said)
+            self._show_curves(history)
         else:
-            self._weigh()
+            self._weigh(history)
 
     def handle_failure(self, key: str) -> None:
         if key == WEIGHTS:
             self._draw_bars("weights", 0, {}, "")
 
-    def _weigh(self) -> None:
+    def _weigh(self, history: History) -> None:
         """Have the weights of the shown model measured, where it has any."""
         moment, model = self.session.library.moment, self.session.library.model
         if moment is None or model is None or is_counted(model.family):
@@ -131,8 +131,10 @@ class HealthPanel(Panel):
             self.silence(WEIGHTS)
             self._draw_bars("weights", 0, {}, "")
             self._sentence.set_text(UNTRAINED if model is None else COUNTED)
-        elif moment != self._weighed:
-            self._weighed = moment
+            self._show_curves(history)
+        elif moment == self._weighed:
+            self._show_curves(history)
+        else:
 
             def work(reader: Model) -> dict[str, float]:
                 from lmviz.training.weight_sizes import weight_sizes
@@ -141,7 +143,13 @@ class HealthPanel(Panel):
 
             step = moment[1]
             said = f"weights at step {step:,}, root mean square"
-            self.ask_model(moment, WEIGHTS, work, lambda sizes: self._draw_bars("weights", step, sizes, said))
+
+            def take(sizes: dict[str, float]) -> None:
+                self._weighed = moment
+                self._draw_bars("weights", step, sizes, said)
+                self._show_curves(history)
+
+            self.ask_model(moment, WEIGHTS, work, take)
 
     def _draw_bars(self, measured: str, step: int, sizes: dict[str, float], said: str) -> None:
         """Draw one bar a layer; without any there is a sentence in their place."""

@@ -61,6 +61,8 @@ class LiveSamplePanel(Panel):
         self._begun_with: tuple[OpenedModel | None, str] = (None, "")
         self._moments: list[RecipeSubject] = []
         self._drawn: list[DrawnToken] = []
+        self._drawn_with: tuple[tuple[RecipeSubject, ...], SamplingOptions] = ((), SamplingOptions())
+        self._next: list[DrawnToken] = []  # what is written on; shown with its first piece
         self._options = SamplingOptions()
         self._limit = 0
         self._begun = 0.0
@@ -92,9 +94,10 @@ class LiveSamplePanel(Panel):
         """None for a text written by several snapshots of a training."""
         from lmviz.inspection.recipes.decoding import sample_recipe
 
-        if not self._drawn or len(self._moments) != 1:
+        moments, options = self._drawn_with
+        if not self._drawn or len(moments) != 1:
             return ""
-        return sample_recipe(self._moments[0], len(self._drawn), self._options.unusual_values(*DRAWING))
+        return sample_recipe(moments[0], len(self._drawn), options.unusual_values(*DRAWING))
 
     def refresh(self) -> None:
         """Start a new text, unless one was started just before and only the training step has changed."""
@@ -107,7 +110,7 @@ class LiveSamplePanel(Panel):
             self._drawn = []
             return
         wait = EVERY - (time.monotonic() - self._begun)
-        writing = len(self._drawn) < self._limit
+        writing = len(self._next) < self._limit
         running = session.training.state.phase == "running"
         if (
             writing
@@ -124,10 +127,9 @@ class LiveSamplePanel(Panel):
             self._begins_with,
             session.writing.sampling,
         )
-        self._drawn, self._moments = [], []
+        self._next, self._moments = [], []
         self._limit = LENGTH.get(session.library.model.tokenizer.kind, LENGTH["words"])
         self._card.set_placeholder("")
-        self._card.set_aside(f"temperature {session.writing.sampling.temperature:g}")
         self._write_on()
 
     @property
@@ -137,7 +139,7 @@ class LiveSamplePanel(Panel):
 
     def _write_on(self) -> None:
         """A few tokens at a time, so that other requests to the reading thread need not wait."""
-        session, options, ids = self.session, self._options, [item.id for item in self._drawn]
+        session, options, ids = self.session, self._options, [item.id for item in self._next]
         if not self.isVisible() or self._begins_with != self._begun_with:
             return  # another text begins soon: these ids may be no tokens of another model
         can_begin = session.reading.encoding is not None and len(session.reading.encoding) > 0
@@ -145,10 +147,6 @@ class LiveSamplePanel(Panel):
         moment = session.reading.moment_of(text)
         if moment not in self._moments:
             self._moments.append(moment)
-        first, now = self._moments[0].step, moment.step
-        self._card.set_title(
-            f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
-        )
 
         def work(model: Model) -> _Piece:
             from lmviz.decoding.sampling import sample
@@ -159,10 +157,16 @@ class LiveSamplePanel(Panel):
             is_over = steps[-1].is_end and options.stop_at_end
             return _Piece(drawn, steps[-1].text, is_over, time.thread_time() - began)
 
-        self.ask("live sample", work, self._take)
+        self.ask("live sample", work, self._take, grows=bool(ids))
 
     def _take(self, piece: _Piece) -> None:
-        self._drawn += piece.drawn
+        self._next = self._drawn = [*self._next, *piece.drawn]
+        self._drawn_with = tuple(self._moments), self._options
+        first, now = self._moments[0].step, self._moments[-1].step
+        self._card.set_title(
+            f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
+        )
+        self._card.set_aside(f"temperature {self._options.temperature:g}")
         if piece.is_over:
             self._limit = len(self._drawn)
         self._page.setPlainText(seen(piece.text))

@@ -72,7 +72,7 @@ class OverTimePanel(Panel):
         from lmviz.inspection.recipes.run import over_time_recipe
 
         if self._key is None or not self._rows or not self._key[0].predicts.continues:
-            return ""
+            return ""  # also while what is drawn is still of the text before
         model, prefix, _, source = self._key
         if source is not None:
             return ""
@@ -88,11 +88,12 @@ class OverTimePanel(Panel):
         if key != self._key:
             self._key, self._rows = key, {}
             self.silence("over time")
-        self._card.set_title(self._title())
-        is_moment = model is not None and model.run.was_trained_elsewhere
-        self._card.set_placeholder(self._why_empty(model))
-        if not is_moment:
+        why_empty = self._why_empty(model)
+        if self._rows or why_empty:  # until something is known of another text, the one before stays
+            self._card.set_title(self._title())
+            self._card.set_placeholder(why_empty)
             self._draw(session.library.model)
+        if not why_empty:
             self._ask_next(session.library.model)
 
     def _why_empty(self, model: OpenedModel | None) -> str:
@@ -166,7 +167,9 @@ class OverTimePanel(Panel):
                 return step, found if reader.predicts.per == "text" else found[position]
             return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
 
-        self.ask_model((model, step), "over time", work, lambda row: self._take(subject, *row))
+        self.ask_model(
+            (model, step), "over time", work, lambda row: self._take(subject, *row), grows=bool(self._rows)
+        )
 
     def _most_telling(self, missing: list[int]) -> int:
         """The last snapshot first, whose words are drawn; then the one farthest from all known."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -15,6 +15,8 @@ from lmviz.app.widgets.base.role import set_role
 
 RADIUS = 8
 MARGIN = 14
+PALE = 0.62
+"""How much of the surface lies over what a late card still shows."""
 DASHES = (4.0, 3.0)  # in widths of the line
 
 
@@ -26,6 +28,7 @@ class Card(Canvas):
     `set_provisional(True)` draws it with dashes and a muted title, for what nobody has chosen yet.
     `set_placeholder(sentence)` says in the place of the body what will stand there.
     `complain(sentence)` says under the title line what failed.
+    `set_late(words)` pales all that it shows, and says in a corner what that is of, or what is waited for.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Card(Canvas):
         self._placeholder: EmptyText | None = None  # made when there is first nothing to show
         self._complaint: Label | None = None  # made when something first fails
         self._provisional = False
+        self._veil: _Veil | None = None  # made when it is first late
         self._head = QHBoxLayout()
         self._head.addWidget(self._title)
         self._head.addWidget(self._unit, 1)
@@ -129,6 +133,26 @@ class Card(Canvas):
             self.update()
 
     @property
+    def late(self) -> str:
+        """What is said over its pale picture; empty where it shows what is asked now."""
+        return "" if self._veil is None else self._veil.words
+
+    def set_late(self, words: str) -> None:
+        """Pale what is shown, for it answers an older question; empty words bring the picture back."""
+        if words == self.late:
+            return
+        if self._veil is None:
+            self._veil = _Veil(self)
+        self._veil.words = words
+        self._veil.setGeometry(self.rect())
+        self._veil.setVisible(bool(words))
+        self._veil.raise_()
+        if self._complaint is not None:
+            self._complaint.raise_()
+        self._veil.update()
+        self.setAccessibleDescription(words)
+
+    @property
     def complaint(self) -> str:
         """The sentence about what failed; empty where none is shown."""
         return "" if self._complaint is None else self._complaint.text()
@@ -146,6 +170,7 @@ class Card(Canvas):
             self.layout_below.insertWidget(1, self._complaint)
         self._complaint.setText(sentence)
         self._complaint.setVisible(bool(sentence))
+        self._complaint.raise_()  # above the veil
 
     def adopt_theme(self) -> None:
         self._measure()
@@ -155,6 +180,8 @@ class Card(Canvas):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_control()
+        if self._veil is not None:
+            self._veil.setGeometry(self.rect())
 
     @property
     def room_beside_title(self) -> int:
@@ -183,3 +210,35 @@ class Card(Canvas):
         painter.setBrush(self.theme.surface)
         edge = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(edge, self.length(RADIUS), self.length(RADIUS))
+
+
+class _Veil(Canvas):
+    """Lies over a card that is late; the pointer goes through."""
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card)
+        self.words = ""
+        self.setObjectName("late")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        pale = QColor(self.theme.surface)
+        pale.setAlphaF(PALE)
+        pen = QPen(self.theme.strong_line, 1)
+        pen.setDashPattern(DASHES)
+        painter.setPen(pen)
+        painter.setBrush(pale)
+        radius, margin = self.length(RADIUS), self.length(MARGIN)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        words, height = metrics(12), self.length(20)
+        room = self.width() - 2 * margin - height
+        shown = words.elidedText(self.words, Qt.TextElideMode.ElideRight, room)
+        wide = words.horizontalAdvance(shown) + height
+        chip = QRectF(self.width() - margin - wide, margin * 0.8, wide, height)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.line)
+        painter.drawRoundedRect(chip, height / 2, height / 2)
+        painter.setFont(self.theme.font(12))
+        painter.setPen(self.theme.text)
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, shown)

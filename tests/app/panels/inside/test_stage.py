@@ -38,6 +38,12 @@ def panel(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> Stag
     return found
 
 
+def drawn(panel: StagePanel, qtbot: QtBot) -> None:
+    """Wait until the panel has drawn what is looked at, the numbers of a cell included."""
+    panel.catch_up()
+    qtbot.waitUntil(lambda: not panel.is_behind)
+
+
 def strongest(session: Session, stage: int) -> tuple[str, tuple[int, ...]]:
     trace, position = session.reading.current.trace, session.reading.position
     address, head = trace.stages[stage].results[0], session.attention.head[1]
@@ -52,7 +58,7 @@ def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
     label = panel.findChild(QLabel, "stage_sentence")
     for number, stage in enumerate(reading.trace.stages):
         session.focus.choose_stage(number)
-        panel.catch_up()
+        drawn(panel, qtbot)
         head, position = session.attention.head[1], session.reading.position
         token = reading.model.tokenizer.token
         expected = plain(stage_sentence(reading.trace, number, position, head, token))
@@ -150,7 +156,7 @@ def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_s
     qtbot.waitUntil(lambda: session.gradients.current is not None)
     for stage in range(len(found.trace.stages)):
         session.focus.choose_stage(stage)
-        panel.catch_up()
+        drawn(panel, qtbot)
         assert panel.views
         for view in panel.views:
             if not view.address.startswith("gradient/"):
@@ -166,6 +172,6 @@ def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_s
     timeline = panel.findChild(StageTimeline)
     assert timeline.is_backward
     session.gradients.show(False)
-    panel.catch_up()
+    drawn(panel, qtbot)
     assert not timeline.is_backward
     assert not any(view.address.startswith("gradient/") for view in panel.views)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benches.sample import Bench
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QTextDocument
+from pytestqt.qtbot import QtBot
 
+import lmviz
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
+from lmviz.questions import next_token
 
 
 def test_the_distribution_follows_what_is_typed(bench: Bench) -> None:
@@ -144,3 +152,41 @@ def test_the_foot_s_tooltip_shows_what_was_typed_as_it_was_typed(bench: Bench) -
         shown = QTextDocument()
         shown.setHtml(tip)
         assert "<b>cows</b>" in shown.toPlainText()
+
+
+def test_another_source_gives_another_distribution_and_begins_the_writing_anew(
+    window: MainWindow,
+    read_pair: Callable[..., Session],
+    make_translator: Callable[..., Path],
+    drawn: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    run = make_translator(width=8, attention="dot", steps=40)
+    session = read_pair(run, "abc", "c")
+    window.show_perspective("sample")
+    panels = {panel.objectName(): panel for panel in window.perspective.panels}
+    for source in ("abc", "ca"):
+        session.reading.set_source(source)
+        expected = next_token(lmviz.open_model(run), "c", source=source).probabilities
+
+        def is_shown(expected: np.ndarray = expected) -> bool:
+            found, chain = panels["distribution_view"].distribution, panels["chain_rule_view"].likelihood
+            die = panels["roll_view"].exported_arrays()
+            return (
+                found is not None
+                and np.allclose(found.probabilities, expected, atol=1e-6)
+                and np.allclose(die["probabilities"], expected[die["ids"]], atol=1e-6)
+                and chain is not None
+                and not panels["chain_rule_view"].is_behind
+            )
+
+        qtbot.waitUntil(is_shown)
+        chain = panels["chain_rule_view"].likelihood
+        first = next_token(lmviz.open_model(run), "", source=source)
+        known = [first.candidate(rank) for rank in range(1, len(first.order) + 1)]
+        expected_first = next(item.probability for item in known if item.token == "c")
+        assert chain.tokens[-1].probability == pytest.approx(expected_first, abs=1e-6)
+        session.writing.roll()
+        qtbot.waitUntil(lambda: len(session.writing.branches.chosen()) == 1)
+    session.reading.set_source("abc")
+    assert session.writing.branches.chosen() == ()

@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api import train as train_model
 from lmviz.app.session.session import Session
-from lmviz.app.session.work import Work
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
@@ -22,6 +21,7 @@ from lmviz.app.widgets.diagrams.family_cards import FamilyCards
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
+from lmviz.decoding import sampling
 from lmviz.families import FAMILIES
 from lmviz.text.corpus import load_corpus
 from lmviz.training.options import TrainingOptions
@@ -288,13 +288,12 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
         )
         session.reading.set_prefix("the cows")
         qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
-    asked: list[tuple[object, int]] = []  # which model was asked to go on, after how many tokens
-    ask = Work.ask
+    asked: list[tuple[int, int]] = []  # how many tokens the model has that was to go on, after how many
+    sample = sampling.sample
 
-    def watch(self: Work, key: str, *work_and_ends: Any) -> None:
-        if key == "live sample":
-            asked.append((session.library.model, len(panel.exported_arrays().get("ids", ()))))
-        ask(self, key, *work_and_ends)
+    def watch(model: Any, text: str, tokens: int, options: Any, ids: list[int]) -> Any:
+        asked.append((model.vocabulary_size, len(ids)))
+        return sample(model, text, tokens, options, ids)
 
     def choose_other() -> None:
         """At the turn's end: after an answer, but before what is to be written on with it is asked."""
@@ -302,7 +301,7 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
         others = [model for model in session.library.models if model != session.library.model]
         QTimer.singleShot(0, lambda: session.library.choose(others[0]))
 
-    monkeypatch.setattr(Work, "ask", watch)
+    monkeypatch.setattr(sampling, "sample", watch)
     page = panel.findChild(QPlainTextEdit)
     for _ in range(4):
         shown = session.library.model
@@ -310,7 +309,7 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
         page.textChanged.connect(choose_other)
         qtbot.waitUntil(lambda shown=shown: session.library.model != shown, timeout=LONG)
         qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
-    assert len({model.folder for model, _ in asked}) == 2
+    assert len({size for size, _ in asked}) == 2
     for (before, _), (model, length) in pairwise(asked):
         assert model == before or length == 0, "it would go on with ids of another model"
     assert failed == []

@@ -63,3 +63,23 @@ def test_a_window_has_one_hover_card(shown):
     assert (first.title, first.lines) == ("b", ("c",))
     HoverCard.leave(window)
     assert not first.isVisible()
+
+
+def test_a_late_card_is_paled_says_so_and_lets_the_pointer_through(shown):
+    body = QPushButton("press")
+    pressed = []
+    body.clicked.connect(lambda: pressed.append(True))
+    card = shown(Card("Loss", "nats", body))
+    card.resize(300, 200)
+    fresh = card.grab().toImage()
+    card.set_late("of the text before")
+    assert card.late == card.accessibleDescription() == "of the text before"
+    assert card.grab().toImage() != fresh
+    veil = card.findChild(QWidget, "late")
+    card.resize(400, 260)
+    assert veil.size() == card.size()
+    assert card.childAt(body.geometry().center()) is body
+    card.complain("It failed.")
+    card.set_late("")
+    assert not veil.isVisible()
+    assert card.accessibleDescription() == ""

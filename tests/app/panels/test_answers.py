@@ -1,0 +1,315 @@
+"""What a panel shows answers one question: wholly the old one, paled, or wholly the new one.
+
+The reading thread is held, something is asked anew, and it answers a step at a time: first the reading, then
+what panels and the session asked about it. At each moment the words in a panel are read off its picture.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QBuffer, QPoint, QRect, QTimer
+from PySide6.QtGui import QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.table import PERSPECTIVES, rows_of
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
+from lmviz.inspection.interventions import zero
+from tests.app.conftest import wait_for_reading
+from tests.covering import covering
+
+WITH_PREFIX = [perspective.name for perspective in PERSPECTIVES if perspective.has_prefix]
+WORD = re.compile(r"<text[^>]*>([^<]*)</text>")
+SIZE = (720, 560)
+CONTROLS = ("plan",)  # shows no answer about the prefix
+QUIET = 300  # milliseconds without anything to do, after which a panel has come to rest
+
+
+def words_in(panel: Panel) -> list[str]:
+    """The words in the picture of a panel, sorted; without those of its veil, buttons and pickers.
+
+    What a person can press or has chosen is what is asked, and not what is answered.
+    """
+    buffer, generator = QBuffer(), QSvgGenerator()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(buffer)
+    generator.setSize(panel.size())
+    generator.setViewBox(QRect(QPoint(), panel.size()))
+    left_out = [
+        *panel.findChildren(QWidget, "late"),
+        *panel.findChildren(QAbstractButton),
+        *panel.findChildren(QComboBox),
+    ]
+    left_out = [widget for widget in left_out if widget.isVisible()]
+    for widget in left_out:
+        policy = widget.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        widget.setSizePolicy(policy)
+        widget.hide()
+    painter = QPainter(generator)
+    panel.render(painter, QPoint())
+    painter.end()
+    for widget in left_out:
+        widget.show()
+    words = unescape(" ".join(WORD.findall(bytes(buffer.data()).decode())))
+    return sorted(words.split())
+
+
+def is_pale(panel: Panel) -> bool:
+    """Whether a panel says that it shows an older question."""
+    cards = [card for card in panel.findChildren(Card) if card.isVisible()]
+    return bool(cards) and all(card.late for card in cards)
+
+
+@dataclass
+class Held:
+    """A session whose reading thread answers when it is told, and panels that follow it."""
+
+    session: Session
+    panels: dict[str, Panel]
+    qtbot: QtBot
+    gates: list[threading.Event] = field(default_factory=list)
+
+    def hold(self) -> None:
+        """Answer nothing that is asked from now on."""
+        gate = threading.Event()
+        self.gates.append(gate)
+        self.session.work.ask(f"held {len(self.gates)}", lambda: gate.wait(60), lambda _: None, pytest.fail)
+
+    def let_go(self) -> None:
+        """Answer what was asked between the two last holds, or all."""
+        self.gates.pop(0).set()
+
+    def rest(self) -> None:
+        """Wait until the window has nothing to do."""
+        loop_ended: list[None] = []
+        QTimer.singleShot(QUIET, lambda: loop_ended.append(None))
+        self.qtbot.waitUntil(lambda: bool(loop_ended))
+
+    def settle(self) -> None:
+        """Wait until everything is answered and drawn."""
+        quiet = 0
+
+        def is_quiet() -> bool:
+            nonlocal quiet
+            done: list[None] = []
+            self.session.work.ask("last", lambda: None, done.append, pytest.fail)
+            self.qtbot.waitUntil(lambda: bool(done))
+            at_rest = all(panel.is_up_to_date and not panel.is_behind for panel in self.panels.values())
+            quiet = quiet + 1 if at_rest and not self.session.reading.is_late else 0
+            return quiet >= 4
+
+        self.qtbot.waitUntil(is_quiet)
+        self.rest()
+
+    def words(self) -> dict[str, list[str]]:
+        """What each panel says now."""
+        return {name: words_in(panel) for name, panel in self.panels.items()}
+
+    def pale(self) -> dict[str, bool]:
+        """Which panels say that they are late."""
+        return {name: is_pale(panel) for name, panel in self.panels.items()}
+
+
+@pytest.fixture
+def held(session: Session, qtbot: QtBot) -> Iterator[Callable[[str], Held]]:
+    made: list[Held] = []
+
+    def make(perspective: str) -> Held:
+        panels = {}
+        for row in rows_of(perspective):
+            if row.name in CONTROLS:
+                continue
+            panel = panels[row.name] = row.build(session)
+            qtbot.addWidget(panel)
+            panel.resize(*SIZE)
+            panel.show()
+        made.append(Held(session, panels, qtbot))
+        return made[0]
+
+    yield make
+    for each in made:
+        for gate in each.gates:
+            gate.set()
+
+
+Change = Callable[[Session], None]
+
+
+PICTURE = "/".join(["##....."] + ["......."] * 6)
+
+
+def type_on(session: Session) -> None:
+    session.reading.set_prefix(session.reading.prefix + " the dog")
+
+
+def shorten(session: Session) -> None:
+    session.reading.set_prefix(session.reading.prefix.rsplit(" ", 1)[0])
+
+
+def pin(session: Session) -> None:
+    session.focus.choose_position(1)
+
+
+def step_back(session: Session) -> None:
+    session.library.choose_step(session.library.model.snapshots[0])
+
+
+def other_model(session: Session) -> None:
+    session.library.choose(next(m for m in session.library.models if m != session.library.model))
+
+
+def change(session: Session) -> None:
+    address = next(
+        tap for tap in session.reading.current.trace.arrays if tap.endswith(("hidden", "residual1"))
+    )
+    session.surgery.add(zero(address))
+
+
+def other_target(session: Session) -> None:
+    session.gradients.choose("loss@2")
+
+
+def other_source(session: Session) -> None:
+    is_picture = session.reading.has_picture
+    session.reading.set_source(PICTURE.replace("#", ".") if is_picture else "red car")
+
+
+CHANGES = {
+    "longer text": type_on,
+    "shorter text": shorten,
+    "position": pin,
+    "step": step_back,
+    "model": other_model,
+    "surgery": change,
+    "target": other_target,
+    "source": other_source,
+}
+
+
+def disagreements(held: Held, do: Change) -> list[str]:
+    """What panels show that is of neither question, or old without saying so."""
+    held.settle()
+    before = held.words()
+    held.hold()
+    do(held.session)
+    held.hold()
+    held.rest()
+    moments = [("while nothing is answered", held.words(), held.pale())]
+    held.let_go()
+    held.rest()
+    moments.append(("while only the reading is answered", held.words(), held.pale()))
+    held.let_go()
+    held.settle()
+    after = held.words()
+    found = []
+    for moment, words, pale in moments:
+        for name in held.panels:
+            if words[name] == after[name]:
+                continue
+            if words[name] != before[name] and set(words[name]) <= set(after[name]):
+                continue  # a part of the new answer, which grows
+            if words[name] != before[name]:
+                found.append(f"{name} {moment}: {_difference(words[name], before[name], after[name])}")
+            elif not pale[name]:
+                found.append(
+                    f"{name} {moment}: old and not paled {_difference(after[name], before[name], [])}"
+                )
+    found += [f"{name} at the end: pale" for name, pale in held.pale().items() if pale]
+    return found
+
+
+def _difference(words: list[str], before: list[str], after: list[str]) -> str:
+    neither = [word for word in words if word not in before or word not in after]
+    missing = [[word for word in known if word not in words] for known in (before, after)]
+    return f"says {neither[:14]}, and not the old {missing[0][:14]} or the new {missing[1][:14]}"
+
+
+TASKS = {
+    "tagger": "time flies like an arrow",
+    "classifier": "the film is not bad",
+    "translator": "rouge voiture",
+    "captioner": "2 dots in",
+}
+PERSPECTIVES_READ = ("train", "inside", "attention", "sample", "compare")
+
+
+def _quickly(cases: list, choices: Callable[..., set]) -> list:
+    """The cases, all but a few of them slow."""
+    return covering(cases, [choices(*case.values) for case in cases])
+
+
+OF_A_PREFIX = [
+    pytest.param(family, perspective, change, id=f"{family}-{perspective}-{change}")
+    for family in ("lstm", "transformer")
+    for perspective in PERSPECTIVES_READ
+    for change in CHANGES
+    if change != "source"
+]
+OF_A_TASK = [
+    pytest.param(task, perspective, change, id=f"{task}-{perspective}-{change}")
+    for task in TASKS
+    for perspective in PERSPECTIVES_READ
+    for change in ("shorter text", "position", "step", "surgery", "source")
+]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("family", "perspective", "change"), _quickly(OF_A_PREFIX, lambda *case: {case[:2], case[2]})
+)
+def test_each_panel_answers_one_question(
+    family: str,
+    perspective: str,
+    change: str,
+    make_run: Callable[..., Path],
+    held: Callable[[str], Held],
+    session: Session,
+    text_file: Path,
+    qtbot: QtBot,
+) -> None:
+    settings = {"width": 8, **({"heads": 2, "layers": 2, "context": 16} if family == "transformer" else {})}
+    other = make_run("gru", 3, width=6)
+    run = make_run(family, 4, **settings)
+    for folder in (other, run):
+        session.library.open(folder)
+        qtbot.waitUntil(
+            lambda folder=folder: session.library.model is not None and session.library.model.folder == folder
+        )
+    session.text.open(str(text_file))
+    session.reading.set_prefix("the cows eat grass the hens")
+    wait_for_reading(session, qtbot)
+    if change == "target":
+        session.gradients.show(True)
+    found = disagreements(held(perspective), CHANGES[change])
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("task", "perspective", "change"), _quickly(OF_A_TASK, lambda *case: set(case)))
+def test_each_panel_answers_one_question_whatever_the_task(
+    task: str,
+    perspective: str,
+    change: str,
+    label_runs: dict[str, Path],
+    held: Callable[[str], Held],
+    session: Session,
+    qtbot: QtBot,
+) -> None:
+    session.library.open(label_runs[task])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_source("blue car red house" if task != "captioner" else PICTURE)
+    session.reading.set_prefix(TASKS[task])
+    wait_for_reading(session, qtbot)
+    found = disagreements(held(perspective), CHANGES[change])
+    assert not found, "\n".join(found)
