@@ -57,7 +57,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     reader = TracedGradient(model, gradient)
     operation = f"gradient × local derivative, of all that reads it, for {gradient.scalar.name}"
     if source in gradient and gradient.trace.unseen(source)[index]:
-        masked = Terms("the mask keeps it out: it does not enter the computation", (constant(np.nan),))
+        masked = Terms("masked: it does not enter the computation", (constant(np.nan),))
         return Arithmetic(GRADIENT + source, index, float(array[index]), operation, "sum", (masked,))
     groups = [*_of_the_scalar(gradient, source, index)]
     for tap in model.taps():

@@ -14,7 +14,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.session.reading import NAMED
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.figures import figure_of
+from lmviz.app.widgets.base.figures import has_no_gradient, number
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -129,7 +129,9 @@ class WhyPanel(Panel):
             self._place.setText(CLICK if is_read else OPEN)
         else:
             what = "gradient " if arithmetic.address.startswith(GRADIENT) else ""
-            self._card.set_title(f"Why {what}{figure_of(arithmetic.address, arithmetic.value)}?")
+            is_there = not has_no_gradient(arithmetic.address, arithmetic.value)
+            asked = f"{what}{number(arithmetic.value)}" if is_there else "no gradient"
+            self._card.set_title(f"Why {asked}?")
             name = self._name(arithmetic.address, arithmetic.index)
             self._place.setText(f"The strongest shown: {name}" if self._is_suggested(arithmetic) else name)
         self._show_trail()

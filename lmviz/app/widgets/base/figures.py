@@ -29,7 +29,12 @@ def number(value: float, digits: int = 3) -> str:
 
 def figure_of(address: str, value: float) -> str:
     """The value of a cell; "none" for the gradient of one that a mask keeps out of the computation."""
-    return "none" if address.startswith(GRADIENT) and math.isnan(value) else number(value)
+    return "none" if has_no_gradient(address, value) else number(value)
+
+
+def has_no_gradient(address: str, value: float) -> bool:
+    """Whether a number is that of a gradient which is not there."""
+    return address.startswith(GRADIENT) and math.isnan(value)
 
 
 def cell_figure(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.app.widgets.base.figures import figure_of, number, signed_figure
+from lmviz.app.widgets.base.figures import has_no_gradient, number, signed_figure
 from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic
 from lmviz.models.arithmetic.sheet import Naming, Number, SheetLine
 
@@ -66,17 +66,19 @@ def plain_name(source: str, index: tuple[int, ...]) -> str:
 
 def sheet_of(arithmetic: Arithmetic, naming: Naming = plain_name, count: int = 6) -> WrittenSheet:
     """The arithmetic as rows; of long sums the `count` largest terms are shown one by one."""
+    if has_no_gradient(arithmetic.address, arithmetic.value):  # then a sentence is all that there is to say
+        said = arithmetic.terms[0].label
+        return WrittenSheet((ArithmeticRow(said, value="none", result=True),), "", "")
     sheet = RULES[arithmetic.rule].sheet(arithmetic.terms, naming, count)
     name = sheet.result or arithmetic.operation
     if arithmetic.function:
         name = _applied(arithmetic.function, arithmetic.argument)
-    result = ArithmeticRow(name, value=figure_of(arithmetic.address, arithmetic.value), result=True)
-    lines = (_row(line, arithmetic.address) for line in sheet.lines)
-    return WrittenSheet((*lines, result), sheet.middle, sheet.last)
+    result = ArithmeticRow(name, value=number(arithmetic.value), result=True)
+    return WrittenSheet((*map(_row, sheet.lines), result), sheet.middle, sheet.last)
 
 
-def _row(line: SheetLine, address: str) -> ArithmeticRow:
-    written = signed_figure(line.value) if line.adds else figure_of(address, line.value)
+def _row(line: SheetLine) -> ArithmeticRow:
+    written = signed_figure(line.value) if line.adds else number(line.value)
     operands = tuple(map(_operand, line.numbers))
     return ArithmeticRow(line.name, operands, written, side=line.side, heads=line.heads)
 

@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import save_arrays
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
 
@@ -246,4 +247,5 @@ def test_a_masked_cell_has_no_gradient_in_the_picture_nor_in_the_export(
     why = panels["why_view"]
     qtbot.waitUntil(lambda: why.shown is not None and why.shown.index == (0, 1, 4))
     assert "does not enter" in why.shown.terms[0].label
-    qtbot.waitUntil(lambda: why.findChild(Card).title == "Why gradient none?")
+    qtbot.waitUntil(lambda: why.findChild(Card).title == "Why no gradient?")
+    assert why.findChild(ResultLine).row.name == "masked: it does not enter the computation"
