@@ -24,10 +24,10 @@ def latex(name: str) -> str:
 
 
 def cell_label(name: str, index: tuple[int, ...]) -> str:
-    """A cell by its name: "z, cell 0", "β, row 1, column 0"."""
+    """A cell by its name, counted from 1: "z, cell 1", "β, row 2, column 1"."""
     if not index:
         return label(name)
-    places = f"cell {index[0]}" if len(index) == 1 else f"row {index[0]}, column {index[1]}"
+    places = f"cell {index[0] + 1}" if len(index) == 1 else f"row {index[0] + 1}, column {index[1] + 1}"
     return f"{label(name)}, {places}"
 
 

@@ -13,7 +13,7 @@ from lmviz.text.pictures import SIDE
 POSITIONAL = frozenset(ALONG)
 """The axes that are as long as a sequence, the text or another one."""
 
-FROM_ONE = frozenset({"layer", "head", "group", "unit", "channel"}) | POSITIONAL
+FROM_ONE = frozenset({"layer", "head", "group", "unit", "channel", "order"}) | POSITIONAL
 """The axes that a reader sees numbered from 1."""
 
 _PARTS = {

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, word_of
 from lmviz.inspection.trace import Trace
-from lmviz.models.tap import GRADIENT
+from lmviz.models.tap import GRADIENT, place_of
 
 
 def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callable[[int], str] = str) -> str:
     """An operand of an arithmetic, briefly: "hidden “at” · 18", "weights head 2 · “night” · “at”".
 
-    Parameters are named as in the state dict, "output.weight [17, 3]"; counts of an n-gram model by its
-    words, which `token` gives for each id. A gradient is named after what it is the gradient of.
+    Parameters are named as in the state dict, their places counted from 1: "output.weight (18, 4)"; counts
+    of an n-gram model by its words, which `token` gives for each id. A gradient is named after what it is
+    the gradient of.
     """
     if source.startswith(GRADIENT):
         return f"gradient of {operand_name(trace, source.removeprefix(GRADIENT), index, token)}"
@@ -26,7 +27,7 @@ def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callabl
         return f"count of “{' '.join(token(id) for id in index if id >= 0)}”"
     if table == "discounts":
         return f"discount D{index[0]} of order {order}"
-    return f"{source} [{', '.join(map(str, index))}]" if len(index) else source
+    return f"{source} {place_of(index)}" if len(index) else source
 
 
 def _brief(axis: str, index: int, tokens: Sequence[str]) -> str:

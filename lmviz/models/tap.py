@@ -8,7 +8,7 @@ list; a listener receives every value and may replace it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -30,6 +30,11 @@ GRADIENT = "gradient/"
 SCALES = ("signed", "share", "score", "count", "token")
 """What the numbers of a tap are, which decides their colours: signed values around zero; shares
 between 0 and 1 (gates, attention, probabilities); scores with -inf; counts from 0; token ids."""
+
+
+def place_of(index: Sequence[int]) -> str:
+    """The place of a number in an array as a person counts, from 1: "(2, 1)"; in Python that is [1, 0]."""
+    return f"({', '.join(str(at + 1 if at >= 0 else at) for at in index)})"
 
 
 @dataclass(frozen=True)

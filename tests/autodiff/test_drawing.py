@@ -28,8 +28,8 @@ def test_names(name, written, typeset):
 
 def test_cells_are_named_by_their_places():
     assert cell_label("h[1]", ()) == "h₁"
-    assert cell_label("z", (2,)) == "z, cell 2"
-    assert cell_label("β", (1, 0)) == "β, row 1, column 0"
+    assert cell_label("z", (2,)) == "z, cell 3"
+    assert cell_label("β", (1, 0)) == "β, row 2, column 1"
 
 
 def test_the_lectures_net_is_one_column_with_the_output_on_top(lecture):

@@ -2,7 +2,7 @@ import pytest
 from family_cases import IDS, every_case, traced, trained, untrained
 
 from lmviz.inspection.logit_lens import stream_places
-from lmviz.inspection.names import coordinate, layer_in, stop_name, title_of
+from lmviz.inspection.names import coordinate, layer_in, number_of, stop_name, title_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.tracing import trace
 
@@ -62,7 +62,7 @@ def test_operands_are_named_briefly(a, text):
     found = trace(a("transformer-learned-pre"), text)
     assert operand_name(found, "layers/0/norm1", (2, 5)) == "norm 1 “cows” · 6"
     assert operand_name(found, "layers/0/attention/weights", (1, 3, 2)) == "weights head 2 · “eat” · “cows”"
-    assert operand_name(found, "norm.weight", (3,)) == "norm.weight [3]"
+    assert operand_name(found, "norm.weight", (3,)) == "norm.weight (4)"
     token = a("ngram").tokenizer.token
     ids = [a("ngram").tokenizer.id_of(word) for word in ("cows", "eat")]
     assert operand_name(found, "counts.3", (-1, *ids), token) == "count of “cows eat”"
@@ -84,3 +84,15 @@ def test_no_stop_names_a_part_that_the_model_does_not_have(family, options):
     for name in map(stop_name, places):
         assert "feed-forward" not in name or any("/feedforward/" in address for address in addresses), name
         assert "attention" not in name or any("attention/" in address for address in addresses), name
+
+
+@every_case
+def test_every_axis_is_counted_from_one_unless_its_places_have_names(family, options):
+    found = traced(trained(family, tuple(options.items())), IDS)
+    axes = {axis for address in found.arrays for axis in found[address].axes} - {
+        "token",
+        "label",
+        "pixel",
+        "order",
+    }
+    assert {axis: number_of(axis, 4) for axis in axes} == dict.fromkeys(axes, 5)

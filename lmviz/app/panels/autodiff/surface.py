@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.autodiff.names import label
+from lmviz.models.tap import place_of
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -139,5 +140,5 @@ def _picker(name: str, description: str) -> QComboBox:
 
 
 def _name(direction: Direction) -> str:
-    places = f"[{', '.join(map(str, direction.index))}]" if direction.index else ""
-    return f"{label(direction.name)}{places}"
+    place = f" {place_of(direction.index)}" if direction.index else ""
+    return f"{label(direction.name)}{place}"

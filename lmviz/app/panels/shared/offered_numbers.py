@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.session.gradients import LAST_LOSS
-from lmviz.models.tap import GRADIENT
+from lmviz.models.tap import GRADIENT, place_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -53,4 +53,4 @@ def number_in_words(of: Of, reading: Reading) -> str:
         word = reading.word(axes[-1], index[-1])
         names = {"probabilities": f"p(“{word}”)", "logits": f"logit of “{word}”"}
         return names.get(address, f"{address} of “{word}”")
-    return f"{address.rpartition('/')[2]}[{', '.join(map(str, index))}]"
+    return f"{address.rpartition('/')[2]} {place_of(index)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.inspection.names import layer_in, title_of
-from lmviz.models.tap import GRADIENT
+from lmviz.models.tap import GRADIENT, place_of
 
 if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def name_of_operand(reading: Reading | None, source: str, index: tuple[int, ...]) -> str:
-    """An operand in words, tokens by their text; a parameter as Python has it."""
+    """An operand in words, tokens by their text; a parameter by its name, places counted from 1."""
     if source.startswith(GRADIENT):
         return f"gradient of {name_of_operand(reading, source.removeprefix(GRADIENT), index)}"
     axes = None if reading is None else reading.axes(source)
     if reading is None or axes is None:
-        return f"{source}[{', '.join(map(str, index))}]" if index else source
+        return f"{source} {place_of(index)}" if index else source
     return f"{title_of(source)}, {reading.cell_name(axes, index)}" if index else title_of(source)
 
 

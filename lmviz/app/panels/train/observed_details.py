@@ -27,6 +27,7 @@ from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.inspection.names import title_of
+from lmviz.models.tap import place_of
 from lmviz.training.observation import ObservedCount, ObservedUpdate
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class ObservedDetails(QWidget):
 
     def _show_changes(self, changes: tuple[ObservedNumber, ...]) -> None:
         self._say("The numbers that moved farthest.")
-        names = [f"{c.parameter}[{', '.join(map(str, c.index))}]" for c in changes]
+        names = [f"{c.parameter} {place_of(c.index)}" for c in changes]
         self._table.set_columns(
             [
                 Column("number", names, tokens=True),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lmviz.app.widgets.base.figures import has_no_gradient, number, signed_figure
 from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic
 from lmviz.models.arithmetic.sheet import Naming, Number, SheetLine
+from lmviz.models.tap import place_of
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ class WrittenSheet:
 
 
 def plain_name(source: str, index: tuple[int, ...]) -> str:
-    """An operand's name when no better one is given: "layers/0/hidden[5, 17]"."""
-    return f"{source}[{', '.join(map(str, index))}]" if index else source
+    """An operand's name when no better one is given: "layers/0/hidden (6, 18)"."""
+    return f"{source} {place_of(index)}" if index else source
 
 
 def sheet_of(arithmetic: Arithmetic, naming: Naming = plain_name, count: int = 6) -> WrittenSheet:

@@ -58,7 +58,7 @@ def test_training_draws_its_path_over_the_surface(training: Scene) -> None:
     training.settle()
     assert training.read("J") == pytest.approx(losses[50], abs=1e-6)
     picker = training.find(QComboBox, "across_picker")
-    picker.setCurrentText("α[0, 0]")
+    picker.setCurrentText("α (1, 1)")
     picker.activated.emit(picker.currentIndex())
     training.settle()
     assert training.session.descent.chosen[0].name == "α"

@@ -17,14 +17,14 @@ def test_why_this_gradient_and_its_operands_in_the_graph(scene: Scene) -> None:
     scene.settle()
     panel = scene.panel("network_why_view")
     assert panel.card.title == "Why −0.1388?"
-    assert panel.card.aside == "gradient of β, row 1, column 0"
+    assert panel.card.aside == "gradient of β, row 2, column 1"
     assert panel.shown.evaluate() == pytest.approx(-0.138756, abs=5e-7)
     assert scene.picture.operands == {ValueCell("b", (1,), True), ValueCell("z", (0,), False)}
     assert scene.find(MutedLine, "nudged_line").text == "nudging says the same: 10 digits"
     card = panel.findChild(ArithmeticCard)
     card.operand_clicked.emit("gradient/b", (1,))
     scene.settle()
-    assert panel.card.aside == "gradient of b, cell 1"
+    assert panel.card.aside == "gradient of b, cell 2"
 
 
 def test_every_cell_can_be_explained_by_hovering_it(scene: Scene) -> None:

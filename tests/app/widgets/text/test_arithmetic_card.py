@@ -99,7 +99,7 @@ def test_softmax_shows_scores_and_their_shares():
     assert sheet.rows[0].value == "1.000"
     assert written(sheet.rows[-2].value) == pytest.approx(1 + math.exp(-1) + math.exp(-2), abs=1e-3)
     assert written(sheet.rows[-1].value) == pytest.approx(softmax.value, abs=1e-3)
-    assert [row.name for row in sheet.rows[1:4]] == ["scores[4, 1]", "scores[4, 2]", "1 other"]
+    assert [row.name for row in sheet.rows[1:4]] == ["scores (5, 2)", "scores (5, 3)", "1 other"]
 
 
 def test_layer_norm_shows_mean_deviation_gain_and_bias():
