@@ -61,7 +61,11 @@ class Units:
 
 
 def units_of(net: Graph) -> Units | None:
-    """The units of a recurrent network; None where it is none, or not made of such units, or too large."""
+    """The units of a recurrent network; None where it is none, or not made of such units, or too large.
+
+    Nor where arrows would lie on one another: two between the same units, or one to another step that is no
+    recurrence of a unit to itself.
+    """
     arrows: list[Arrow] = []
     functions: dict[str, str] = {}
     for node in net.tape.modules:
@@ -83,10 +87,14 @@ def units_of(net: Graph) -> Units | None:
         if name in named
     )
     found = Units(units, tuple(arrows))
+    ends = [(_base(arrow.source), _base(arrow.target), arrow.weight, found.delay(arrow)) for arrow in arrows]
+    is_plain = len({end[:2] for end in ends}) == len(set(ends)) and all(
+        abs(delay) <= (source == target) for source, target, _, delay in ends
+    )
     is_recurrent = any(found.delay(arrow) and _base(arrow.source) == _base(arrow.target) for arrow in arrows)
     sizes = [math.prod(net[name].shape) for name in {*named, *(a.weight for a in arrows if a.weight)}]
     fits = max(sizes, default=0) <= MOST_NUMBERS and len(set(steps.values())) <= MOST_STEPS + 1
-    return found if is_recurrent and fits else None
+    return found if is_recurrent and is_plain and fits else None
 
 
 def _read(node: Node) -> tuple[str, list[Arrow]] | None:

@@ -27,12 +27,12 @@ class Line:
     @cached_property
     def path(self) -> QPainterPath:
         """What is drawn forward."""
-        return self._path(self.points)
+        return path_through(self.points, is_upright=self.is_upright)
 
     @cached_property
     def back(self) -> QPainterPath:
         """What is drawn back."""
-        return self._path(self.back_points)
+        return path_through(self.back_points, is_upright=self.is_upright)
 
     @property
     def area(self) -> QRectF:
@@ -57,30 +57,37 @@ class Line:
         painter.drawPath(path)
         before, end = points[-2:]
         draw_head(
-            painter, before if _is_straight(before, end) else end - self._bend(before, end), end, color, width
+            painter,
+            before if _is_straight(before, end) else end - _bend(before, end, is_upright=self.is_upright),
+            end,
+            color,
+            width,
         )
 
-    def _path(self, points: Sequence[QPointF]) -> QPainterPath:
-        path = QPainterPath(points[0])
-        for at in range(1, len(points)):
-            before, end = points[at - 1], points[at]
-            after = points[at + 1] if at + 1 < len(points) else end
-            if not _is_straight(before, end):
-                bend = self._bend(before, end)
-                path.cubicTo(before + bend, end - bend, end)
-            elif after == end or not _is_straight(end, after):
-                path.lineTo(end)
-            else:
-                one, other = QLineF(end, before), QLineF(end, after)
-                radius = min(ROUND, one.length() / 2, other.length() / 2)
-                path.lineTo(one.pointAt(radius / one.length()))
-                path.quadTo(end, other.pointAt(radius / other.length()))
-        return path
 
-    def _bend(self, start: QPointF, end: QPointF) -> QPointF:
-        """From the end of a bend to where it turns."""
-        way = (end - start) * BEND
-        return QPointF(0, way.y()) if self.is_upright else QPointF(way.x(), 0)
+def path_through(points: Sequence[QPointF], *, is_upright: bool) -> QPainterPath:
+    """From point to point: straight along an axis, or else by bends whose ends are upright or level."""
+    path = QPainterPath(points[0])
+    for at in range(1, len(points)):
+        before, end = points[at - 1], points[at]
+        after = points[at + 1] if at + 1 < len(points) else end
+        if not _is_straight(before, end):
+            bend = _bend(before, end, is_upright=is_upright)
+            path.cubicTo(before + bend, end - bend, end)
+        elif after == end or not _is_straight(end, after):
+            path.lineTo(end)
+        else:
+            one, other = QLineF(end, before), QLineF(end, after)
+            radius = min(ROUND, one.length() / 2, other.length() / 2)
+            path.lineTo(one.pointAt(radius / one.length()))
+            path.quadTo(end, other.pointAt(radius / other.length()))
+    return path
+
+
+def _bend(start: QPointF, end: QPointF, *, is_upright: bool) -> QPointF:
+    """From the end of a bend to where it turns."""
+    way = (end - start) * BEND
+    return QPointF(0, way.y()) if is_upright else QPointF(way.x(), 0)
 
 
 def _is_straight(start: QPointF, end: QPointF) -> bool:

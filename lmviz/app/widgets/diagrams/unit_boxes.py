@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtGui import QPainterPath
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.diagrams.network_lines import path_through
 from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
 
 NAME_SIZE, WORD_SIZE, STEP_SIZE = 13.5, 10.5, 10
@@ -16,7 +19,7 @@ CELL_WIDTH, CELL_HEIGHT, GAP = 46, 18, 2
 PADDING, AFTER_NAME = 8, 7
 BETWEEN_STEPS, BETWEEN_ROWS, BETWEEN_FOLDED = 92, 56, 84
 LOOP = 64  # pixels at scale 1 from a unit to the apex of its loop
-AROUND, FIELD_ABOVE = 54, 20  # pixels at scale 1 by which an arrow goes around, and its field stands above
+ASIDE, LANE = 6, 14  # from an arrow to the one back, and from what goes around rows to what stands beside it
 MARGIN = 10
 
 
@@ -45,7 +48,7 @@ class DrawnArrow:
     weight: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class UnitBox:
     """A frame with a name and cells; `names` are the values in it."""
 
@@ -58,15 +61,60 @@ class UnitBox:
     is_given: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class UnitLine:
-    """An arrow as a cubic curve of four points, with the field of its weight."""
+    """An arrow as a cubic curve of four points, or straight from each to the next, and its weight's field.
+
+    `ends` are the boxes that it joins.
+    """
 
     points: tuple[QPointF, QPointF, QPointF, QPointF]
-    targets: tuple[str, ...]
+    is_straight: bool
+    ends: tuple[UnitBox, UnitBox]
     weight: str
     label: QRectF
     cells: Mapping[ValueCell, QRectF]
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The values in the box where it ends."""
+        return self.ends[1].names
+
+    @property
+    def back_points(self) -> tuple[QPointF, ...]:
+        """Those of the arrow back, beside it."""
+        first, *_, last = self.points
+        if self.is_straight:
+            one, two, three, four = (point + QPointF(ASIDE, ASIDE) for point in self.points)
+            return (four - QPointF(ASIDE, 0), three, two, one - QPointF(ASIDE, 0))
+        is_upright = abs(last.y() - first.y()) > abs(last.x() - first.x())
+        aside = QPointF(ASIDE, 0) if is_upright else QPointF(0, ASIDE)
+        return tuple(point + aside for point in reversed(self.points))
+
+    @property
+    def path(self) -> QPainterPath:
+        """What is drawn forward."""
+        return self._path(self.points)
+
+    @property
+    def back(self) -> QPainterPath:
+        """What is drawn back."""
+        return self._path(self.back_points)
+
+    def _path(self, points: Sequence[QPointF]) -> QPainterPath:
+        if self.is_straight:
+            return path_through(points, is_upright=False)
+        path = QPainterPath(points[0])
+        path.cubicTo(*points[1:])
+        return path
+
+    @property
+    def field(self) -> QRectF:
+        """All that its weight covers; empty without one."""
+        if not self.cells:
+            return QRectF()
+        areas = [self.label, *self.cells.values()]
+        return reduce(QRectF.united, areas).adjusted(-5, -3, 3, 3)
 
 
 @dataclass(frozen=True)
@@ -84,12 +132,23 @@ def place_unrolled(
 ) -> UnitPlaces:
     """The steps side by side."""
     sizes = {unit.value.name: _size([unit.value], _words([unit], unit.value.label)) for unit in units}
-    columns, x = {}, MARGIN + (AROUND if max(unit.value.place.row for unit in units) > 2 else 0.0)
-    for step in sorted({unit.step for unit in units}):
-        width = max(sizes[unit.value.name].width() for unit in units if unit.step == step)
-        columns[step] = x + width / 2
-        x += width + BETWEEN_STEPS
     levels = {unit.value.name: unit.value.place.row for unit in units}
+    steps = {unit.value.name: unit.step for unit in units}
+    fields = {arrow: _field_size(weights.get(arrow.weight), with_gradient=False).width() for arrow in arrows}
+    sideways = [arrow for arrow in arrows if steps[arrow.source] != steps[arrow.target]]
+    zone = max([BETWEEN_STEPS, *(fields[arrow] + 2 * LANE for arrow in sideways)])
+    columns, lanes, zones, x = {}, {}, {}, float(MARGIN)
+    for step in sorted(set(steps.values())):
+        skipping = [a for a in arrows if steps[a.source] == step == steps[a.target] and _skips(a, levels)]
+        inside = [a for a in arrows if steps[a.source] == step == steps[a.target] and a not in skipping]
+        width = max(sizes[unit.value.name].width() for unit in units if unit.step == step)
+        width = max([width, *(fields[arrow] for arrow in inside)])
+        zones[step] = x - zone / 2
+        for arrow in skipping:
+            lanes[arrow] = x + LANE + fields[arrow] / 2
+            x += 2 * LANE + fields[arrow]
+        columns[step] = x + width / 2
+        x += width + zone
     rows, height = _rows(levels, sizes, BETWEEN_ROWS)
     boxes = {}
     for unit in units:
@@ -101,12 +160,18 @@ def place_unrolled(
             boxes[arrow.source],
             boxes[arrow.target],
             weights.get(arrow.weight),
-            skips=levels[arrow.target] - levels[arrow.source] > 1,
+            lane=lanes.get(arrow),
+            zone=zones[max(steps[arrow.source], steps[arrow.target])],
             with_gradient=False,
         )
         for arrow in arrows
     )
-    return UnitPlaces(tuple(boxes.values()), lines, (), QSizeF(x - BETWEEN_STEPS + MARGIN, height))
+    return UnitPlaces(tuple(boxes.values()), lines, (), QSizeF(x - zone + MARGIN, height))
+
+
+def _skips(arrow: DrawnArrow, levels: Mapping[str, int]) -> bool:
+    """Whether other rows stand between both ends."""
+    return levels[arrow.target] - levels[arrow.source] > 1
 
 
 def place_folded(
@@ -126,25 +191,29 @@ def place_folded(
     base_of = {unit.value.name: unit.base for unit in units}
     levels = {base: group[0].value.place.row for base, group in groups.items()}
     rows, height = _rows(levels, sizes, BETWEEN_FOLDED)
-    spans = [levels[base_of[arrow.target]] - levels[base_of[arrow.source]] for arrow in arrows]
-    room = LOOP if max(spans, default=0) > 1 else 0
-    middle = MARGIN + room + max(size.width() for size in sizes.values()) / 2
+    alike: dict[tuple[str, str, str], DrawnArrow] = {}
+    for arrow in arrows:
+        ends = base_of[arrow.source], base_of[arrow.target]
+        alike.setdefault((*ends, arrow.weight), DrawnArrow(*ends, arrow.weight))
+    lanes, x = {}, float(MARGIN)
+    fields = {a: _field_size(weights.get(a.weight), with_gradient=True).width() for a in alike.values()}
+    for arrow in (arrow for arrow in fields if _skips(arrow, levels)):
+        lanes[arrow] = x + LANE + fields[arrow] / 2
+        x += 2 * LANE + fields[arrow]
+    inside = [fields[arrow] for arrow in fields if arrow not in lanes and arrow.source != arrow.target]
+    middle = x + max([*(size.width() for size in sizes.values()), *inside]) / 2
     boxes = {}
     for base, group in groups.items():
         corner = QPointF(
             middle - sizes[base].width() / 2, rows[group[0].value.place.row] - sizes[base].height() / 2
         )
         boxes[base] = _box(group, group[0].base_label, QRectF(corner, sizes[base]))
-    alike: dict[tuple[str, str, str], DrawnArrow] = {}
-    for arrow in arrows:
-        ends = base_of[arrow.source], base_of[arrow.target]
-        alike.setdefault((*ends, arrow.weight), DrawnArrow(*ends, arrow.weight))
     lines = tuple(
         _line(
             boxes[arrow.source],
             boxes[arrow.target],
             weights.get(arrow.weight),
-            skips=levels[arrow.target] - levels[arrow.source] > 1,
+            lane=lanes.get(arrow),
             with_gradient=True,
         )
         for arrow in alike.values()
@@ -207,11 +276,17 @@ def _box(units: Sequence[DrawnUnit], label: str, frame: QRectF) -> UnitBox:
 
 
 def _line(
-    source: UnitBox, target: UnitBox, weight: DrawnValue | None, *, skips: bool, with_gradient: bool
+    source: UnitBox,
+    target: UnitBox,
+    weight: DrawnValue | None,
+    *,
+    lane: float | None,
+    zone: float | None = None,
+    with_gradient: bool,
 ) -> UnitLine:
     """Upwards within a step, sideways from one to the next, in a loop where a unit takes its own value.
 
-    An arrow that `skips` rows goes around them.
+    An arrow that passes rows has a `lane` beside them; the field of one that goes sideways stands at `zone`.
     """
     start, end = source.frame, target.frame
     if source is target:
@@ -223,11 +298,13 @@ def _line(
             QPointF(right, y + spread),
         )
         middle = QPointF(right + LOOP, y)
-    elif skips:  # around what stands between
-        out = QPointF(min(start.left(), end.left()) - AROUND, 0)
-        first, last = QPointF(start.left(), start.center().y()), QPointF(end.left(), end.center().y())
-        points = (first, QPointF(out.x(), first.y()), QPointF(out.x(), last.y()), last)
-        middle = QPointF((first.x() + out.x()) / 2, first.y() - start.height() / 2 - FIELD_ABOVE)
+    elif lane is not None:  # out of the upper part of its source, and into the lower part of its target
+        first = QPointF(start.left(), start.top() + start.height() / 4)
+        last = QPointF(end.left(), end.bottom() - end.height() / 4 - ASIDE)
+        points = (first, QPointF(lane, first.y()), QPointF(lane, last.y()), last)
+        middle = QPointF(
+            lane, start.top() - _field_size(weight, with_gradient=with_gradient).height() / 2 - LANE
+        )
     elif start.top() >= end.bottom():
         first, last = QPointF(start.center().x(), start.top()), QPointF(end.center().x(), end.bottom())
         bend = QPointF(0, (last.y() - first.y()) * 0.45)
@@ -239,13 +316,12 @@ def _line(
         last = QPointF(end.right() if is_back else end.left(), end.center().y())
         bend = QPointF((last.x() - first.x()) * 0.45, 0)
         points = (first, first + bend, last - bend, last)
-        middle = (first + last) * 0.5
+        middle = QPointF((first.x() + last.x()) / 2 if zone is None else zone, (first.y() + last.y()) / 2)
     if weight is None:
-        return UnitLine(points, target.names, "", QRectF(), {})
-    label = metrics(NAME_SIZE).horizontalAdvance(weight.label) / current_theme().scale + 4
-    count = len(weight.indices)
-    blocks = 2 if with_gradient and weight.gradient is not None else 1
-    width, height = label + count * (CELL_WIDTH + GAP), blocks * (CELL_HEIGHT + GAP)
+        return UnitLine(points, lane is not None, (source, target), "", QRectF(), {})
+    label, blocks = _label_width(weight), _blocks(weight, with_gradient=with_gradient)
+    size = _field_size(weight, with_gradient=with_gradient)
+    width, height = size.width(), size.height()
     corner = middle - QPointF(0 if source is target else width / 2, height / 2)
     if source is target:
         corner -= QPointF(label, 0)
@@ -254,4 +330,22 @@ def _line(
         for place, index in enumerate(weight.indices):
             at = corner + QPointF(label + place * (CELL_WIDTH + GAP), is_gradient * (CELL_HEIGHT + GAP))
             cells[ValueCell(weight.name, index, is_gradient)] = QRectF(at, QSizeF(CELL_WIDTH, CELL_HEIGHT))
-    return UnitLine(points, target.names, weight.label, QRectF(corner, QSizeF(label, CELL_HEIGHT)), cells)
+    name = QRectF(corner, QSizeF(label, CELL_HEIGHT))
+    return UnitLine(points, lane is not None, (source, target), weight.label, name, cells)
+
+
+def _label_width(weight: DrawnValue) -> float:
+    return metrics(NAME_SIZE).horizontalAdvance(weight.label) / current_theme().scale + 4
+
+
+def _blocks(weight: DrawnValue, *, with_gradient: bool) -> int:
+    return 2 if with_gradient and weight.gradient is not None else 1
+
+
+def _field_size(weight: DrawnValue | None, *, with_gradient: bool) -> QSizeF:
+    """The room of a weight on its arrow."""
+    if weight is None:
+        return QSizeF(0, 0)
+    blocks = _blocks(weight, with_gradient=with_gradient)
+    width = _label_width(weight) + len(weight.indices) * (CELL_WIDTH + GAP)
+    return QSizeF(width, blocks * (CELL_HEIGHT + GAP))

@@ -28,7 +28,6 @@ from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 
 CELL_SIZE = 10.5
 LEGEND = 22
-ASIDE = 6  # between an arrow and the one back
 
 
 class UnitPicture(EditableNumbers):
@@ -158,18 +157,14 @@ class UnitPicture(EditableNumbers):
         values = [self._values[name] for name in line.targets]
         known, popped = any(v.values is not None for v in values), any(v.popped for v in values)
         self._draw_arrow(
-            painter, line.points, QPen(self.theme.query if known else self.theme.strong_line, 1.3)
+            painter, line.path, line.points, QPen(self.theme.query if known else self.theme.strong_line, 1.3)
         )
         if popped:
-            first, last = line.points[0], line.points[3]
-            upright = abs(last.y() - first.y()) > abs(last.x() - first.x())
-            aside = QPointF(ASIDE, 0) if upright else QPointF(0, ASIDE)
-            back = [point + aside for point in reversed(line.points)]
-            self._draw_arrow(painter, back, QPen(self.theme.key, 1.6))
+            self._draw_arrow(painter, line.back, line.back_points, QPen(self.theme.key, 1.6))
 
-    def _draw_arrow(self, painter: QPainter, points: Sequence[QPointF], pen: QPen) -> None:
-        path = QPainterPath(points[0])
-        path.cubicTo(*points[1:])
+    def _draw_arrow(
+        self, painter: QPainter, path: QPainterPath, points: Sequence[QPointF], pen: QPen
+    ) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen)
         painter.drawPath(path)
@@ -179,12 +174,9 @@ class UnitPicture(EditableNumbers):
         """The name of a weight and its numbers, on the surface, so that they can be read on their arrow."""
         if not line.cells:
             return
-        whole = line.label
-        for area in line.cells.values():
-            whole = whole.united(area)
         painter.setPen(QPen(self.theme.line, 1))
         painter.setBrush(self.theme.surface)
-        painter.drawRoundedRect(whole.adjusted(-5, -3, 3, 3), 5, 5)
+        painter.drawRoundedRect(line.field, 5, 5)
         self._write(painter, line.label, line.weight)
         self._draw_cells(painter, line.cells)
 

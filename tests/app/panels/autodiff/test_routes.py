@@ -1,16 +1,20 @@
 """No arrow of the graph crosses a foreign box or a name, in any network and any arrangement."""
 
+import random
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as some
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainterPath, QPainterPathStroker
 
 from lmviz.app.panels.autodiff.drawn import drawn_values
+from lmviz.app.panels.autodiff.drawn_units import drawn_units, folding
 from lmviz.app.widgets.diagrams.network_areas import equations_area
 from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, DOWNWARD, Boxes
 from lmviz.app.widgets.diagrams.network_places import place_boxes
+from lmviz.app.widgets.diagrams.unit_boxes import UnitPlaces, place_folded, place_unrolled
 from lmviz.app.widgets.text import typesetting
 from lmviz.autodiff import Network, read, shipped_network, shipped_networks
 from lmviz.autodiff.layout import LEFT
@@ -102,3 +106,74 @@ J = add(sum(r[1]), s[0], s[2], W)
 
 def test_no_arrow_from_step_to_step_does_however_far_it_goes():
     check(read(READ_BOTH_WAYS))
+
+
+TWO_LAYERS = """
+W = 1
+U = 0.5
+V = 2
+A = 3
+h[0] = 0
+g[0] = 0
+x[1..3] = [1; 2; 3]
+for t in 1..3:
+    h[t] = tanh(add(linear(U, h[t-1]), linear(W, x[t])))
+    g[t] = tanh(add(linear(V, g[t-1]), linear(A, h[t])))
+    y[t] = add(g[t], linear(W, x[t]), h[t])
+"""
+RECURRENT = {each.name: each.text for each in shipped_networks() if folding(read(each.text)) is not None}
+RECURRENT["two layers"] = TWO_LAYERS
+
+
+def crossed_by_units(drawn: UnitPlaces) -> list[str]:
+    """The same for the units of a recurrent network, the fields of their weights among what is crossed."""
+    fields = [(line, line.field) for line in drawn.lines if line.cells]
+    found = []
+    for line in drawn.lines:
+        name = f"{line.ends[0].label} → {line.ends[1].names}"
+        others = [(box.label, box.frame) for box in drawn.boxes if box not in line.ends]
+        others += [(f"{each.weight} of {each.targets}", area) for each, area in fields if each is not line]
+        for path in (line.path, line.back):
+            ink = outline(path)
+            found += [f"{name} crosses {other}" for other, area in others if ink.intersects(area)]
+    solid = [*(box.frame for box in drawn.boxes), *(area for _, area in fields)]
+    return found + [
+        f"{one} lies on {other}" for one, other in combinations(solid, 2) if one.intersects(other)
+    ]
+
+
+@pytest.mark.parametrize("place", [place_unrolled, place_folded])
+@pytest.mark.parametrize("name", RECURRENT)
+def test_no_arrow_between_units_does(name, place):
+    net = read(RECURRENT[name]).backward()
+    assert crossed_by_units(place(*drawn_units(net, folding(net)))) == []
+
+
+def recurrence(chance: random.Random) -> str:
+    """A text of units with recurrences, which take what is read and one another, with weights or without."""
+    states, weights = "hgk"[: chance.randint(1, 3)], iter("ABCDEFGHIJ")
+    lines = [f"{weight} = {chance.choice([1, 0.5, -2])}" for weight in "ABCDEFGHIJ"]
+    lines += [f"{state}[0] = 0" for state in states] + ["x[1..3] = [1; 2; 3]", "for t in 1..3:"]
+    for at, state in enumerate(states):
+        taken = [f"{state}[t-1]", *(f"{other}[t]" for other in states[:at] if chance.random() < 0.6)]
+        taken += [f"{other}[t-1]" for other in states if other != state and chance.random() < 0.1]
+        taken += ["x[t]"] if at == 0 or chance.random() < 0.4 else []
+        terms = [f"linear({next(weights)}, {each})" if chance.random() < 0.7 else each for each in taken]
+        whole = f"add({', '.join(terms)})" if terms[1:] else terms[0]
+        lines.append(f"    {state}[t] = tanh({whole})")
+    return "\n".join(lines)
+
+
+@settings(max_examples=60)
+@given(some.integers(0, 10**6))
+def test_no_arrow_between_random_units_does(seed):
+    net = read(recurrence(random.Random(seed))).backward()
+    units = folding(net)
+    assume(units is not None)
+    for place in (place_unrolled, place_folded):
+        assert crossed_by_units(place(*drawn_units(net, units))) == []
+
+
+def test_what_cannot_be_drawn_as_units_without_crossing_is_not():
+    over_two = "U = 1\nh[0] = 0\nh[1] = 1\nfor t in 2..4:\n    h[t] = add(linear(U, h[t-2]), h[t-1])"
+    assert folding(read(over_two)) is None
