@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -233,7 +233,7 @@ class _Veil(Canvas):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         words, height = metrics(12), self.length(20)
         room = self.width() - 2 * margin - height
-        shown = words.elidedText(self.words, Qt.TextElideMode.ElideRight, room)
+        shown = cut(self.words, room, words)
         wide = words.horizontalAdvance(shown) + height
         chip = QRectF(self.width() - margin - wide, margin * 0.8, wide, height)
         painter.setPen(Qt.PenStyle.NoPen)
