@@ -43,6 +43,37 @@ def byte_pairs(special=(TURN, END_OF_TURN, PAD), flags=None, further=(), templat
     return backend
 
 
+def pieces(puts_space_everywhere):
+    """A backend like those of Llama 2: pieces with "▁" for a space, bytes for what no piece covers, and START
+    before each text. By choice each stretch between special tokens begins with a space, as theirs do."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+    backend = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+    if puts_space_everywhere:
+        parts = [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+        backend.normalizer = normalizers.Sequence(parts)
+    else:
+        backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    decoder = [
+        decoders.Replace("▁", " "),
+        decoders.ByteFallback(),
+        decoders.Fuse(),
+        decoders.Strip(" ", 1, 0),
+    ]
+    backend.decoder = decoders.Sequence(decoder)
+    special, as_bytes = (
+        ["<unk>", "<s>", "</s>", TURN, END_OF_TURN],
+        [f"<0x{byte:02X}>" for byte in range(256)],
+    )
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=[*special, *as_bytes], show_progress=False)
+    backend.train_from_iterator([TEXT], trainer)
+    content = json.loads(backend.to_str())
+    content["added_tokens"] = content["added_tokens"][: len(special)]
+    backend = Tokenizer.from_str(json.dumps(content))
+    backend.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    return backend
+
+
 def write_tokenizer(folder, backend, **settings):
     """The two files of a tokenizer; the ids that the folder says elsewhere are left as they are."""
     folder.mkdir(exist_ok=True)

@@ -257,9 +257,22 @@ class Tokenizer:
             word = self._written(index)
             return f"{text}{'' if not text or text[-1].isspace() or word.isspace() else ' '}{word}"
         if self.kind == "other":
+            return self._continued(text, index)
+        return text + self._joined([index])
+
+    def _continued(self, text: str, index: int) -> str:
+        """The text with one more token of a foreign vocabulary, whose decoder looks at all of them."""
+        ids = self.encode(text).tolist()
+        before, longer = self._joined(ids), self._joined([*ids, index])
+        if not longer.startswith(before):  # the token completes a character
             after = self._after_special(text)  # what stands before was written token by token, and stays
             return text[:after] + self._joined([*self.encode(text[after:]).tolist(), index])
-        return text + self._joined([index])
+        written = longer[len(before) :]
+        if ids and ids[-1] in self._written_as and written.startswith(" "):
+            # Some put a space before what follows a special token, and would read this one beside theirs.
+            is_read = self.encode(text + written).tolist() == [*ids, index]
+            written = written if is_read else written[1:]
+        return text + written
 
     def with_token(self, text: str, place: int, index: int) -> tuple[str, int]:
         """The text with a token inserted before a character, and where it ends.

@@ -3,7 +3,17 @@
 import json
 
 import pytest
-from foreign_tokenizers import CHAT, END_OF_TURN, PAD, PLAIN, TEMPLATE, TURN, byte_pairs, write_tokenizer
+from foreign_tokenizers import (
+    CHAT,
+    END_OF_TURN,
+    PAD,
+    PLAIN,
+    TEMPLATE,
+    TURN,
+    byte_pairs,
+    pieces,
+    write_tokenizer,
+)
 
 from lmviz.errors import LmvizError
 from lmviz.interchange.tokenizer_files import read_tokenizer
@@ -97,6 +107,25 @@ def test_a_text_is_written_as_transformers_writes_it(made, tmp_path):
             longer = tokenizer.continue_text(longer, index)
         if text.isascii():  # a part of a character has no text of its own
             assert longer == tokenizer.decode(ids)
+
+
+@pytest.mark.parametrize("puts_space_everywhere", [True, False])
+def test_pieces_are_read_as_transformers_reads_them_and_written_to_be_read_again(
+    puts_space_everywhere, tmp_path
+):
+    folder = write_tokenizer(tmp_path / "it", pieces(puts_space_everywhere), eos_token="</s>")
+    tokenizer, peer = read_tokenizer(folder, 0), theirs(folder)
+    for text in (CHAT, "The bat</s>and</s> noise", f"Who{TURN}user", "été</s>é", "</s></s> a"):
+        ids = peer(text)["input_ids"]
+        assert tokenizer.encode_prefix(text).ids.tolist() == ids
+        spelt = peer(text, split_special_tokens=True)["input_ids"]
+        assert tokenizer.literal.encode_prefix(text).ids.tolist() == spelt
+        if not text.isascii() or (puts_space_everywhere and "> " in text):
+            continue  # no token alone says what its part of such a text is
+        longer = ""
+        for index in ids[1:]:
+            longer = tokenizer.continue_text(longer, index)
+        assert tokenizer.encode_prefix(longer).ids.tolist() == ids, text
 
 
 def ids_in(folder, **files):
