@@ -16,7 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, LmvizWarning
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
@@ -44,6 +44,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Intervention",
     "LmvizError",
+    "LmvizWarning",
     "Run",
     "Tokenizer",
     "Trace",

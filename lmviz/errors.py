@@ -29,6 +29,13 @@ class LmvizError(Exception):
         super().__init__(one_sentence(sentence))
 
 
+class LmvizWarning(UserWarning):
+    """One sentence about what a function has done otherwise than one may think."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(one_sentence(sentence))
+
+
 class SettingError(LmvizError):
     """A sentence about settings of a configuration. `settings` are their names, the first one first."""
 

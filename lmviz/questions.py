@@ -9,11 +9,12 @@ end. Slow imports happen when first needed.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, LmvizWarning
 from lmviz.given_model import beside_text, changed_model, listed, opened_model, under_interventions
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def trace(
     "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text, or a
     picture: its rows with / between them, "#" painted and "." blank. `special_tokens` is false where those
     in a text, such as "<|im_start|>", are to be read as letters.
+    Of a text longer than the model's context the last tokens are read: `trace.dropped` counts those left out,
+    and an `LmvizWarning` says so. It also says where values are NaN, and which weight is.
     LmvizError when a text cannot be read, or when a pattern or an intervention does not fit the model.
     """
     from lmviz.inspection.tracing import trace as record
@@ -79,9 +82,34 @@ def trace(
     further, interventions = beside_text(source), listed(interventions)
     texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
     if texts and all(isinstance(text, str) for text in texts):
-        return [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
+        traces = [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
+        for one in traces:
+            _warn_of(opened, one)
+        return traces
     # ids or one text: mypy cannot tell that several texts are gone
-    return record(opened, text_or_ids, taps=taps, interventions=interventions, **further)  # type: ignore[arg-type]
+    found = record(opened, text_or_ids, taps=taps, interventions=interventions, **further)  # type: ignore[arg-type]
+    _warn_of(opened, found)
+    return found
+
+
+def _warn_of(model: Model, trace: Trace) -> None:
+    """Warn of what is not in a trace although it was asked for: the beginning of the text, and numbers."""
+    from lmviz.models.finite import why_not_finite
+
+    if trace.dropped:
+        warnings.warn(
+            LmvizWarning(
+                f"{model.name or 'The model'} reads {len(trace):,} tokens at once, so the first "
+                f"{trace.dropped:,} of this text were left out (trace.dropped): ask about a shorter text."
+            ),
+            stacklevel=3,
+        )
+    broken = trace.without_numbers()
+    if broken is not None:
+        warnings.warn(
+            LmvizWarning(f"{why_not_finite(model, 'the values of the trace')[:-1]}; the first is {broken}."),
+            stacklevel=3,
+        )
 
 
 def gradient(
@@ -100,12 +128,14 @@ def gradient(
     in nats, of all tokens for which the text itself is the target; "loss@3", that of predicting token 3;
     "logit:night@4" or "probability:night@4", of a token after token 4; or any cell, as
     ("layers/0/hidden", (3, 17)). LmvizError when the model counts and has no gradients, when there is no
-    such number, or when the text or an intervention does not fit the model.
+    such number, or when the text or an intervention does not fit the model. Warnings as of `trace`.
     """
     from lmviz.inspection.backpropagation import gradient as swept_back
 
     opened = opened_model(model, special_tokens)
-    return swept_back(opened, text_or_ids, of, interventions=listed(interventions), **beside_text(source))
+    found = swept_back(opened, text_or_ids, of, interventions=listed(interventions), **beside_text(source))
+    _warn_of(opened, found.trace)
+    return found
 
 
 def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:

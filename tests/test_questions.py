@@ -1,12 +1,18 @@
 """What a model can be asked from Python, by itself, by its name, and under interventions."""
 
+import math
 import re
+import warnings
 
 import numpy as np
 import pytest
+import torch
+from family_cases import IDS, beside, few_cases, untrained
+from foreign_models import add_tokenizer, saved
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.errors import LmvizError, LmvizWarning
+from lmviz.models.prefix import read_prefix
 from lmviz.training import evaluation
 
 PREFIX = "The cow eats"
@@ -248,3 +254,90 @@ def test_the_total_of_a_beam_is_the_log_probability_of_what_was_added(models):
             ids.append(node.id)
         assert len(path) == 3
         assert result.total == pytest.approx(total, abs=1e-4)
+
+
+def broken(model, name):
+    """The same model with one NaN among its weights."""
+    with torch.no_grad():
+        model.get_parameter(name)[0, 3] = math.nan
+    return model
+
+
+def test_a_text_longer_than_the_context_is_told_and_counted(models, family):
+    text = "The cow eats the grass " * 8
+    model = models[family]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = lmviz.trace(model, text)
+    expected = 0 if model.context is None else len(read_prefix(model, text)) - model.context
+    assert found.dropped == expected
+    assert (model.context is not None) == (family == "transformer")
+    sentences = [str(one.message) for one in said if one.category is LmvizWarning]
+    if model.context is None:
+        assert not sentences
+    else:
+        assert len(sentences) == 1
+        assert f"reads 16 tokens at once, so the first {expected} of this text were left out" in sentences[0]
+
+
+@few_cases
+def test_every_model_with_a_context_says_what_it_leaves_out(family, options):
+    model = untrained(family, options)
+    ids = np.resize(IDS, (model.context or 16) + 5)
+    asked = [lmviz.trace, lmviz.gradient] if has_loss(model) else [lmviz.trace]
+    for ask in asked:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = ask(model, ids, **beside(model))
+        assert (found if ask is lmviz.trace else found.trace).dropped == (5 if model.context else 0)
+        assert [item.category for item in said] == ([LmvizWarning] if model.context else [])
+        assert all("tokens at once, so the first 5 of this text" in str(item.message) for item in said)
+
+
+def has_loss(model):
+    return model.predicts.continues and model.causal and next(model.parameters(), None) is not None
+
+
+def test_a_weight_of_a_run_that_is_no_number_is_named(folders, family, small_text):
+    if family == "ngram":
+        pytest.skip("it has no weights")
+    name = "embedding.weight" if family == "transformer" else "output.weight"
+    model = broken(lmviz.open_model(folders[family]), name)
+    sentence = rf"has NaN or infinity in {name}, so .* are no numbers: choose an earlier snapshot"
+    for ask in (
+        lmviz.next_token,
+        lmviz.beam_search,
+        lmviz.gradient,
+        lambda *asked: next(lmviz.sample(*asked)),
+    ):
+        with pytest.raises(LmvizError, match=sentence):
+            ask(model, PREFIX)
+    with pytest.raises(LmvizError, match=sentence):
+        lmviz.evaluate(model, small_text)
+    with pytest.warns(LmvizWarning, match=f"{sentence}.*; the first is logits"):
+        assert np.isnan(lmviz.trace(model, PREFIX)["logits"].array).any()
+
+
+def test_a_weight_of_a_checkpoint_that_is_no_number_is_named(tmp_path):
+    model = broken(
+        lmviz.open_model(add_tokenizer(saved("gpt2", tmp_path / "it"))), "layers.1.feedforward.hidden.weight"
+    )
+    sentence = r"it has NaN or infinity in layers.1.feedforward.hidden.weight, so .* its file is damaged"
+    with pytest.raises(LmvizError, match=sentence):
+        lmviz.next_token(model, "w1 w2")
+    with pytest.warns(LmvizWarning, match=f"{sentence}.*; the first is layers/1/"):
+        lmviz.trace(model, "w1 w2")
+
+
+def test_a_change_that_brings_NaN_is_said_not_to_be_of_the_weights(models):
+    change = lmviz.replace("layers/0/hidden", math.inf)
+    with pytest.raises(LmvizError, match="has finite weights, but its predictions are NaN or infinite: undo"):
+        lmviz.next_token(models["lstm"], PREFIX, interventions=[change])
+
+
+def test_models_of_numbers_are_traced_without_a_warning(models, family):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lmviz.trace(models[family], PREFIX)
+        if family != "ngram":
+            lmviz.gradient(models[family], PREFIX)

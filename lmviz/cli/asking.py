@@ -238,7 +238,8 @@ def trace(
     arrays = recorded.arrays.items()
     if as_json:
         described = {address: {"axes": item.axes, "shape": item.array.shape} for address, item in arrays}
-        print_json({"out": out, "tokens": recorded.tokens, "arrays": described})
+        said = {"out": out, "tokens": recorded.tokens, "dropped": recorded.dropped, "arrays": described}
+        print_json(said)
     else:
         sizes = {address: " × ".join(map(str, item.array.shape)) for address, item in arrays}
         rows = [(address, sizes[address], ", ".join(item.axes)) for address, item in arrays]

@@ -10,6 +10,7 @@ import difflib
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -22,7 +23,7 @@ from lmviz.cli.lessons import lesson
 from lmviz.cli.listing import corpora, doctor, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
-from lmviz.errors import LmvizError, is_out_of_memory
+from lmviz.errors import LmvizError, LmvizWarning, is_out_of_memory
 from lmviz.log import keep_log
 
 
@@ -35,6 +36,18 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Do what the words after `lmviz` say; the exit code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", LmvizWarning)
+        warnings.showwarning = _show_warning
+        return _run(arguments)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A sentence, without the place in the code."""
+    say(str(message))
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         code = commands.main(list(arguments), prog_name="lmviz", standalone_mode=False) or 0
         sys.stdout.flush()  # so that an error is raised here, and not while Python ends

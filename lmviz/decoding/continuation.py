@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lmviz.models.finite import check_logits
 from lmviz.models.prefix import Prefix, read_prefix
 from lmviz.models.reading import evaluation, on_device
 
@@ -97,4 +98,6 @@ def _advance(model: Model, ids: np.ndarray, state: Any) -> tuple[np.ndarray, Any
     """Logits (token,) after the last of ids (position,), and the state to carry on with."""
     with evaluation(model) as reader:
         logits, state = reader.advance(on_device(model, ids), state)
-    return logits[0, -1].double().cpu().numpy(), state
+    last = logits[0, -1].double().cpu().numpy()
+    check_logits(model, last)
+    return last, state

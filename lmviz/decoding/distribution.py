@@ -178,7 +178,7 @@ def checked_logits(logits: np.ndarray) -> np.ndarray:
         broken = int(np.flatnonzero(np.isnan(logits) | np.isposinf(logits))[0])
         raise LmvizError(
             f"The logit of token {broken} is {logits[broken]}, so there is no distribution: "
-            "choose an earlier snapshot, or train again with a lower learning rate."
+            "NaN or infinity stands in the weights of the model, or a change brings it there."
         )
     if np.isneginf(logits).all():
         raise LmvizError(

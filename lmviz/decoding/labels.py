@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.errors import LmvizError
+from lmviz.models.finite import check_logits
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation, on_device
@@ -57,6 +58,7 @@ def label(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Answer
     prefix = read_prefix(model, text_or_ids).last(model.context)
     with evaluation(model) as reader:
         logits = reader(on_device(model, prefix.ids))[0].double()  # (position, label), or (label)
+    check_logits(model, logits)
     probabilities = logits.softmax(dim=-1).cpu().numpy()
     names = model.predicts.names
     best = np.atleast_1d(probabilities.argmax(axis=-1))

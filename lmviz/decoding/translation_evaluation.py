@@ -13,6 +13,7 @@ from lmviz.decoding.bleu import bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.translation import check_translates, longest_answer
 from lmviz.errors import LmvizError
+from lmviz.models.finite import check_score
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation
@@ -95,6 +96,7 @@ def evaluate_translations(
                 progress((first + len(chosen)) / len(fitting))
     nats, tokens = sum(item.nats for item in judged), sum(item.tokens for item in judged)
     mean = nats / tokens
+    check_score(model, mean)
     return TranslationEvaluation(
         sentences=len(judged),
         tokens=tokens,

@@ -26,6 +26,7 @@ from lmviz.inspection.scalar import Of, Scalar, addresses_in, in_range, read_sca
 from lmviz.inspection.traced_array import TracedArray, scores_behind
 from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.explicit import in_order
+from lmviz.models.finite import parameters_without_numbers, why_not_finite
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.reading import on_device
@@ -83,7 +84,7 @@ def gradient(
             read_scalar(of, model, reading.ids, swept.values), swept.values, reading.interventions
         )
         number = scalar.compute(swept.values[scalar.address])[0]
-        check_number(scalar, number)
+        check_number(model, scalar, number)
         of_taps, of_parameters = swept.back(number)
     borrowed = storages((*model.parameters(), *model.buffers()))
     arrays: dict[str, TracedArray] = {}
@@ -215,9 +216,11 @@ def check_differentiable(model: Model) -> None:
         )
 
 
-def check_number(scalar: Scalar, number: torch.Tensor) -> None:
+def check_number(model: Model, scalar: Scalar, number: torch.Tensor) -> None:
     """LmvizError where a number has no gradient because it is infinite or none."""
     if not torch.isfinite(number):
+        if parameters_without_numbers(model):
+            raise LmvizError(why_not_finite(model, "its predictions"))
         raise LmvizError(
             f"{scalar.name} is {float(number.detach())} here, so it has no gradient: choose another number, "
             "or undo what makes it so."

@@ -40,7 +40,7 @@ class ChangedModel(Model):
         self.further_tokenizers = model.further_tokenizers
         self.further_vocabularies = model.further_vocabularies
         self.context, self.tokenizer, self.name = model.context, model.tokenizer, model.name
-        self.documents = model.documents
+        self.documents, self.is_foreign = model.documents, model.is_foreign
         self.train(model.training)
         check_addresses(model.taps(), self.interventions)
 

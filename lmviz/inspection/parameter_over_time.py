@@ -123,7 +123,7 @@ def parameter_over_time(
             raise LmvizError(f"{name} is not read position by position: choose a parameter of a recurrence.")
         scalar = in_range(read_scalar(of, model, reading.ids, values), values, reading.interventions)
         number = scalar.compute(values[scalar.address])[0]
-        check_number(scalar, number)
+        check_number(model, scalar, number)
         leaves = [stepped.steps[position] for position in sorted(stepped.steps)]
         found: Sequence[torch.Tensor | None] = [None] * len(leaves)
         if number.requires_grad:

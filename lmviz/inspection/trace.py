@@ -99,6 +99,20 @@ class Trace:
         """The number of positions."""
         return len(self.ids)
 
+    def without_numbers(self) -> str | None:
+        """The address of the first value in which NaN or plus infinity stands; None where there is none.
+
+        Only where the last of the values has such numbers are the others looked at, for they reach it.
+        """
+        recorded = {
+            address: traced
+            for address, traced in self.arrays.items()
+            if not traced.is_deferred and traced.array.dtype.kind == "f"
+        }
+        if not recorded or _are_numbers(recorded[next(reversed(recorded))].array):
+            return None
+        return next(address for address, traced in recorded.items() if not _are_numbers(traced.array))
+
     @property
     def sequences(self) -> Mapping[str, Prefix]:
         """Everything that was read, by the names of `lmviz.models.sequences`."""
@@ -144,3 +158,8 @@ class Trace:
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote; LmvizError when it is no trace."""
         return cls(**read_trace(path))
+
+
+def _are_numbers(array: np.ndarray) -> bool:
+    """Whether all are finite, or minus infinity, as of what cannot come."""
+    return bool(array.max(initial=-np.inf) < np.inf)  # NaN where there is any

@@ -81,7 +81,7 @@ class Checkpoint:
         }
         model = self._empty()
         model.load_state_dict(state, assign=True)
-        model.tokenizer, model.name = self.tokenizer, self.name
+        model.tokenizer, model.name, model.is_foreign = self.tokenizer, self.name, True
         model.checkpoint = self.place.absolute() if self.is_of_transformers else None
         return model.eval().requires_grad_(False)
 

@@ -56,6 +56,7 @@ class Model(nn.Module, ABC):
     tokenizer: Tokenizer | None = None
     name: str = ""
     step: int = 0
+    is_foreign: bool = False
     documents: str = "file"
     checkpoint: Path | None = None
     further_tokenizers: Mapping[str, Tokenizer] = MappingProxyType({})

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
+from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
 
@@ -93,6 +94,7 @@ def evaluate_ids(
     if not counted:
         raise LmvizError("There is no token to predict in a text of fewer than two: choose a longer text.")
     mean = -total / counted
+    check_score(model, mean)
     return Evaluation(
         tokens=counted,
         negative_log_likelihood=mean,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
 from lmviz.text.examples import Examples
@@ -83,6 +84,7 @@ def evaluate_examples(
     confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
     np.add.at(confusion, (gold, answered), 1)
     mean = float(nats.mean())
+    check_score(model, mean)
     is_right = gold == answered
     return LabelEvaluation(
         tokens=count,

@@ -42,6 +42,20 @@ def test_a_text_becomes_a_model_that_can_be_asked(family, small_text, tmp_path, 
         assert arrays["probabilities"].sum(axis=1) == pytest.approx(1, abs=1e-4)
 
 
+def test_what_a_trace_leaves_out_is_said_beside_it(small_text, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert run(train_words("transformer", small_text, out, "--steps", "2", "--json")) == 0
+    said(capsys)
+    asked = ["--text", "The cow eats " * 9, "--out", str(tmp_path / "trace.npz"), "--json"]
+    assert run(["trace", str(out), *asked]) == 0
+    trace, told = said(capsys)
+    assert trace["dropped"] == 27 - len(trace["tokens"]) > 0
+    assert told.strip() == (
+        f"run reads {len(trace['tokens'])} tokens at once, so the first {trace['dropped']} of this text were "
+        "left out (trace.dropped): ask about a shorter text."
+    )
+
+
 def test_without_json_people_read_sentences(small_text, tmp_path, capsys):
     out = tmp_path / "run"
     assert run(train_words("rnn", small_text, out, "--steps", "3")) == 0

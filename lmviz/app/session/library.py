@@ -259,12 +259,14 @@ class Library(Part):
         """Say where a model has no numbers: it can be looked into, but predicts nothing."""
         if not opened.without_numbers:
             return
-        first, *others = opened.without_numbers
-        more = f" and {len(others)} other tensors" if len(others) > 1 else f" and {''.join(others)}"
-        where = first + (more if others else "")
+        from lmviz.models.finite import without_numbers_in_words
+
+        where = without_numbers_in_words(opened.without_numbers)
+        others = "choose an earlier step, or open another model"
+        damaged = "its file is damaged or was written so; get it again, or open another model"
         self.warned.emit(
             f"{opened.name} has NaN or infinity in {where}, so that its predictions are no numbers: "
-            "choose an earlier step, or open another model."
+            f"{damaged if opened.run.was_trained_elsewhere else others}."
         )
 
     def _replace(self, changed: OpenedModel) -> None:

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from foreign_models import add_tokenizer, saved
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
+from safetensors.numpy import load_file, save_file
 
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
@@ -91,7 +93,21 @@ def test_a_model_with_nan_in_it_opens_and_the_window_names_the_tensors(
     session.library.open(folder)
     qtbot.waitUntil(lambda: "NaN or infinity" in window.notice.sentence)
     assert name in window.notice.sentence
+    assert "choose an earlier step" in window.notice.sentence
     assert session.library.model is not None
     assert session.library.model.folder == folder.resolve(), "it can be looked into all the same"
     session.library.open(lstm_run)
     qtbot.waitUntil(lambda: window.notice.sentence == "")
+
+
+def test_a_checkpoint_with_nan_in_it_is_not_asked_for_an_earlier_step(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    folder = add_tokenizer(saved("gpt2", tmp_path / "it"))
+    state = load_file(folder / "model.safetensors")
+    state["transformer.wpe.weight"][2, 1] = float("nan")
+    save_file(state, folder / "model.safetensors", {"format": "pt"})
+    session.library.open(folder)
+    qtbot.waitUntil(lambda: "NaN or infinity in positions.weight" in window.notice.sentence)
+    assert "its file is damaged or was written so" in window.notice.sentence
+    assert "earlier step" not in window.notice.sentence
