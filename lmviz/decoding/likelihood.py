@@ -102,10 +102,18 @@ class Likelihood:
 
     @property
     def bits_per_character(self) -> float | None:
-        """Comparable across tokenizers; None where no character has been predicted."""
-        spans = [token.span for token in self.tokens if token.log_probability is not None]
-        characters = spans[-1][1] - spans[0][0] if spans else 0
-        return self.bits / characters if characters else None
+        """Comparable across tokenizers; None where no character has been predicted.
+
+        What stands before a token, such as a space between words, counts as its own, as in `evaluate`.
+        """
+        first, *others = [token.span for token in self.tokens] or [(0, 0)]
+        unpredicted = 0
+        if (
+            self.tokens and self.tokens[0].log_probability is None
+        ):  # a character that it begins is the next one's
+            unpredicted = min(first[1], others[0][0]) if others else first[1]
+        characters = (others or [first])[-1][1] - unpredicted
+        return self.bits / characters if characters > 0 else None
 
 
 def text_log_probabilities(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Likelihood:

@@ -62,7 +62,7 @@ def encode_documents(
         characters += sum(map(len, batch.texts))
         progress(min(1.0, characters / max(1, documents.size)))
     if tokenizer.marks_boundaries:
-        characters += len(documents) * len(documents.separator)
+        characters += len(documents) * len(documents.separator) if last is not None else 0
     elif len(documents):
         characters -= _first_token_length(documents, tokenizer)
     starts = np.cumsum(np.concatenate([[0], *lengths]), dtype=np.int64)
@@ -92,10 +92,16 @@ def _encode(
 
 
 def _first_token_length(documents: Documents, tokenizer: Tokenizer) -> int:
-    """Characters up to the end of the first token, which nothing predicts in a single document."""
+    """Characters up to the end of the first token, which nothing predicts in a single document.
+
+    A character that this token begins and others go on with counts as theirs. Special tokens that a
+    tokenizer puts before a text are not in the stream.
+    """
     beginning = next(documents.batches()).texts[0][:_FIRST_TOKEN]
-    offsets = tokenizer.encode_prefix(beginning).offsets
-    return offsets[0][1] if offsets else len(beginning)
+    offsets = [(start, end) for start, end in tokenizer.encode_prefix(beginning).offsets if end > start]
+    if not offsets:
+        return len(beginning)
+    return min(offsets[0][1], offsets[1][0]) if len(offsets) > 1 else offsets[0][1]
 
 
 class _Writer:

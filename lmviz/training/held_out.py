@@ -104,7 +104,7 @@ def documents_of(ids: np.ndarray, start: int | None) -> list[np.ndarray]:
 
 def _characters(stream: Stream, documents: Documents, tokenizer: Tokenizer) -> int:
     """How many characters the judged tokens stand for, END for what the file has between documents."""
-    if not tokenizer.marks_boundaries:
+    if not tokenizer.marks_boundaries or tokenizer.end_id is None:
         return stream.characters
     return stream.characters - len(documents) * len(documents.separator) + sum(map(len, documents.gaps()))
 

@@ -5,7 +5,10 @@ import math
 import numpy as np
 import pytest
 import torch
+from foreign_tokenizers import byte_pairs
+from small_models import small_settings
 
+from lmviz.families import FAMILIES, build_model
 from lmviz.models.lstm import LSTMModel
 from lmviz.models.model import EVERY_LINE
 from lmviz.models.ngram.configuration import NgramConfiguration
@@ -13,8 +16,9 @@ from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.text.corpus import Corpus, text_corpus
-from lmviz.text.spelling import SpellingModel
+from lmviz.text.spelling import SpellingModel, unknown_words
 from lmviz.text.tokenizer import Tokenizer
+from lmviz.text.words import UNKNOWN_TEXT
 from lmviz.training.evaluation import evaluate_ids
 from lmviz.training.held_out import evaluate_documents, evaluate_lines
 
@@ -92,6 +96,65 @@ def test_a_model_of_every_line_reads_line_by_line_however_a_text_was_divided() -
     assert told[0].bits_per_character == pytest.approx(nats / math.log(2) / len(written))
 
 
+TEXTS = ["the cows eat grass\nthe hens eat corn\n", "  the zebra eat  the cows", "日本 cows\n\neat", "é\n"]
+UNPREDICTED = {"words": (3, 5, 1, 1), "spaces": (3, 5, 2, 1), "characters": (1, 1, 1, 1)}
+"""Characters up to the end of the first token of each text."""
+
+
+def with_classifier_mark() -> Tokenizer:
+    """A tokenizer of another program, which puts before a text what is not START."""
+    from tokenizers import processors
+
+    backend = byte_pairs(special=("[CLS]",))
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A", special_tokens=[("[CLS]", backend.token_to_id("[CLS]"))]
+    )
+    return Tokenizer(backend)
+
+
+TOKENIZERS = {
+    **{
+        f"{kind} {documents}": (lambda kind=kind, documents=documents: corpus_of(kind, documents).tokenizer)
+        for kind in ("words", "spaces", "characters", "bpe:300")
+        for documents in ("file", "line")
+    },
+    "of another program": with_classifier_mark,
+}
+
+
+@pytest.mark.parametrize("family", ["ngram", "lstm", "transformer", "window"])
+@pytest.mark.parametrize("kind", TOKENIZERS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_bits_per_character_count_the_characters_of_predicted_tokens_alone(kind, family, text) -> None:
+    tokenizer = TOKENIZERS[kind]()
+    settings = small_settings(family)
+    model = build_model(
+        family, FAMILIES[family].configuration(**settings), tokenizer.vocabulary_size, 0
+    ).eval()
+    if family == "ngram":
+        ids = np.arange(tokenizer.vocabulary_size)
+        model.fit(count_ngrams(np.concatenate([ids, ids[::-1]]), 3, len(ids), tokenizer.start_id))
+    model.tokenizer = tokenizer
+    ids = tokenizer.encode(text).tolist()
+    if len(ids) < 2 and not tokenizer.marks_boundaries:
+        return
+    documents = text_corpus(text, documents="file", validation=0).training_documents
+    if tokenizer.marks_boundaries:
+        ids, unpredicted = [tokenizer.start_id, *ids, tokenizer.end_id], 0
+    elif tokenizer.kind in UNPREDICTED:
+        unpredicted = UNPREDICTED[tokenizer.kind][TEXTS.index(text)]
+    else:
+        first = tokenizer.decode(ids[:1])
+        unpredicted = 0 if UNKNOWN_TEXT in first else len(first)  # a part of a character is the next token's
+    predicted = text[unpredicted:]
+    told = evaluate_documents(model, documents)
+    bits = told.tokens * told.negative_log_likelihood / math.log(2)
+    words = unknown_words([predicted], tokenizer)
+    bits += sum(count * SpellingModel(tokenizer).nats(word) for word, count in words.items()) / math.log(2)
+    assert told.tokens == len(ids) - 1
+    assert bits / told.bits_per_character == pytest.approx(len(predicted))
+
+
 @pytest.mark.parametrize(("documents", "ending"), [("line", "\n"), ("blank line", "\n\n"), ("file", "\n")])
 def test_characters_are_counted_as_the_file_has_them(documents: str, ending: str) -> None:
     """More line ends between documents than their separator has, and fewer at the end of the file."""
@@ -127,3 +190,20 @@ def test_progress_grows_and_may_cancel() -> None:
 
     with pytest.raises(InterruptedError):
         evaluate_documents(model_for(corpus.tokenizer), corpus.validation_documents, cancel)
+
+
+def test_line_ends_are_not_counted_where_no_END_is_predicted() -> None:
+    from tokenizers import processors
+
+    backend = byte_pairs(special=("<s>",))
+    backend.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", backend.token_to_id("<s>"))]
+    )
+    tokenizer = Tokenizer(backend)
+    assert tokenizer.marks_boundaries
+    assert tokenizer.end_id is None
+    told = evaluate_documents(
+        model_for(tokenizer), text_corpus("ab\ncd\n", documents="line", validation=0).training_documents
+    )
+    bits = told.tokens * told.negative_log_likelihood / math.log(2)
+    assert bits / told.bits_per_character == pytest.approx(len("ab") + len("cd"))
