@@ -60,7 +60,7 @@ def translate(
     looked = alignment(bound, np.concatenate([ids, [node.id for node in written]])[: len(written)])
     return Translation(
         text=tree.best.text,
-        tokens=tuple(node.token for node in written),
+        tokens=model.tokenizer.tokens_of(node.id for node in written) if model.tokenizer else (),
         log_probability=tree.best.total,
         alignment=looked,
         source_tokens=read.tokens,

@@ -122,5 +122,5 @@ def _from_ids(tokenizer: Tokenizer | None, ids: np.ndarray) -> Prefix:
         raise LmvizError(f"A prefix is one row of token ids, but their shape is {ids.shape}.")
     text, tokens = "", tuple(str(id) for id in ids)
     if tokenizer is not None and ((ids >= 0) & (ids < tokenizer.vocabulary_size)).all():
-        text, tokens = tokenizer.decode(ids), tuple(tokenizer.token(int(id)) for id in ids)
+        text, tokens = tokenizer.decode(ids), tokenizer.tokens_of(ids)
     return Prefix(text, ids, tokens, ((0, 0),) * len(ids))

@@ -32,6 +32,29 @@ def readable_piece(piece: str) -> str:
     return piece_bytes(piece).decode("utf-8", "backslashreplace")
 
 
+def places_in_text(pieces: Sequence[str]) -> tuple[str, list[tuple[int, int]]] | None:
+    """The text of pieces one after the other, and the place (from, to) of each in it, in characters.
+
+    Parts of one character have its place. None where the bytes are no text.
+    """
+    parts = [piece_bytes(piece) for piece in pieces]
+    data = b"".join(parts)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    begun = [0]  # how many characters begin before each byte
+    for byte in data:
+        begun.append(begun[-1] + (byte & 0xC0 != 0x80))
+    places, start = [], 0
+    for part in parts:
+        end = start + len(part)
+        continues = start < len(data) and data[start] & 0xC0 == 0x80
+        places.append((begun[start] - continues, begun[end]))
+        start = end
+    return text, places
+
+
 def whole_characters(text: str, tokens: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[str]:
     """The display tokens of a text, where a part of a character shows the character and its number.
 

@@ -21,7 +21,7 @@ from lmviz.errors import LmvizError
 from lmviz.files import write_atomically
 from lmviz.loading import loads
 from lmviz.plain_text import seen
-from lmviz.text.byte_level import readable_piece, whole_characters
+from lmviz.text.byte_level import places_in_text, readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.segments import SEGMENTS, SegmentEncoder
 from lmviz.text.special_tokens import SpecialTokens, spellings_pattern
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 START, END, UNKNOWN = "⟨start⟩", "⟨end⟩", "⟨unknown⟩"
 """The special tokens. None of them can come out of a text: their brackets are words of their own,
 single characters, or two bytes and more."""
+
+UNKNOWN_MARK = "⟨?⟩"
+"""Stands behind a word of a given text that the vocabulary lacks, which the model reads as UNKNOWN."""
 
 _STARTS = (START, "<s>", "<|begin_of_text|>", "<bos>")
 _ENDS = (END, "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")
@@ -53,7 +56,8 @@ def visible(token: str) -> str:
 class Encoding:
     """A text as tokens.
 
-    `ids` is (position,) int64; `tokens` are as displayed; `offsets` are the places (from, to) of each
+    `ids` is (position,) int64; `tokens` are as displayed, with an unknown word as it is written and a mark
+    behind it, zebra⟨?⟩; `offsets` are the places (from, to) of each
     token in the text, in characters; `unknown` says which tokens are words not in the vocabulary, and
     `special` which are special tokens of another program.
     """
@@ -181,7 +185,12 @@ class Tokenizer:
         with library_call():
             found = self._backend.encode(clean(text))
         offsets = tuple(found.offsets)
-        tokens = [self.token(index) for index in found.ids]
+        tokens = [
+            f"{text[start:end]}{UNKNOWN_MARK}"
+            if index == self.unknown_id and end > start
+            else self.token(index)
+            for index, (start, end) in zip(found.ids, offsets, strict=True)
+        ]
         if self.kind == "bpe":
             tokens = whole_characters(text, tokens, offsets)
         return Encoding(
@@ -293,6 +302,15 @@ class Tokenizer:
         if not 0 <= index < self.vocabulary_size:
             raise self._unknown_id(index)
         return self._tokens[index]
+
+    def tokens_of(self, ids: Iterable[int]) -> tuple[str, ...]:
+        """Tokens one after the other as displayed; parts of one character show it, as in `encode_prefix`."""
+        given = [int(index) for index in ids]
+        tokens = [self.token(index) for index in given]
+        if self.kind == "bpe":
+            found = places_in_text([self._backend.id_to_token(index) or "" for index in given])
+            return tuple(tokens if found is None else whole_characters(found[0], tokens, found[1]))
+        return tuple(tokens)
 
     def tokens(self) -> list[str]:
         """All tokens as displayed, by id."""

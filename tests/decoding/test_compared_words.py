@@ -111,3 +111,12 @@ def test_words_are_cut_and_cased_as_the_tokenizer_has_them():
     assert compared_words(pieces.decode(pieces.encode("häß abc")), pieces) == compared_words(
         "häß abc", pieces
     )
+
+
+def test_words_that_were_given_are_readable_and_those_that_the_model_wrote_stay_unknown(model):
+    found = lmviz.predict(model, "hi hi Name7")
+    assert found.source_tokens == ("hi", "hi", "Name7⟨?⟩", "⟨end⟩")
+    assert found.tokens == ("ho", "ho", "⟨unknown⟩")
+    traced = lmviz.trace(model, "ho Name7", source="hi Name7")
+    assert traced.tokens == ("⟨start⟩", "ho", "Name7⟨?⟩")
+    assert traced.further["source"].tokens[1] == "Name7⟨?⟩"

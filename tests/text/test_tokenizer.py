@@ -89,7 +89,7 @@ def test_any_string_at_all_can_be_encoded(kind, text):
 def test_unknown_words_are_marked_and_stand_as_replacement_characters():
     tokenizer = MADE["words"]
     prefix = tokenizer.encode_prefix("The zebra eat")
-    assert prefix.tokens == ("⟨start⟩", "The", "⟨unknown⟩", "eat")
+    assert prefix.tokens == ("⟨start⟩", "The", "zebra⟨?⟩", "eat")
     assert prefix.unknown == (False, False, True, False)
     assert tokenizer.decode(prefix.ids) == "The \ufffd eat"
     assert np.array_equal(tokenizer.encode(tokenizer.decode(prefix.ids)), prefix.ids[1:])
@@ -216,3 +216,19 @@ def test_a_vocabulary_of_words_is_read_without_the_tokenizer(tmp_path):
     MADE["bpe:300"].save(tmp_path / "tokenizer.json")
     with pytest.raises(LmvizError, match="no vocabulary of words"):
         vocabulary_in(tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", ["The cat", "日本 ist é𝄞", "", "aé"])
+def test_ids_are_shown_as_the_tokens_of_their_text(kind, text):
+    tokenizer = MADE[kind]
+    read = tokenizer.encode_prefix(text)
+    if not any(read.unknown):  # of ids alone nobody knows the word
+        assert tokenizer.tokens_of(read.ids) == read.tokens
+
+
+def test_bytes_that_are_no_text_are_shown_one_by_one():
+    tokenizer = MADE[next(kind for kind in KINDS if kind.startswith("bpe"))]
+    ids = tokenizer.encode("日")
+    assert tokenizer.tokens_of(ids) == ("日⟨1/3⟩", "日⟨2/3⟩", "日⟨3/3⟩")
+    assert tokenizer.tokens_of(ids[1:]) == ("\\x97", "\\xa5")

@@ -29,8 +29,9 @@ def page_at(corpus: Corpus, place: int) -> range:
 
 def shown_examples(corpus: Corpus, page: range) -> list[ShownExample]:
     """The examples of a page as they are read: their words, and their tags, label or target."""
-    examples, tokenizer = corpus.training_examples, corpus.tokenizer
+    examples, tokenizer, texts = corpus.training_examples, corpus.tokenizer, corpus.training_documents
     assert examples is not None, "plain text has no examples"
+    wanted = examples.texts
     shown = []
     for number in page:
         ids, answer = examples.source[number].tolist(), examples.target[number].tolist()
@@ -38,10 +39,10 @@ def shown_examples(corpus: Corpus, page: range) -> list[ShownExample]:
         names = () if other is not None else tuple(corpus.labels[id] for id in answer)
         shown.append(
             ShownExample(
-                words=_words(tokenizer, ids),
+                words=_words(tokenizer, ids, texts[number]),
                 tags=names if corpus.task == "tagging" else (),
                 label=names[0] if corpus.task == "classification" else "",
-                target=_words(other, answer) if other is not None else (),
+                target=_words(other, answer, wanted[number]) if other is not None and wanted else (),
                 unknown=tuple(n for n, id in enumerate(ids) if id == tokenizer.unknown_id),
                 pixels=tuple(id == 1 for id in ids) if corpus.task == "captioning" else (),
             )
@@ -49,7 +50,16 @@ def shown_examples(corpus: Corpus, page: range) -> list[ShownExample]:
     return shown
 
 
-def _words(tokenizer: Tokenizer, ids: list[int]) -> tuple[str, ...]:
+def _words(tokenizer: Tokenizer, ids: list[int], text: str) -> tuple[str, ...]:
+    """The tokens of a text, one that the vocabulary lacks as it is written."""
     from lmviz.text.tokenizer import visible
 
-    return tuple(visible(tokenizer.token(id)) for id in ids)
+    if tokenizer.unknown_id not in ids:
+        return tuple(visible(tokenizer.token(id)) for id in ids)
+    encoding = tokenizer.encode_prefix(text)
+    unknown = (
+        text[start:end]
+        for (start, end), is_unknown in zip(encoding.offsets, encoding.unknown, strict=True)
+        if is_unknown
+    )
+    return tuple(visible(next(unknown) if id == tokenizer.unknown_id else tokenizer.token(id)) for id in ids)
