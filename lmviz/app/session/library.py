@@ -31,6 +31,8 @@ class Library(Part):
     live_changed = Signal()
     spelling_changed = Signal()
     """Special tokens in texts are read otherwise, by all models."""
+    size_failed = Signal(str)
+    """How many n-grams a model has could not be counted; `models_changed` follows once it can."""
     warned = Signal(str)
     """A model that has just been opened is not as it should be, and is open all the same."""
 
@@ -235,7 +237,7 @@ class Library(Part):
                 self._replace(replace(opened, parameters=parameters, sized_at=moment[1]))
 
         key = f"size of {moment[0].folder}"
-        self._work.ask_model(moment, key, lambda model: model.parameter_count(), take, self.failed.emit)
+        self._work.ask_model(moment, key, lambda model: model.parameter_count(), take, self.size_failed.emit)
 
     def _go_to(self, step: int) -> bool:
         moved = step != self._step

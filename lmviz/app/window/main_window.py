@@ -302,6 +302,7 @@ class MainWindow(QMainWindow):
         ):
             self.notice.show_failures(part.failed, answered)
         self.notice.show_failures(session.library.warned, session.library.model_changed)
+        self.notice.show_failures(session.library.size_failed, session.library.models_changed)
         session.permission.asked.connect(
             lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)
         )
