@@ -147,7 +147,8 @@ class Transport(QFrame):
             self._phase = phase
             self._step.measure()  # other words may take less room; other figures keep theirs
         loss = state.history.loss.values
-        self._loss.say(f"loss {number(loss[-1], 2)}" if len(loss) else "")
+        of = "batch loss" if len(state.history.learning_rate) else "loss"  # counting has no batches
+        self._loss.say(f"{of} {number(loss[-1], 2)}" if len(loss) else "")
         self._loss.setToolTip(paragraph(INFINITE if len(loss) and math.isinf(loss[-1]) else ""))
         self._sparkline.set_values(loss)
         self._speed.say(_speed(state))

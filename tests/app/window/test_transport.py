@@ -62,7 +62,7 @@ def test_the_figures_are_those_of_the_model_that_is_shown(
     open_run(session, lstm_run, qtbot)
     last = [line["loss"] for line in session.library.model.run.metrics() if "loss" in line][-1]
     assert said(finished, "training_step") == "finished · 6 of 6 steps"
-    assert said(finished, "training_loss") == f"loss {last:.2f}"
+    assert said(finished, "training_loss") == f"batch loss {last:.2f}"
     session.library.choose(first)
     assert said(finished, "training_loss") == trained
 

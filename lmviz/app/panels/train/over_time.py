@@ -13,6 +13,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_axes import SHARE
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class OverTimePanel(Panel):
             session.reading.source_changed,
             session.focus.position_changed,
             session.library.model_changed,
+            session.surgery.changed,
         )
         for growing in (
             session.reading.changed,
@@ -91,6 +93,7 @@ class OverTimePanel(Panel):
         why_empty = self._why_empty(model)
         if self._rows or why_empty:  # until something is known of another text, the one before stays
             self._card.set_title(self._title())
+            self._card.set_aside("without your change" if session.surgery.in_force else "")
             self._card.set_placeholder(why_empty)
             self._draw(session.library.model)
         if not why_empty:
@@ -188,8 +191,9 @@ class OverTimePanel(Panel):
             self._plot.set_curves(())
             self._plot.set_cursor(None)
             return
-        steps = sorted(self._rows)
-        table = np.stack([self._rows[step] for step in steps])  # (snapshot, token)
+        rows = self._rows | self._read_now()
+        steps = sorted(rows)
+        table = np.stack([rows[step] for step in steps])  # (snapshot, token)
         words = np.argsort(-table[-1], kind="stable")[:WORDS]
         answers = shown.predicts.names or shown.tokenizer.tokens()
         names = [visible(answers[int(word)]) for word in words]
@@ -202,6 +206,26 @@ class OverTimePanel(Panel):
         )
         self._plot.set_end(self._end(shown))
         self._plot.set_cursor(self.session.library.step)
+
+    def _read_now(self) -> dict[int, np.ndarray]:
+        """What was read at the shown step, which during a training is mostly between two snapshots.
+
+        So the newest point is what Next word shows.
+        """
+        reading = self.session.reading.current
+        if reading is None or self._key is None:
+            return {}
+        model, ids, position, source = self._key
+        read = tuple(reading.trace.ids.tolist())
+        is_same = reading.model == model and reading.question.source == source
+        if self._continues:
+            is_same, position = is_same and read[: len(ids)] == ids, len(ids) - 1
+        elif read != ids:
+            return {}
+        has_positions = "position" in reading.untouched["probabilities"].axes
+        if not is_same or (has_positions and not is_answer_known(reading.untouched, position)):
+            return {}
+        return {reading.step: answer_at(reading.untouched, position)}
 
     def _end(self, shown: OpenedModel) -> int:
         """How far the axis reaches: to the end of the training that is under way, or to the last snapshot."""

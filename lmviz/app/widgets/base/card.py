@@ -142,7 +142,7 @@ class Card(Canvas):
         if words == self.late:
             return
         if self._veil is None:
-            self._veil = _Veil(self)
+            self._veil = _Veil(self, self._title)
         self._veil.words = words
         self._veil.setGeometry(self.rect())
         self._veil.setVisible(bool(words))
@@ -215,9 +215,10 @@ class Card(Canvas):
 class _Veil(Canvas):
     """Lies over a card that is late; the pointer goes through."""
 
-    def __init__(self, card: Card) -> None:
+    def __init__(self, card: Card, title: QWidget) -> None:
         super().__init__(card)
         self.words = ""
+        self._title = title
         self.setObjectName("late")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
@@ -229,14 +230,17 @@ class _Veil(Canvas):
         pen.setDashPattern(DASHES)
         painter.setPen(pen)
         painter.setBrush(pale)
-        radius, margin = self.length(RADIUS), self.length(MARGIN)
+        radius, margin, height = self.length(RADIUS), self.length(MARGIN), self.length(22)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
-        words, height = metrics(12), self.length(20)
-        room = self.width() - 2 * margin - height
-        shown = cut(self.words, room, words)
-        wide = words.horizontalAdvance(shown) + height
-        chip = QRectF(self.width() - margin - wide, margin * 0.8, wide, height)
+        head = QRectF(self._title.geometry())
+        head.setLeft(min(head.right() + margin, self.width() / 2))
+        head.setRight(self.width() - margin)
+        shown = cut(self.words, head.width() - height, metrics(12))
+        chip = QRectF(0, 0, metrics(12).horizontalAdvance(shown) + height, height)
+        chip.moveCenter(head.center())
+        chip.moveRight(head.right())
         painter.setPen(Qt.PenStyle.NoPen)
+        painter.fillRect(head.united(chip), self.theme.surface)  # over a control that stands there
         painter.setBrush(self.theme.line)
         painter.drawRoundedRect(chip, height / 2, height / 2)
         painter.setFont(self.theme.font(12))

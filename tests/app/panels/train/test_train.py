@@ -24,6 +24,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding import sampling
 from lmviz.families import FAMILIES
 from lmviz.text.corpus import load_corpus
+from lmviz.text.tokenizer import visible
 from lmviz.training.options import TrainingOptions
 
 LONG = 30_000
@@ -313,4 +314,37 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
     for (before, _), (model, length) in pairwise(asked):
         assert model == before or length == 0, "it would go on with ids of another model"
     assert failed == []
+    qtbot.waitUntil(lambda: not panel.is_behind, timeout=LONG)
     assert panel.exported_arrays()["ids"].max() < session.library.model.tokenizer.vocabulary_size
+
+
+def test_while_a_model_learns_its_next_word_and_the_newest_point_over_time_agree(
+    train: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    view = next(panel for panel in train.perspective.panels if panel.objectName() == "over_time_view")
+    next_word = next(panel for panel in train.perspective.panels if panel.objectName() == "next_word_view")
+    click(train, "train_button", qtbot)
+    session.reading.set_prefix("the cows")
+
+    def is_between_snapshots() -> bool:
+        reading = session.reading.current
+        return reading is not None and reading.step not in session.library.model.snapshots
+
+    qtbot.waitUntil(is_between_snapshots, timeout=LONG)
+    click(train, "pause_button", qtbot)
+    qtbot.waitUntil(lambda: session.training.state.phase == "paused", timeout=LONG)
+    session.library.follow_live(False)
+
+    def agree() -> bool:
+        drawn, points = next_word.distribution, view.exported_arrays()
+        if drawn is None or not points or session.reading.is_busy or view.is_behind:
+            return False
+        tokens = [visible(token) for token in drawn.tokens]
+        newest = {name: curve[-1] for name, curve in points.items()}
+        return all(
+            at == session.library.step
+            and share == pytest.approx(drawn.probabilities[tokens.index(name)], abs=1e-5)
+            for name, (at, share) in newest.items()
+        )
+
+    qtbot.waitUntil(agree, timeout=LONG)
