@@ -24,7 +24,7 @@ SPACED_PATTERN = f"\n|[⟨⟩]|[^{SPACES}⟨⟩]+"
 The brackets of the special tokens stand alone, so that none of these can come out of a text.
 """
 
-PLAIN_SPACED_PATTERN = r"[^\x00\t-\r ]+"
+PLAIN_SPACED_PATTERN = r"[^\t-\r ]+"
 """What stands between the spaces of ASCII, as KenLM cuts a line; a no-break space is part of a word."""
 
 UNKNOWN_TEXT = "\ufffd"
