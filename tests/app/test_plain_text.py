@@ -26,7 +26,8 @@ RICH_CALLS = {
 
 FITTED = {
     **dict.fromkeys(("setToolTip", "showText"), "paragraph"),
-    **dict.fromkeys(("addAction", "addMenu", "addTab", "setTabText", "setWindowTitle", "QAction"), "caption"),
+    **dict.fromkeys(("addAction", "addMenu", "addTab", "setTabText", "QAction"), "caption"),
+    "setWindowTitle": "window_title",
 }
 """What shows words in its own way, and the function that makes a text fit for it."""
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.plain import Label, caption
+from lmviz.errors import one_sentence
 
 
 class Notice(QWidget):
@@ -72,7 +73,7 @@ class Notice(QWidget):
 
     def offer(self, sentence: str, word: str, action: Callable[[], object] | None) -> None:
         """Show a sentence and a button, which goes away when it has been pressed."""
-        self._sentence.setText(sentence)
+        self._sentence.setText(one_sentence(sentence))
         self.setAccessibleName(sentence)
         self._button.setText(caption(word))
         self._button.setVisible(action is not None)

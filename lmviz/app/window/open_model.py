@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN
-from lmviz.app.widgets.base.plain import caption, paragraph
+from lmviz.app.widgets.base.plain import paragraph, window_title
 from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.plain_text import on_one_line
 from lmviz.runs.run_list import ListedRun
@@ -163,7 +163,7 @@ class RenameDialog(QDialog):
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("rename_dialog")
-        self.setWindowTitle(caption(f"Rename {name}"))
+        self.setWindowTitle(window_title(f"Rename {name}"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._edit = QLineEdit(name)
         self._edit.setAccessibleName("name of the run")

@@ -12,6 +12,7 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.role import set_role
+from lmviz.errors import one_sentence
 
 RADIUS = 8
 MARGIN = 14
@@ -168,7 +169,7 @@ class Card(Canvas):
             self._complaint.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._complaint.setWordWrap(True)
             self.layout_below.insertWidget(1, self._complaint)
-        self._complaint.setText(sentence)
+        self._complaint.setText(one_sentence(sentence))
         self._complaint.setVisible(bool(sentence))
         self._complaint.raise_()  # above the veil
 

@@ -67,6 +67,11 @@ def caption(text: str) -> str:
     return on_one_line(text).replace("&", "&&")
 
 
+def window_title(text: str) -> str:
+    """A text as the title of a window: on one line, and no mark for what is unsaved."""
+    return on_one_line(text).replace("[*]", "[*][*]")
+
+
 def _written(piece: Inked) -> str:
     style = f"color: {piece.ink.name()};" if piece.ink is not None else ""
     style += "font-weight: bold" if piece.is_bold else ""

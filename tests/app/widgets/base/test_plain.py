@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph
+from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph, window_title
 
 WORDS = ("<b>bold</b>", '<a href="x">y</a>', "a &amp; b & c", "<img src='/none'>")
 
@@ -60,6 +60,13 @@ def test_a_caption_stands_on_one_line_and_has_no_key(qtbot: QtBot) -> None:
     qtbot.addWidget(button)
     assert button.shortcut().isEmpty()
     assert button.text() == "R&&D of a⟨U+202E⟩"
+
+
+def test_the_title_of_a_window_is_as_it_is_written(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setWindowTitle(window_title("R&D [*]\n\u202ea"))
+    assert window.windowTitle() == "R&D [*][*] ⟨U+202E⟩a"  # the doubled mark is shown as one
 
 
 def test_a_picture_that_a_name_asks_for_is_not_read(tmp_path: Path, qtbot: QtBot) -> None:
