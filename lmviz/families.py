@@ -6,7 +6,7 @@ Reading the table imports no torch: a family's configuration, model and learner 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -224,7 +224,8 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
         offered = ", ".join(map(str, steps))
         raise LmvizError(f"{run.folder} has no snapshot of step {chosen}: choose one of {offered}.")
     configuration = find_family(description.family).configuration.from_values(description.configuration)
-    tokenizer, state = run.tokenizer(), run.load_snapshot(chosen)
+    tokenizer = run.tokenizer()
+    state = run.load_snapshot(chosen) if step is not None else _newest(run, steps)
     source_tokenizer, source_vocabulary = run.source_tokenizer(), description.source_vocabulary_size
     for name, read, size in (
         ("tokenizer.json", tokenizer, description.vocabulary_size),
@@ -255,6 +256,29 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
     if source_tokenizer is not None:
         model.further_tokenizers = {"source": source_tokenizer}
     return model.eval().requires_grad_(False)
+
+
+class DamagedSnapshot(LmvizError):
+    """The newest snapshot of a run cannot be read; `readable` is the newest step whose snapshot can."""
+
+    def __init__(self, reason: LmvizError, readable: int) -> None:
+        told = str(reason).rstrip(".")
+        super().__init__(f"{told}, the newest of which that can be read is that of step {readable}.")
+        self.readable = readable
+
+
+def _newest(run: Run, steps: Sequence[int]) -> dict[str, torch.Tensor]:
+    """The newest state of a run; DamagedSnapshot where that cannot be read and an earlier one can."""
+    try:
+        return run.load_snapshot(steps[-1])
+    except LmvizError as reason:
+        for earlier in reversed(steps[:-1]):
+            try:
+                run.load_snapshot(earlier)
+            except LmvizError:
+                continue
+            raise DamagedSnapshot(reason, earlier) from None
+        raise
 
 
 def _check_shapes(build: Callable[[], Model], state: Mapping[str, torch.Tensor]) -> None:

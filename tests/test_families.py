@@ -117,6 +117,18 @@ def test_a_run_with_another_vocabulary_is_refused(run):
         open_run_model(_rewrite(run, vocabulary_size=3))
 
 
+def test_the_newest_snapshot_that_can_be_read_is_named_where_the_last_is_damaged(run):
+    *_, before, last = run.snapshots()
+    run.snapshot_path(last).write_bytes(b"torn")
+    with pytest.raises(LmvizError, match=rf"{last:06d}\.safetensors cannot.*that of step {before}\."):
+        open_run_model(run)
+    assert open_run_model(run, before).step == before
+    for step in run.snapshots():
+        run.snapshot_path(step).write_bytes(b"torn")
+    with pytest.raises(LmvizError, match=r"choose another snapshot\.$"):
+        open_run_model(run)
+
+
 def test_a_run_without_a_snapshot_says_what_to_do(run):
     for path in (run.folder / "snapshots").iterdir():
         path.unlink()

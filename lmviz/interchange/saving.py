@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
 from lmviz.files import replacing, write_atomically
@@ -25,6 +23,7 @@ from lmviz.interchange.tokenizer_files import (
     TOKENIZER_SETTINGS,
 )
 from lmviz.models.model import Model
+from lmviz.models.tensor_file import write_tensor_file
 from lmviz.models.transformer import TransformerModel
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer import Tokenizer
@@ -66,8 +65,8 @@ def save_pretrained(model: Model, folder: str | Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
         with replacing(path / "model.safetensors") as beside:
-            save_file(_tensors(model, layout), beside, _HEADER)
-    except (OSError, SafetensorError) as error:
+            write_tensor_file(beside, _tensors(model, layout), _HEADER)
+    except (OSError, ValueError) as error:  # ValueError for a name with a NUL in it
         reason = getattr(error, "strerror", None) or error
         raise LmvizError(f"{path} cannot be written to ({reason}): choose another folder.") from None
     for name in sorted(files, key=lambda name: name == DESCRIPTION):

@@ -12,9 +12,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
 from lmviz.training.writing import NotWritten
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 LOCK_NAME = "training.lock"
 
@@ -38,21 +42,55 @@ class BeingTrained(LmvizError):
         )
 
 
+class Hold:
+    """A run's folder that is held for training."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = _acquired(folder)
+        self._file = _identity(folder / LOCK_NAME)
+
+    def renew(self) -> None:
+        """Hold the folder again where the file of the lock was deleted; raises as `holding`.
+
+        Another trainer can have begun then, on a file of its own: it is in the way as any other is.
+        """
+        if self._lock.is_locked and _identity(self._folder / LOCK_NAME) != self._file:
+            self._lock.release()
+            self._lock = _acquired(self._folder)
+            self._file = _identity(self._folder / LOCK_NAME)
+
+    def release(self) -> None:
+        """Let others train there."""
+        if self._lock.is_locked:
+            if _identity(self._folder / LOCK_NAME) == self._file:  # and not another trainer's
+                with suppress(OSError):  # Windows keeps it, which does no harm
+                    (self._folder / LOCK_NAME).unlink()
+            self._lock.release()
+
+
 @contextmanager
-def holding(folder: Path) -> Iterator[None]:
+def holding(folder: Path) -> Iterator[Hold]:
     """Hold a run's folder for training until the block ends.
 
     Raises BeingTrained when another trainer, in this process or any other, holds it, and NotWritten when
     the folder cannot be written to. The block may end in another thread than it began in.
     """
+    hold = Hold(folder)
+    try:
+        yield hold
+    finally:
+        hold.release()
+
+
+def _acquired(folder: Path) -> FileLock:
+    """A lock on the folder, not held where its file system has none."""
     from filelock import FileLock, Timeout  # only who trains needs it, and it is slow to import
 
     path = folder / LOCK_NAME
     if not folder.is_dir():  # FileLock would make it
         raise NotWritten(path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
-    lock = FileLock(
-        path, PATIENCE, mode=0o644, thread_local=False, poll_interval=PATIENCE / 10, on_acquired=_sign
-    )
+    lock = FileLock(path, PATIENCE, thread_local=False, poll_interval=PATIENCE / 10, on_acquired=_sign)
     try:
         lock.acquire()
     except Timeout:
@@ -60,13 +98,16 @@ def holding(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise NotWritten(path, error) from None
+    return lock
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file lies at a path; None where there is none."""
     try:
-        yield
-    finally:
-        if lock.is_locked:
-            with suppress(OSError):  # Windows keeps it, which does no harm
-                path.unlink()
-            lock.release()
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _sign(descriptor: int) -> None:

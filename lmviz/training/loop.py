@@ -12,6 +12,7 @@ from lmviz.models.model import Model
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
 from lmviz.training.learner import Learner, NotFinite
+from lmviz.training.lock import BeingTrained
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Clock, Progress
 from lmviz.training.recorder import Recorder
@@ -165,21 +166,21 @@ class TrainingLoop:
             [save] = self._team.any(finished or self._recorder.save_due())
             if save:
                 self._recorder.save(self._clock.elapsed)
-        except (NotWritten, NotFinite) as trouble:
+        except (NotWritten, NotFinite, BeingTrained) as trouble:
             return self._pause(progress, trouble)
         return progress
 
     def _stop(self, progress: Progress) -> Progress:
         try:
             kept = self._save()
-        except NotWritten as trouble:
+        except (NotWritten, BeingTrained) as trouble:
             return self._pause(progress, trouble)
         how = "it can be resumed" if kept else "its weights are beyond use, so resume from the saved state"
         return replace(progress, trouble=f"The training was stopped after step {progress.step}; {how}.")
 
-    def _pause(self, progress: Progress, trouble: NotWritten | NotFinite) -> Progress:
+    def _pause(self, progress: Progress, trouble: NotWritten | NotFinite | BeingTrained) -> Progress:
         """The final progress of a training that cannot continue."""
-        if isinstance(trouble, NotWritten) and self._team.size > 1:
+        if not isinstance(trouble, NotFinite) and self._team.size > 1:
             raise trouble  # the other processes wait in vain for this one
         if isinstance(trouble, NotFinite):
             self._recorder.recover()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from lmviz.errors import LmvizError
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
 from lmviz.training.learner import Learner, NotFinite
-from lmviz.training.lock import holding
+from lmviz.training.lock import Hold, holding
 from lmviz.training.options import FIXED, TrainingOptions
 from lmviz.training.plain_numbers import finite_number
 from lmviz.training.progress import Progress
@@ -46,13 +47,23 @@ class Recorder:
         self._planned = frozenset(snapshot_steps(options.steps, max(2, min(options.snapshots, affordable))))
         self._lines_every = math.ceil(options.steps / LINES)
         self._lines: list[dict[str, object]] = []
+        self._hold: Hold | None = None
         self._flushed = self._saved = -math.inf
 
-    def holding(self) -> contextlib.AbstractContextManager[None]:
+    @contextmanager
+    def holding(self) -> Iterator[None]:
         """Hold the run, so that nothing else trains into it meanwhile; see lock.holding."""
         if self._run is None or not self._writes:
-            return contextlib.nullcontext()
-        return holding(self._run.folder)
+            yield
+            return
+        with holding(self._run.folder) as self._hold:
+            yield
+
+    def _make_sure(self) -> None:
+        """Before something is written: the run is still held, and what tells others of it is there."""
+        if self._run is not None and self._hold is not None:
+            self._hold.renew()
+            self._run.write_missing()
 
     def begin(self, resume: bool) -> None:
         """Start an empty run, or continue where it stopped; LmvizError when neither is possible."""
@@ -66,6 +77,7 @@ class Recorder:
             run.check_own()
         self._team.wait()  # until no process reads any more
         if run is not None and self._writes:
+            run.remember_files()
             run.rewind(self._learner.step or -1)
             if dict(run.description.training) != self._options.to_values():
                 run.change_training(self._options.to_values())
@@ -115,6 +127,7 @@ class Recorder:
     def flush(self) -> None:
         """Append the metrics that wait; raises NotWritten."""
         if self._run is not None and self._lines:
+            self._make_sure()
             self._run.append_metrics(self._lines)
             self._lines = []
         self._flushed = time.monotonic()
@@ -130,6 +143,7 @@ class Recorder:
         if step in self._run.snapshots():
             return None
         self._learner.check_finite()
+        self._make_sure()
         precision = "full" if last else self._options.snapshot_precision
         self._run.save_snapshot(step, self._learner.model.state(), precision)
         self._run.thin_snapshots(self._options.snapshots, self._options.snapshot_megabytes)
@@ -145,6 +159,7 @@ class Recorder:
         self._learner.check_finite()
         tensors, values = self._learner.state()
         if self._run is not None and self._writes:
+            self._make_sure()
             self.flush()
             rate = self._controls.learning_rate
             self._run.save_resume(tensors, values | {"seconds": seconds, "learning_rate": rate})
@@ -152,7 +167,7 @@ class Recorder:
 
     def recover(self) -> None:
         """After trouble: let no metrics wait, and take weights that are beyond use back to the saved ones."""
-        with contextlib.suppress(NotWritten):
+        with suppress(NotWritten):
             self.flush()
         try:
             self._learner.check_finite()

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lmviz.text.tokenizer import Tokenizer
 
 INNER_FOLDERS = ("snapshots", "resume")
+TOKENIZERS = ("tokenizer.json", "source_tokenizer.json")
 SNAPSHOT_NAME = re.compile(r"[0-9]{6,12}\.safetensors")
 MEGABYTE = 1_000_000
 LARGEST_DESCRIPTION = 100 * MEGABYTE
@@ -62,6 +63,7 @@ class Run:
     def __init__(self, folder: Path, description: RunDescription) -> None:
         self.folder = folder
         self.description = description
+        self._remembered: dict[str, bytes] | None = None
 
     def __repr__(self) -> str:
         steps = self.snapshots()
@@ -137,6 +139,21 @@ class Run:
         newest = type(self).open(self.folder).description  # another program may have renamed it meanwhile
         self.description = replace(self.description, name=newest.name, training=dict(values))
         self._write_description()
+
+    def remember_files(self) -> None:
+        """Keep in memory what a training does not write anew, so that it is not lost with its files."""
+        self._remembered = {}
+        for name in TOKENIZERS:
+            with contextlib.suppress(OSError):
+                self._remembered[name] = read_file(self.folder / name)
+
+    def write_missing(self) -> None:
+        """Write the description and the tokenizers again where they were deleted; raises NotWritten."""
+        for name, content in (self._remembered or {}).items():
+            if not os.path.exists(self.folder / name):
+                write_bytes(self.folder / name, content)
+        if self._remembered is not None and not os.path.exists(self.folder / "run.json"):
+            self._write_description()
 
     def check_own(self) -> None:
         """Raise LmvizError where another training has overwritten the run since it was begun or opened."""
@@ -302,6 +319,8 @@ class Run:
         """Remove what was written after a step, before a training continues from there."""
         for name in ("", *INNER_FOLDERS):
             remove_unfinished(self.folder / name)
+            for left in (self.folder / name).glob(".tmp??????"):  # as safetensors, by older versions, left it
+                left.unlink(missing_ok=True)
         for later in self.snapshots():
             if later > step:
                 self._remove_snapshot(later)
@@ -330,7 +349,7 @@ def _remove(folder: Path) -> None:
     for inner in INNER_FOLDERS:
         for path in (folder / inner).glob("*.safetensors"):
             path.unlink(missing_ok=True)
-    for name in ("metrics.jsonl", "tokenizer.json", "source_tokenizer.json", "run.json"):
+    for name in ("metrics.jsonl", *TOKENIZERS, "run.json"):
         (folder / name).unlink(missing_ok=True)
 
 

@@ -9,40 +9,25 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from lmviz.errors import LmvizError
 from lmviz.machine_memory import machine_memory
+from lmviz.models.tensor_file import write_tensor_file
 from lmviz.text.ordinary_files import check_ordinary
-from lmviz.training.writing import NotWritten, replacing
+from lmviz.training.writing import replacing
 
 ATTEMPTS = 100
 SPARE = 16 * 2**20
-"""Bytes that safetensors takes beside the tensors, with room to spare: a buffer of 1 MB to write with, and
-the header when it reads."""
+"""Bytes that safetensors takes beside the tensors when it reads, with room to spare."""
 
 NO_MEMORY = "annot allocate memory"
 """How safetensors and torch pass on what the system says."""
 
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], header: Mapping[str, str]) -> None:
-    """Write contiguous tensors of the CPU at once or not at all; raises NotWritten.
-
-    Tensors that share their memory, such as tied weights, are written one by one. MemoryError where there is
-    too little memory even to write.
-    """
-    _check_spare_memory()
-    seen: set[int] = set()
-    separate = {}
-    for name, tensor in tensors.items():
-        shared = tensor.data_ptr() in seen
-        seen.add(tensor.data_ptr())
-        separate[name] = tensor.clone() if shared else tensor
+    """Write tensors of the CPU at once or not at all; raises NotWritten."""
     with replacing(path) as beside:
-        try:
-            save_file(separate, beside, metadata=dict(header))
-        except SafetensorError as error:
-            raise NotWritten(path, error) from error
+        write_tensor_file(beside, tensors, header)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +15,8 @@ class NotWritten(LmvizError):
     """A file could not be written; what was there before is untouched."""
 
     def __init__(self, path: Path, error: Exception) -> None:
-        number, reason = _reason(error)
-        if number == errno.ENOENT:
+        reason = getattr(error, "strerror", None) or str(error)
+        if getattr(error, "errno", None) == errno.ENOENT:
             way_out = "the folder was deleted or moved: resume the run where it is now, or train again."
         else:
             way_out = (
@@ -26,14 +24,6 @@ class NotWritten(LmvizError):
                 "saved before is intact."
             )
         super().__init__(f"{path} could not be written ({reason}): {way_out}")
-
-
-def _reason(error: Exception) -> tuple[int | None, str]:
-    """The system's number and words for what went wrong; safetensors hides them in its own sentence."""
-    if isinstance(error, OSError):
-        return error.errno, error.strerror or str(error)
-    told = re.search(r"os error (\d+)", str(error))
-    return (int(told[1]), os.strerror(int(told[1]))) if told else (None, str(error))
 
 
 @contextmanager

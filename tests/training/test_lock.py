@@ -62,13 +62,30 @@ def test_a_held_folder_names_its_holder(tmp_path: Path, holder: subprocess.Popen
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-def test_everybody_may_read_who_holds_a_folder_and_nobody_may_run_it(tmp_path: Path) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o002, 0o077])
+def test_the_file_of_the_lock_obeys_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
     try:
         with holding(tmp_path):
-            assert (tmp_path / LOCK_NAME).stat().st_mode & 0o777 == 0o644
+            assert (tmp_path / LOCK_NAME).stat().st_mode & 0o777 == 0o666 & ~umask
     finally:
         os.umask(before)
+
+
+def test_a_lock_that_was_deleted_is_taken_again_or_another_trainer_is_said(tmp_path: Path) -> None:
+    with holding(tmp_path) as first:
+        (tmp_path / LOCK_NAME).unlink()
+        first.renew()
+        with pytest.raises(BeingTrained), holding(tmp_path):
+            pass
+        (tmp_path / LOCK_NAME).unlink()
+        with holding(tmp_path) as second:
+            with pytest.raises(BeingTrained):
+                first.renew()
+            second.renew()
+            with pytest.raises(BeingTrained), holding(tmp_path):
+                pass
+    assert not (tmp_path / LOCK_NAME).exists()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing kills like this here")

@@ -307,10 +307,9 @@ def test_a_process_without_memory_is_not_ended_by_writing_or_reading_weights(
                 lambda: write_snapshot(tmp_path / "000002.safetensors", 2, state),
                 lambda: tensors.read_tensors(path),
             ):
-                try:
+                with contextlib.suppress(MemoryError, LmvizError):  # writing needs next to none
                     act()
-                except (MemoryError, LmvizError):
-                    heard += 1
+                heard += 1
         finally:
             os._exit(heard)
     _, status = os.waitpid(child, 0)

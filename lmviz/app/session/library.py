@@ -258,7 +258,9 @@ class Library(Part):
         return opened
 
     def _warn_of(self, opened: OpenedModel) -> None:
-        """Say where a model has no numbers: it can be looked into, but predicts nothing."""
+        """Say that its newest snapshot is damaged, or where it has no numbers and so predicts nothing."""
+        if opened.damaged:
+            self.warned.emit(opened.damaged)
         if not opened.without_numbers:
             return
         from lmviz.models.finite import without_numbers_in_words
@@ -282,20 +284,28 @@ class Library(Part):
 
 def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     from lmviz.api import find_run
+    from lmviz.families import DamagedSnapshot
     from lmviz.models.finite import parameters_without_numbers
 
-    folder = find_run(path_or_name).resolve()
-    run, model = cache.open(folder)
+    folder, damaged = find_run(path_or_name).resolve(), ""
+    try:
+        run, model = cache.open(folder)
+        snapshots = tuple(run.snapshots())
+    except DamagedSnapshot as reason:
+        damaged = str(reason)
+        run, model = cache.open(folder, reason.readable)
+        snapshots = tuple(step for step in run.snapshots() if step <= reason.readable)
     tokenizer = run.tokenizer()
     return OpenedModel(
         folder=folder,
         name=title_of(run.description) or folder.name,
         family=run.description.family,
-        snapshots=tuple(run.snapshots()),
+        snapshots=snapshots,
         run=run,
         find_tokenizer=lambda: tokenizer,
         context=model.context,
         parameters=model.parameter_count(),
         sized_at=run.snapshots()[-1],
         without_numbers=parameters_without_numbers(model),
+        damaged=damaged,
     )

@@ -24,7 +24,8 @@ class OpenedModel:
     where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
     gives how it cuts a text, the same each time. `parameters` is how many it has, None while that is not
     known; where a model learns by counting, their number grows, and it is that at the step `sized_at`.
-    `without_numbers` names the parameters in which NaN or infinity stands.
+    `without_numbers` names the parameters in which NaN or infinity stands. `damaged` says what is wrong with
+    a later snapshot than those that can be shown.
     `spells_out` says that special tokens in a text are letters to it.
     """
 
@@ -39,6 +40,7 @@ class OpenedModel:
     sized_at: int | None = field(default=None, compare=False)
     color_index: int = field(default=0, compare=False)
     without_numbers: tuple[str, ...] = field(default=(), compare=False)
+    damaged: str = field(default="", compare=False)
     spells_out: bool = False
 
     @property

@@ -36,15 +36,15 @@ class ModelCache:
         self._changed: ChangedModel | None = None
         self._spelling: dict[Path, tuple[Model, Model]] = {}
 
-    def open(self, folder: Path) -> tuple[Run, Model]:
-        """A run and its model at the newest snapshot; LmvizError when it cannot be opened.
+    def open(self, folder: Path, step: int | None = None) -> tuple[Run, Model]:
+        """A run and its model at a step, by default the newest; LmvizError when it cannot be opened.
 
         The disk is believed, not what was kept: another run may lie there by now.
         """
         from lmviz.runs.opening import open_model_of, open_recorded
 
         run = open_recorded(folder)
-        model = open_model_of(run).eval()
+        model = open_model_of(run, step).eval()
         self._models[folder] = model
         for step in run.snapshots():
             self._states.pop((folder, step), None)

@@ -85,3 +85,20 @@ def test_heads_that_a_run_leaves_to_the_default_are_known(
         with qtbot.waitSignal(session.library.model_changed):
             session.library.open(folder)
         assert session.library.model.has_heads is has_heads
+
+
+def test_where_the_newest_snapshot_is_damaged_the_newest_that_can_be_read_is_opened(
+    session: Session, lstm_run: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(lstm_run, folder)
+    *_, readable, damaged, newest = session_snapshots = sorted((folder / "snapshots").iterdir())
+    assert len(session_snapshots) > 3
+    newest.write_bytes(newest.read_bytes()[:-10])
+    damaged.write_bytes(b"")
+    step = int(readable.stem)
+    with qtbot.waitSignal(session.library.warned) as caught:
+        session.library.open(folder)
+    assert newest.name in caught.args[0]
+    assert f"that can be read is that of step {step}." in caught.args[0]
+    assert (session.library.step, session.library.model.snapshots[-1]) == (step, step)
