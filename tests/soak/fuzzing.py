@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loaders import Loader
-from mutations import mutate
 
 from lmviz.errors import LmvizError
+from lmviz.loading import Unexpected
 
 LONGEST = 60.0  # seconds for one file on a busy machine
 MEMORY = 6 * 2**30  # bytes that reading may take on top of what the process has
@@ -32,45 +32,50 @@ class Fault:
     how: str
 
 
-def fuzz(loader: Loader, count: int, seed: int, notes: Path) -> list[Fault]:
-    """Read `count` changed files; what went wrong. `notes` is a file of the process's own."""
+def fuzz(loader: Loader, count: int, seed: int, notes: Path) -> tuple[list[Fault], int]:
+    """Read `count` changed files; what went wrong, and how many were read as what they should be.
+
+    `notes` is a file of the process's own.
+    """
     good = loader.path.read_bytes()
-    faults, number = [], 0
+    faults, number, values = list[Fault](), 0, 0
     try:
         while number < count:
             notes.write_bytes(b"")
-            with mmap.mmap(-1, 8) as at:
+            with mmap.mmap(-1, 16) as at:
                 how = _wait(_fork(loader, good, range(number, count), seed, notes, at), at)
-                [reached] = struct.unpack("q", at[:])
+                reached, gave_value = struct.unpack("qq", at[:])
+            values += gave_value
             faults += [Fault(loader.name, *found) for found in _read(notes)]
             if how:
                 faults.append(Fault(loader.name, reached, how))
             number = reached + 1
     finally:
         loader.path.write_bytes(good)
-    return faults
+    return faults, values
 
 
 def changed(loader: Loader, good: bytes, number: int, seed: int) -> bytes:
     """The changed file of an attempt; the same at each call."""
-    return mutate(good, random.Random(f"{seed} {loader.name} {number}"))
+    return loader.change(good, random.Random(f"{seed} {loader.name} {number}"))
 
 
 def _fork(loader: Loader, good: bytes, numbers: range, seed: int, notes: Path, at: mmap.mmap) -> int:
     child = os.fork()
     if child:
         return child
+    values = 0
     try:
         _limit_memory()
         for number in numbers:
-            at[:] = struct.pack("q", number)
+            at[:] = struct.pack("qq", number, values)
             loader.path.write_bytes(changed(loader, good, number, seed))
             try:
-                loader.read()
-            except LmvizError:
-                pass
-            except BaseException:
-                _note(notes, number, traceback.format_exc(limit=-4))
+                values += loader.read() is not None
+            except BaseException as fault:
+                if isinstance(fault, Unexpected) or not isinstance(fault, LmvizError):
+                    _note(notes, number, traceback.format_exc(limit=-4))
+        at[:] = struct.pack("qq", numbers[-1], values)
     finally:
         os._exit(0)
 

@@ -2,33 +2,56 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import torch
+from mutations import mutate, mutate_saved, mutate_tensors
+from showing import show
 
 import lmviz
 from lmviz.api import sources_elsewhere
 from lmviz.app.opening.settings import Settings
+from lmviz.app.window.lessons import perspective_names
 from lmviz.autodiff.files import open_network, shipped_networks
 from lmviz.families import open_run_model
+from lmviz.inspection.interventions import scale_head
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
 from lmviz.interchange.arpa import open_arpa, write_arpa
 from lmviz.interchange.checkpoint import open_checkpoint
+from lmviz.lessons.reading import open_lesson
+from lmviz.models.model import Model
+from lmviz.polls.poll_file import open_poll
+from lmviz.runs.converting import EVENTS, convert
+from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, open_scene, save_scene
 from lmviz.text.corpus import load_corpus
+from lmviz.text.resources import resource_path
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.run import Run
+
+Change = Callable[[bytes, Random], bytes]
 
 
 @dataclass(frozen=True)
 class Loader:
-    """A file that is changed, and what is done with it then."""
+    """A file that is changed, and what is done with it then; None where it is not what it should be."""
 
     name: str
     path: Path
     read: Callable[[], object]
+    change: Change = mutate
+
+
+TASK_TEXTS = {
+    "tagged text": "The/DT cow/NN eats/VB grass/NN\nA/DT hen/NN sees/VB corn/NN\n" * 10,
+    "labelled text": "good\tthe film is good\nbad\tthe film is bad\n" * 10,
+    "pairs": "red car\tvoiture rouge\nblue car\tvoiture bleue\n" * 10,
+    "captions": "".join(f"{'.' * n}{'#' * (7 - n)}{('/' + '.' * 7) * 6}\t{n} dots\n" for n in range(8)),
+}
 
 
 def make_loaders(folder: Path, text: Path) -> list[Loader]:
@@ -48,27 +71,95 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     (folder / "settings.json").write_text(
         '{"last/runs": "[\\"a\\"]", "last/step": 3, "view/theme": "dark", "view/projector": false}'
     )
-    network = folder / "network.txt"
+    network = folder / "network.net"
     network.write_text(shipped_networks()[0].text, encoding="utf-8")
     plain = folder / "text.txt"
     plain.write_bytes(text.read_bytes())
-    newest = run.snapshot_path(run.snapshots()[-1])
+    order, computed = folder / "order.poll", folder / "computed.poll"
+    shutil.copy(resource_path("polls", "01-order.poll"), order)
+    shutil.copy(resource_path("polls", "02-recurrence.poll"), computed)
+    lesson, scene = folder / "lesson" / "lesson.md", folder / "night.lmviz"
+    lesson.parent.mkdir()
+    shutil.copy(resource_path("lessons", "06-recurrent-language-model.md"), lesson)
+    save_scene(_scene(text, network), scene)
+    newest, of_transformer = (each.snapshot_path(each.snapshots()[-1]) for each in (run, transformer))
+    weights, saved = folder / "checkpoint" / "model.safetensors", folder / "ckpt.pt"
+    resume, curves = run.folder / "resume" / "state.safetensors", folder / f"curves{EVENTS}"
     return [
         Loader("run.json", run.folder / "run.json", lambda: _of_run(run.folder)),
         Loader("metrics.jsonl", run.folder / "metrics.jsonl", run.metrics),
         Loader("snapshot", newest, lambda: open_run_model(run)),
         Loader("n-gram", gram.snapshot_path(2), lambda: open_run_model(gram)),
-        Loader("resume state", run.folder / "resume" / "state.safetensors", run.load_resume),
+        Loader("resume state", resume, run.load_resume),
         Loader("tokenizer.json", run.folder / "tokenizer.json", lambda: _tokens(run.folder)),
         Loader("trace", folder / "trace.npz", lambda: _described(folder / "trace.npz")),
         Loader("settings", folder / "settings.json", lambda: Settings(folder / "settings.json").last_session),
-        Loader("network", network, lambda: open_network(network)),
+        Loader("network", network, lambda: open_network(network).forward()),
         Loader("ARPA", folder / "model.arpa", lambda: open_arpa(folder / "model.arpa")),
         Loader("checkpoint", folder / "checkpoint" / "config.json", lambda: _model(folder / "checkpoint")),
-        Loader("weights", folder / "checkpoint" / "model.safetensors", lambda: _model(folder / "checkpoint")),
-        Loader("nanoGPT", folder / "ckpt.pt", lambda: _model(folder / "ckpt.pt")),
+        Loader("weights", weights, lambda: _model(folder / "checkpoint")),
+        Loader("nanoGPT", saved, lambda: _model(saved)),
         Loader("text", plain, lambda: load_corpus(plain)),
+        *(_task_text(folder, name, content) for name, content in TASK_TEXTS.items()),
+        Loader("poll of order", order, lambda: _answered(order)),
+        Loader("poll of a network", computed, lambda: _answered(computed)),
+        Loader("lesson", lesson, lambda: open_lesson(lesson, perspective_names())),
+        Loader("scene", scene, lambda: open_scene(scene).to_bytes()),
+        Loader(
+            "curves converted", run.folder / "metrics.jsonl", lambda: convert(run, curves.with_suffix(EVENTS))
+        ),
+        Loader("n-gram converted", gram.snapshot_path(2), lambda: convert(gram, folder / "again.arpa")),
+        Loader("tensors of an LSTM", newest, lambda: _reads(open_run_model(run)), mutate_tensors),
+        Loader("tensors resumed from", resume, run.load_resume, mutate_tensors),
+        Loader("tensors of weights", weights, lambda: _reads(_model(folder / "checkpoint")), mutate_tensors),
+        Loader("tensors of nanoGPT", saved, lambda: _reads(_model(saved)), mutate_saved),
+        Loader("tensors converted", of_transformer, lambda: _converted(transformer, folder), mutate_tensors),
+        Loader("poll shown", order, lambda: show(order)),
+        Loader("lesson shown", lesson, lambda: show(lesson)),
+        Loader("scene shown", scene, lambda: show(scene)),
+        Loader("network shown", network, lambda: show(network)),
+        Loader("tensors shown", of_transformer, lambda: show(transformer.folder) or None, mutate_tensors),
     ]
+
+
+def _task_text(folder: Path, name: str, content: str) -> Loader:
+    path = folder / f"{name}.txt"
+    path.write_text(content, encoding="utf-8")
+    return Loader(name, path, lambda: load_corpus(path))
+
+
+def _scene(text: Path, network: Path) -> Scene:
+    """A scene with a text, a model, a pinned cell, a change and a network."""
+    return Scene(
+        perspective="inside",
+        in_front=("state_view",),
+        text=SceneText(files=(text.name,)),
+        models=(SceneModel(path="transformer", step=2), SceneModel(path="run", step=2)),
+        compared=(True,),
+        prefix="The cow",
+        position=1,
+        stage=3,
+        cell=("logits", (1, 2)),
+        head=(0, 1),
+        surgery=(scale_head(0, 0, 2.0),),
+        network=SceneNetwork(network.read_text(encoding="utf-8"), pushed=2),
+    )
+
+
+def _answered(path: Path) -> object:
+    poll = open_poll(path)
+    return poll.filled, None if poll.needs_model else poll.find_right()
+
+
+def _reads(model: Model) -> object:
+    """What a model computes, and what it would say next."""
+    ids = torch.tensor([[1, 2, 3]])
+    return trace(model, "The cow" if model.tokenizer is not None else ids[0].tolist())
+
+
+def _converted(run: Run, folder: Path) -> object:
+    shutil.rmtree(folder / "converted", ignore_errors=True)
+    return convert(run, folder / "converted")
 
 
 def _of_run(folder: Path) -> object:

@@ -63,16 +63,21 @@ def main(arguments: list[str]) -> int:
 
 @dataclass(frozen=True)
 class Tried:
-    """What was tried, how often, how many trainings it stopped, and the faults that it brought to light."""
+    """What was tried, how often, and the faults that it brought to light.
+
+    Of trainings also how many it stopped, and of files how many were read as what they should be.
+    """
 
     what: str
     count: int
     faults: list[Fault]
     stopped: int | None = None
+    values: int | None = None
 
     def __str__(self) -> str:
         stopped = "" if self.stopped is None else f", {self.stopped:,} stopped"
-        return f"{self.what:<28} {self.count:>7,} tried{stopped}, {len(self.faults):,} faults"
+        values = "" if self.values is None else f", {self.values:,} read"
+        return f"{self.what:<28} {self.count:>7,} tried{stopped}{values}, {len(self.faults):,} faults"
 
 
 def try_all(folder: Path, mutations: int, disturbances: int, seed: int, only: str = "") -> Iterator[Tried]:
@@ -82,7 +87,10 @@ def try_all(folder: Path, mutations: int, disturbances: int, seed: int, only: st
     if mutations:
         for loader in make_loaders(folder, text):
             if only in loader.name:
-                yield Tried(loader.name, mutations, fuzz(loader, mutations, seed, folder / "notes"))
+                faults, values = fuzz(loader, mutations, seed, folder / "notes")
+                yield Tried(loader.name, mutations, faults, values=values)
+    if not disturbances:
+        return
     corpus = load_corpus(text)
     expected = undisturbed(corpus, folder / "undisturbed")
     for disturbance in DISTURBANCES:

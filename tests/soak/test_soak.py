@@ -1,25 +1,25 @@
 """The short form of `start.py soak`, and whether it would notice."""
 
 import faulthandler
+import io
 import os
 import random
-import tempfile
+import re
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load, save
+
+from lmviz.text.resources import resource_path
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing can be forked here")
 
 
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder into which every user can look."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o777)
-        yield Path(folder)
+SOAK = Path(__file__).with_name("soak.py")
 
 
 @pytest.fixture(autouse=True)
@@ -28,15 +28,49 @@ def _one_thread() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_in_a_short_soak(open_folder: Path) -> None:
-    from soak import try_all
-
-    tried = list(try_all(open_folder, mutations=10, disturbances=3, seed=0))
-    assert len(tried) == 22
-    assert [fault for one in tried for fault in one.faults] == []
-    stopped = {one.what: one.stopped for one in tried if one.stopped is not None}
+def test_nothing_is_lost_in_a_short_soak(tmp_path: Path) -> None:
+    words = ("--mutations", "10", "--disturbances", "3", "--closings", "0", "--pairs", "0")
+    done = run([str(SOAK), *words], tmp_path)
+    tried = re.findall(r"^(.+?) +(\d+) tried(?:, (\d+) stopped)?.*, (\d+) faults$", done.stdout, re.MULTILINE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len([name for name, count, *_ in tried if int(count)]) == 42
+    stopped = {name: int(count) for name, _, count, _ in tried if count}
     assert stopped["clock backwards"] == 0
     assert sum(stopped.values()) >= 5, "little was disturbed"
+
+
+SHOWS = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from showing import Raised, show
+from PySide6.QtCore import QTimer
+from lmviz.app.panels.polls.poll import PollPanel
+path = Path(sys.argv[2])
+assert show(path) is False
+drawn = PollPanel.refresh
+PollPanel.refresh = lambda panel: 1 / 0
+try:
+    show(path)
+except Raised as fault:
+    assert "division by zero" in str(fault)
+    print("raised")
+"""
+
+
+def test_what_is_raised_while_a_file_is_shown_is_a_fault(tmp_path: Path) -> None:
+    path = resource_path("polls", "01-order.poll")
+    done = run(["-c", SHOWS, str(SOAK.parent), str(path)], tmp_path)
+    assert done.stdout == "raised\n", done.stderr
+
+
+def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program of its own, in a folder of its own: a window must not be inherited by a fork."""
+    home = {f"XDG_{kind}_HOME": str(folder / kind) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+    environment = os.environ | home | {"QT_QPA_PLATFORM": "offscreen"}
+    return subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=False, cwd=folder, env=environment
+    )
 
 
 def explode() -> None:
@@ -65,7 +99,8 @@ def test_what_is_neither_a_value_nor_a_sentence_is_a_fault(
     monkeypatch.setattr(fuzzing, "LONGEST", longest)
     path = tmp_path / "file"
     path.write_bytes(b"good")
-    faults = fuzzing.fuzz(Loader("file", path, read), 2, 0, tmp_path / "notes")
+    faults, values = fuzzing.fuzz(Loader("file", path, read), 2, 0, tmp_path / "notes")
+    assert values == 0
     assert [fault.number for fault in faults] == [0, 1]
     assert all(how in fault.how for fault in faults)
     assert path.read_bytes() == b"good"
@@ -95,3 +130,26 @@ def test_a_mutation_is_the_same_each_time_and_changes_what_it_is_given() -> None
     assert changed == [mutate(content, random.Random(seed)) for seed in range(200)]
     assert sum(one != content for one in changed) > 190
     assert mutate(b"", random.Random(3)) is not None
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "torch.save"])
+def test_tensors_are_changed_and_stay_readable(kind: str) -> None:
+    from mutations import mutate_saved, mutate_tensors
+
+    tensors = {"a.0.weight": torch.arange(6.0).reshape(2, 3), "b": torch.ones(2)}
+    good, names = save(tensors, {"step": "3"}), set()
+    if kind == "torch.save":
+        file = io.BytesIO()
+        torch.save({"model": tensors}, file)
+        good = file.getvalue()
+    for seed in range(100):
+        if kind == "safetensors":
+            content = mutate_tensors(good, random.Random(seed))
+            assert content == mutate_tensors(good, random.Random(seed))
+            found = load(content)
+        else:
+            found = torch.load(io.BytesIO(mutate_saved(good, random.Random(seed))), weights_only=True)[
+                "model"
+            ]
+        names |= {(name, str(tensor.dtype), tuple(tensor.shape)) for name, tensor in found.items()}
+    assert len(names) > 30

@@ -1,0 +1,93 @@
+"""Shows changed files in a window, one after the other: whatever is raised there is a fault."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmviz.app.window.main_window import MainWindow
+
+LONGEST = 20.0  # seconds until a window has nothing left to do
+QUIET = 3  # rounds without work after which it has nothing left to do
+
+
+class Raised(Exception):
+    """What the window would have said that it did not expect."""
+
+
+@functools.cache
+def _window() -> tuple[MainWindow, list[str]]:
+    """The window of this process, and what was raised in it. Each process that reads files makes its own."""
+    from lmviz.app.look.theme import make_application
+    from lmviz.app.opening.settings import Settings
+    from lmviz.app.session.session import Session
+    from lmviz.app.window.main_window import MainWindow
+    from lmviz.app.workers.faults import Faults
+    from lmviz.app.workers.overrides import guard_overrides
+    from lmviz.app.workers.threads import prepare_interpreter
+
+    prepare_interpreter()
+    guard_overrides()
+    application = make_application()
+    faults, raised = Faults(application), list[str]()
+    faults.happened.connect(raised.append)
+    faults.install()
+    home = Path(tempfile.mkdtemp())
+    window = MainWindow(Session(home / "runs"), Settings(home / "settings.json"))
+    window.resize(1440, 900)
+    window.painted.connect(window.session.start)
+    window.show()
+    _settle(window)
+    return window, raised
+
+
+def show(path: Path) -> bool:
+    """Open a file in the window, and draw all that comes of it; whether a model is open then.
+
+    Raised with what was raised meanwhile.
+    """
+    window, raised = _window()
+    raised.clear()
+    window.notice.hide()
+    window.open_paths([path])
+    _settle(window)
+    window.grab()
+    session = window.session
+    has_model = session.library.model is not None
+    session.lesson.leave()
+    for model in session.library.models:
+        session.library.close(model)
+    _settle(window)
+    if raised:
+        raise Raised(raised[0][-3000:])
+    return has_model
+
+
+def _settle(window: MainWindow) -> None:
+    """Until nothing is read, computed or waiting to be drawn."""
+    from PySide6.QtWidgets import QApplication
+
+    work, quiet, answered = window.session.work, 0, [True]
+    until = time.monotonic() + LONGEST
+    while quiet < QUIET:
+        if time.monotonic() > until:
+            raise TimeoutError("the window has not done")
+        QApplication.processEvents()
+        if work.jobs or not answered[0] or not work.is_ready:
+            time.sleep(0.002)
+            continue
+        panels = [panel for panel in window.perspective.panels if panel.is_in_sight]
+        if window.session.reading.is_busy or not all(panel.is_up_to_date for panel in panels):
+            time.sleep(0.002)
+            continue
+        quiet += 1
+        answered[0] = False  # the reading thread comes to this once all is answered that was asked before
+        work.ask("soak", lambda: True, lambda done: answered.__setitem__(0, done), _ignore)
+
+
+def _ignore(sentence: str) -> None:
+    """It does not fail."""
