@@ -69,7 +69,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
 def _written(cell: object) -> str:
     """A cell of a table; None is a number that is not known."""
-    return f"{cell:,}" if isinstance(cell, int) else "–" if cell is None else str(cell)
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return "–" if cell is None else "∞" if cell == math.inf else str(cell)
 
 
 @contextmanager

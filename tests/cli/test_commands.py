@@ -91,3 +91,19 @@ def test_the_lists_are_one_object_each(capsys):
     assert tasks.items() >= {"farm": "next-token", "ambiguous": "tagging", "twin": "translation"}.items()
     run(["doctor", "--json"])
     assert {"python", "torch", "libraries"} <= {finding["name"] for finding in said(capsys)[0]["findings"]}
+
+
+def test_a_loss_that_is_infinite_is_said_and_one_that_was_not_measured_is_a_dash(tmp_path, capsys):
+    text, out = tmp_path / "text.txt", tmp_path / "runs" / "ml"
+    text.write_text("\n".join(f"line {number} says {number * number}" for number in range(100)))
+    settings = ["--set", "order=2", "--set", "smoothing=maximum-likelihood", "--set", "documents=line"]
+    assert run(["train", "--corpus", str(text), "--family", "ngram", *settings, "--out", str(out)]) == 0
+    assert "Validation loss ∞" in capsys.readouterr().out
+    listed = []
+    for forget in ((), ("metrics.jsonl",)):
+        for name in forget:
+            (out / name).unlink()
+        assert run(["models", str(out.parent)]) == 0
+        [line] = [line for line in capsys.readouterr().out.splitlines() if str(out) in line]
+        listed.append(line.split())
+    assert [line[3:5] for line in listed] == [["2,000", "∞"], ["2,000", "–"]]
