@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from small_models import small_settings
 
 import lmviz
 from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES
 from lmviz.models.tensor_file import CODES, write_tensor_file
 from lmviz.text.corpus import Corpus
 from lmviz.training.lock import LOCK_NAME, BeingTrained, holding
+from lmviz.training.options import PRECISIONS
 from lmviz.training.progress import Progress
 from lmviz.training.run import Run
 
@@ -62,7 +65,17 @@ def test_tensors_of_every_kind_are_written_as_safetensors(tmp_path: Path) -> Non
     assert set(found) == set(kinds | odd)
     for name, tensor in (kinds | odd).items():
         assert found[name].dtype == tensor.dtype
-        assert torch.equal(found[name], tensor), name
+        assert torch.equal(found[name].double(), tensor.double()), name
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_numbers_of_every_family_are_written(family: str, corpus: Corpus, tmp_path: Path) -> None:
+    settings = {} if family == "ngram" else small_settings(family)
+    for precision in PRECISIONS:
+        run = lmviz.train(
+            family, corpus, tmp_path / precision, steps=2, snapshot_precision=precision, **settings
+        )
+        assert lmviz.open_model(run.folder, 1 if 1 in run.snapshots() else None).step <= 2
 
 
 KILLED = """
