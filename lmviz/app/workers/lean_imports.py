@@ -25,13 +25,24 @@ UNUSED = frozenset(
         "platform",  # numpy asks it what it runs on when it is asked for its own version
         "shutil",  # zipfile copies with it
         "shibokensupport.signature.lib.pyi_generator",  # writes stubs of PySide6
+        "torch._dynamo",  # the compiler of torch, which optimizers turn off: sympy with it, and 130 MB
     }
 )
 """Modules that are imported whole, by `import name` or `from package import name`, and rarely looked into."""
 
 
-STAND_INS = {"numpy._typing": {"NDArray": ("numpy._core.multiarray", "ndarray")}}
-"""Names of late modules that are wanted at once, and what does as well: numpy annotates tuples."""
+STAND_INS = {
+    "numpy._typing": {"NDArray": ("numpy._core.multiarray", "ndarray")},
+    "torch._dynamo": {"disable": (__name__, "as_it_is"), "graph_break": (__name__, "as_it_is")},
+}
+"""Names of late modules that are wanted at once, and what does as well: numpy annotates tuples, and nothing
+is compiled, so that there is nothing to turn off or to break."""
+
+
+def as_it_is(function: Any = None, *arguments: object, **settings: object) -> Any:
+    """The function itself."""
+    return function
+
 
 LOADING = threading.RLock()
 
@@ -46,13 +57,18 @@ class LateModule(ModuleType):
         if stand_in is not None and "_loader" in self.__dict__:
             module, found = stand_in
             return getattr(importlib.import_module(module), found)
-        with LOADING:  # another thread may be at it
-            loader = self.__dict__.pop("_loader", None)
-            if loader is not None:
-                loader.exec_module(self)
-            if name in self.__dict__:
-                return self.__dict__[name]
+        run_late(self)
+        if name in self.__dict__:
+            return self.__dict__[name]
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+
+def run_late(module: LateModule) -> None:
+    """Run the code of a module, if it has not run."""
+    with LOADING:  # another thread may be at it
+        loader = module.__dict__.pop("_loader", None)
+        if loader is not None:
+            loader.exec_module(module)
 
 
 class LateLoader:
@@ -77,6 +93,9 @@ class LateFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        parent = sys.modules.get(fullname.rpartition(".")[0])
+        if isinstance(parent, LateModule):
+            run_late(parent)  # a package runs before what is in it
         if fullname not in self._names:
             return None
         found = PathFinder.find_spec(fullname, path, target)

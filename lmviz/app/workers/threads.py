@@ -16,6 +16,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
+from lmviz.machine_memory import FreeMemory
+
 SWITCH_INTERVAL = 0.0005  # seconds; Python's own is 0.005
 COLLECT_EVERY = 2000  # milliseconds
 FULL_COLLECTION_EVERY = 30  # young collections between two full ones
@@ -74,11 +76,15 @@ class BackgroundThread(threading.Thread):
 
 
 class GarbageCollector(QObject):
-    """Collects cyclic garbage in the window's thread, where Qt objects may be destroyed."""
+    """Collects cyclic garbage in the window's thread, where Qt objects may be destroyed.
+
+    Now and then it looks through everything, and gives the system back the memory that is free then.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._collections = 0
+        self._free = FreeMemory()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(COLLECT_EVERY)
@@ -90,4 +96,7 @@ class GarbageCollector(QObject):
 
     def _collect(self) -> None:
         self._collections += 1
-        gc.collect(2 if self._collections % FULL_COLLECTION_EVERY == 0 else 1)
+        whole = self._collections % FULL_COLLECTION_EVERY == 0
+        gc.collect(2 if whole else 1)
+        if whole:
+            self._free.give_back()
