@@ -61,7 +61,7 @@ class Scene:
     def let_everything_be_answered(self) -> None:
         """Until whatever followed from what was asked so far has been drawn, and the reader is through."""
         panels = [panel for panel in self.window.perspective.panels if panel.is_in_sight]
-        self.wait(lambda: all(panel.is_up_to_date for panel in panels))
+        self.wait(lambda: all(panel.is_up_to_date or panel.awaits_answer for panel in panels))
         done: list[None] = []
         self.session.work.ask("asked last", lambda: None, done.append, pytest.fail)
         self.wait(lambda: done)
