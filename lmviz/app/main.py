@@ -34,7 +34,7 @@ def open_window(path: str | None = None) -> MainWindow:
     It brings the application with it, which is why nothing of Qt may have been imported before.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's idle threads would spin beside the window
-    _load_quickly()
+    gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
     from lmviz.app.workers.lean_imports import import_lean
 
     import_lean()
@@ -71,20 +71,9 @@ def open_window(path: str | None = None) -> MainWindow:
     return window
 
 
-def _load_quickly() -> None:
-    """Before the first import of many: what follows loads no more than the window needs."""
-    gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
-    from lmviz.app.workers.lean_imports import leave_out_unused
-
-    leave_out_unused()
-    from lmviz.app.workers.lean_dataclasses import compile_late
-
-    compile_late()
-
-
 def what_is_missing() -> str:
     """Why Qt would abort here, in sentences; empty when nothing is missing."""
-    _load_quickly()
+    gc.disable()  # as in `open_window`
     from lmviz.doctor import libraries_sentence, missing_display, missing_libraries, missing_packages
 
     packages = missing_packages()
