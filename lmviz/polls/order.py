@@ -65,6 +65,10 @@ class OrderExperiment:
             raise LmvizError("Vectors and query need finite numbers: write others.")
         if not np.any(self.vectors[-1]):
             raise LmvizError("The last vector is 0 and so has no query: give it a number that is not.")
+        with np.errstate(over="ignore", under="ignore"):
+            square = self.vectors[-1] @ self.vectors[-1]
+        if not 0 < square < np.inf:
+            raise LmvizError("The last vector is too small or too large to be divided by: write another.")
         first, second = self.swapped
         if first == second or not (0 <= first < words - 1 and 0 <= second < words - 1):
             raise LmvizError(

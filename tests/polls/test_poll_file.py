@@ -111,6 +111,8 @@ BROKEN_POLLS = [
     (ORDER.replace("0 1;", "0 x;"), 4, "“ 0 x” are no numbers"),
     (ORDER.replace("0 1;", "0;"), 4, "different lengths"),
     (ORDER.replace("query: 1 2", "query: 1 2 3"), 4, "The query has 3 numbers"),
+    (ORDER.replace("; 1 1", "; 1e-320 0"), 4, "too small or too large"),
+    (ORDER.replace("; 1 1", "; 1e300 0"), 4, "too small or too large"),
     (ORDER.replace("query: 1 2\n", ""), 4, "The last vector asks"),
     (ORDER.replace("exchange: 1 2", "exchange: 1"), 6, "“1” are no two places"),
     (ORDER.replace("exchange: 1 2", f"exchange: 1 {'9' * 5000}"), 6, "are no two places"),

@@ -162,7 +162,7 @@ def tried() -> Iterator[tuple[str, str, str]]:
                 yield row, what, "by a link inside a folder"
 
 
-@pytest.mark.parametrize(("row", "what", "way"), tried())
+@pytest.mark.parametrize(("row", "what", "way"), list(tried()))
 def test_what_lies_elsewhere(
     window: MainWindow,
     lecture: Path,
