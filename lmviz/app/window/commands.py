@@ -28,7 +28,7 @@ PLAIN_KEYS = (
     ("↑ ↓", "previous or next stage; in Inside, position"),
     ("space", "play and pause"),
     ("Shift", "while pointing at a word: which words attend to it"),
-    ("Esc", "unpin; bring back what an enlarged panel hides"),
+    ("Esc", "unpin; bring back what an enlarged panel hides; leave a text that is still read"),
     ("Return", "in the prefix: a line break"),
 )
 """Keys that are no commands, because what is being typed in may use them itself."""
