@@ -59,6 +59,9 @@ class NeuralModel(Model):
         self.embedding = nn.Embedding(vocabulary_size, channels)
         tied = tied and predicts.axis == "token"  # labels have no embeddings
         self.output = Output(features, self.outputs, tied=tied, bias=output_bias)
+        if tied:
+            # Rows of PyTorch's usual length would make a new model very sure of itself.
+            nn.init.normal_(self.embedding.weight, std=channels**-0.5)
         self.pooling = pooling if predicts.per == "text" else None
         # What reads whole texts carries nothing on from one to the next.
         self.recurrent = self.recurrent and predicts.continues

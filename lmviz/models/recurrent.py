@@ -73,9 +73,6 @@ class RecurrentModel(NeuralModel):
             bidirectional=direction == BOTH,
         )
         self.dropout = nn.Dropout(configuration.dropout)
-        if self.output.weight is None:
-            # Rows of PyTorch's usual length would make a new model very sure of itself.
-            nn.init.normal_(self.embedding.weight, std=configuration.width**-0.5)
 
     def features(
         self, tokens: torch.Tensor, state: Any = None, lengths: torch.Tensor | None = None

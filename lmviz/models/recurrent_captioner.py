@@ -50,8 +50,6 @@ class RecurrentCaptioner(Translator):
             input_size=channels, hidden_size=width, num_layers=layers, batch_first=True
         )
         self.dropout = nn.Dropout(configuration.dropout)
-        # Rows of PyTorch's usual length would make a new model very sure of itself.
-        nn.init.normal_(self.embedding.weight, std=width**-0.5)
 
     @property
     def task(self) -> str:

@@ -90,9 +90,6 @@ class RecurrentTranslator(Translator):
         self.attention = nn.Linear(read, width, bias=False) if bilinear else None
         self.alignment = "" if configuration.attention == "none" else WEIGHTS
         self.dropout = nn.Dropout(configuration.dropout)
-        # Rows of PyTorch's usual length would make a new model very sure of itself.
-        for table in (self.embedding, self.source_embedding):
-            nn.init.normal_(table.weight, std=width**-0.5)
 
     def begin(self, source: torch.Tensor, lengths: torch.Tensor | None = None) -> Written:
         """See Translator."""

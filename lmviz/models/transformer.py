@@ -162,27 +162,36 @@ class Layer(nn.Module):
         return stream + self.dropout(result) if self.residual else self.dropout(result)
 
 
-def initialise(model: nn.Module, configuration: TransformerConfiguration) -> None:
+def initialise(model: NeuralModel, configuration: TransformerConfiguration) -> None:
     """Matrices that read the residual stream keep its variance; those that add to it begin small.
 
-    The latter and the embeddings are those of GPT-2 (Radford et al. 2019); its reading matrices are made
-    for widths near a thousand, and too small for a small model's attention to find its feet. Where sums
-    are normalised afterwards, quiet layers would not be heard above the embedding, and where nothing is
-    added up they would silence the stream, so that there all matrices keep variances (Glorot & Bengio 2010).
+    The latter are those of GPT-2 (Radford et al. 2019); its reading matrices are made for widths near a
+    thousand, and too small for a small model's attention to find its feet. Where sums are normalised
+    afterwards, quiet layers would not be heard above the embedding, and where nothing is added up they would
+    silence the stream, so that there all matrices keep variances (Glorot & Bengio 2010).
+
+    A language model's tables are as small as GPT-2's. All others learn more in the same time (measured) from
+    tables and outputs as PyTorch draws them, where words and positions are as loud as one another; a table
+    that is tied, and the positions beside it, keep the length of a row near 1, for it scores tokens too.
     """
     reading = configuration.width**-0.5
     adding = INITIAL_DEVIATION / (2 * configuration.layers) ** 0.5
+    tied = model.output.weight is None
     for name, parameter in model.named_parameters():
         if name.endswith("bias"):
             nn.init.zeros_(parameter)
         elif "norm" in name:
             nn.init.ones_(parameter)
-        elif "layers." not in name:
+        elif "layers." in name:
+            if configuration.norm == "post" or not configuration.residual:
+                nn.init.xavier_uniform_(parameter)
+            else:
+                nn.init.normal_(parameter, std=adding if "output" in name else reading)
+        elif model.task == "next-token" or name == "distances.weight":
             nn.init.normal_(parameter, std=INITIAL_DEVIATION)
-        elif configuration.norm == "post" or not configuration.residual:
-            nn.init.xavier_uniform_(parameter)
-        else:
-            nn.init.normal_(parameter, std=adding if "output" in name else reading)
+        elif name.endswith(("embedding.weight", "positions.weight")):
+            of_output = tied and name in ("embedding.weight", "decoder.positions.weight")
+            nn.init.normal_(parameter, std=reading if of_output else 1 / configuration.embedding_scale)
 
 
 class TransformerModel(NeuralModel):
