@@ -233,24 +233,21 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
     ):
         if read is not None and read.vocabulary_size != size:
             raise LmvizError(f"{run.folder / name} does not fit its run.json: choose another run.")
-    try:
-        predicts = find_task(description.task).predicts(description.labels)
-        build = partial(
-            build_model,
-            description.family,
-            configuration,
-            description.vocabulary_size,
-            seed=0,
-            predicts=predicts,
-            source_vocabulary=source_vocabulary,
-            task=description.task,
-        )
-        _check_shapes(build, state)
-        model = build()
-        model.load_state(state)
-    except (RuntimeError, KeyError, ValueError):
+    build = partial(
+        build_model,
+        description.family,
+        configuration,
+        description.vocabulary_size,
+        seed=0,
+        predicts=find_task(description.task).predicts(description.labels),
+        source_vocabulary=source_vocabulary,
+        task=description.task,
+    )
+    if not _has_shapes(build, state):
         snapshot = run.snapshot_path(chosen)
-        raise LmvizError(f"{snapshot} does not fit its run.json: choose another run.") from None
+        raise LmvizError(f"{snapshot} does not fit its run.json: choose another run.")
+    model = build()
+    model.load_state(state)
     model.tokenizer, model.name, model.step = tokenizer, description.name, chosen
     model.documents = description.corpus.get("options", {}).get("documents", model.documents)
     if source_tokenizer is not None:
@@ -281,15 +278,17 @@ def _newest(run: Run, steps: Sequence[int]) -> dict[str, torch.Tensor]:
         raise
 
 
-def _check_shapes(build: Callable[[], Model], state: Mapping[str, torch.Tensor]) -> None:
-    """Raise ValueError where weights differ from those of the model that would be built.
+def _has_shapes(build: Callable[[], Model], state: Mapping[str, torch.Tensor]) -> bool:
+    """Whether weights have the shapes of those of the model that would be built.
 
     A run.json from a stranger may claim any size, so it is compared before memory is taken for it.
     """
     from lmviz.models.shapes import without_numbers
 
-    with without_numbers():
-        expected = build().state_dict()
+    try:
+        with without_numbers():
+            expected = build().state_dict()
+    except RuntimeError:  # torch's, of sizes that nothing can have
+        return False
     shapes = {name: tensor.shape for name, tensor in expected.items()}
-    if shapes and shapes != {name: tensor.shape for name, tensor in state.items()}:
-        raise ValueError
+    return not shapes or shapes == {name: tensor.shape for name, tensor in state.items()}

@@ -11,6 +11,7 @@ import lmviz
 from lmviz import families
 from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model, find_family, load, open_run_model
+from lmviz.loading import Unexpected
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
@@ -110,6 +111,24 @@ def test_a_run_whose_weights_do_not_fit_its_configuration_is_refused_before_memo
     enormous = _rewrite(run, configuration={"layers": 32, "width": 8192})
     with pytest.raises(LmvizError, match=r"does not fit its run\.json"):
         open_run_model(enormous)
+
+
+@pytest.mark.parametrize("impossible", [{"vocabulary_size": 2**31 - 1}, {"configuration": {"width": 2**40}}])
+def test_a_run_of_a_size_that_nothing_can_have_is_refused(run, impossible):
+    with pytest.raises(LmvizError) as said:
+        open_run_model(_rewrite(run, **impossible))
+    assert not isinstance(said.value, Unexpected)
+
+
+@pytest.mark.brings_to_light
+@pytest.mark.parametrize("fault", [ValueError("of lmviz"), KeyError("of lmviz"), RuntimeError("of lmviz")])
+def test_a_defect_of_lmviz_is_not_put_down_to_the_file(run, monkeypatch, fault):
+    def fails(model, state):
+        raise fault
+
+    monkeypatch.setattr("lmviz.models.model.Model.load_state", fails)
+    with pytest.raises(Unexpected, match="of lmviz"):
+        open_run_model(run)
 
 
 def test_a_run_with_another_vocabulary_is_refused(run):
