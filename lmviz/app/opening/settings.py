@@ -68,7 +68,7 @@ class Settings:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or platformdirs.user_config_path("lmviz", appauthor=False) / "settings.json"
         self._values = _read(self._path)
-        self._kept: dict[str, str | int | bool] = {}
+        self._kept: dict[str, Any] = {}
         self._forgotten: set[str] = set()
         self._is_waiting = False
 
@@ -87,6 +87,16 @@ class Settings:
         value = self._values.get(key)
         return value if isinstance(value, bool) else default
 
+    def lines(self, key: str) -> list[str]:
+        """Lines that were kept; until lmviz wrote lists, they stood in one word."""
+        value = self._values.get(key)
+        return value if isinstance(value, list) else [line for line in self.text(key).split("\n") if line]
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        """Names with plain values that were kept; until lmviz wrote them as such, they stood in one word."""
+        value = self._values.get(key)
+        return value if isinstance(value, dict) else _mapping(self.text(key))
+
     def arrangement(self, key: str) -> QByteArray:
         """An arrangement of windows or docks; empty when there is none."""
         try:
@@ -94,7 +104,7 @@ class Settings:
         except ValueError:
             return QByteArray()
 
-    def keep(self, key: str, value: str | int | bool | QByteArray) -> None:
+    def keep(self, key: str, value: str | int | bool | list[str] | dict[str, Any] | QByteArray) -> None:
         """Keep a value under a key such as "view/theme"; it is written when the window has time."""
         plain = bytes(value.toBase64().data()).decode("ascii") if isinstance(value, QByteArray) else value
         self._write_soon()
@@ -110,21 +120,20 @@ class Settings:
     @property
     def recent(self) -> list[Path]:
         """Files and folders that were opened, the newest first, as far as they still exist."""
-        kept = self.text("recent").split("\n")
-        return [Path(line) for line in kept if line and os.path.exists(line)]
+        return [Path(line) for line in self.lines("recent") if os.path.exists(line)]
 
     def add_recent(self, path: Path) -> None:
         """Put a path at the head of the recent ones."""
         paths = [path, *(other for other in self.recent if other != path)]
-        self.keep("recent", "\n".join(str(other) for other in paths[:RECENT]))
+        self.keep("recent", [str(other) for other in paths[:RECENT]])
 
     @property
     def last_session(self) -> LastSession:
         """Where the last session ended."""
         return LastSession(
-            sources=tuple(source for source in self.text("last/sources").split("\n") if source),
+            sources=tuple(self.lines("last/sources")),
             target=self.text("last/target"),
-            corpus_options=_mapping(self.text("last/corpus_options")),
+            corpus_options=self.mapping("last/corpus_options"),
             run=self.text("last/run"),
             step=self.number("last/step"),
             prefix=self.text("last/prefix"),
@@ -138,9 +147,9 @@ class Settings:
         """Save what a session has open."""
         corpus, model = session.text.corpus, session.library.model
         options = corpus.options.to_values() if corpus is not None else {}
-        self.keep("last/sources", "\n".join(corpus.sources) if corpus is not None else "")
+        self.keep("last/sources", list(corpus.sources) if corpus is not None else [])
         self.keep("last/target", "".join(corpus.target_sources) if corpus is not None else "")
-        self.keep("last/corpus_options", json.dumps(options))
+        self.keep("last/corpus_options", options)
         self.keep("last/run", str(model.folder) if model is not None else "")
         self.keep("last/step", session.library.step)
         self.keep("last/prefix", session.reading.prefix)
@@ -195,5 +204,13 @@ def _mapping(text: str | bytes) -> dict[str, Any]:
         values = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    plain = values.items() if isinstance(values, dict) else ()
-    return {key: value for key, value in plain if isinstance(value, str | int | float)}
+    found = values.items() if isinstance(values, dict) else ()
+    return {key: value for key, value in found if _is_plain(value)}
+
+
+def _is_plain(value: object) -> bool:
+    """Whether it is a plain value, lines, or names with plain values."""
+    if isinstance(value, list):
+        return all(isinstance(line, str) for line in value)
+    inner = value.values() if isinstance(value, dict) else (value,)
+    return all(isinstance(each, str | int | float) for each in inner)

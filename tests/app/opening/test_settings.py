@@ -38,11 +38,38 @@ def test_recent_files_are_the_newest_first_without_those_that_have_gone(tmp_path
     assert settings.recent == [paths[10], paths[12], paths[11], *reversed(paths[4:10])]
 
 
+def test_lists_are_lists_in_the_file_and_a_name_may_have_two_lines(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "settings.json")
+    strange = tmp_path / "two\nlines.txt"
+    strange.touch()
+    settings.add_recent(strange)
+    settings.write()
+    written = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
+    assert written == {"recent": [str(strange)]}
+    assert Settings(tmp_path / "settings.json").recent == [strange]
+
+
+def test_lists_of_an_earlier_lmviz_are_read_from_the_lines_of_a_word(tmp_path: Path) -> None:
+    path, kept = tmp_path / "settings.json", [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for text in kept:
+        text.touch()
+    lines = "\n".join(map(str, kept))
+    options = json.dumps({"tokenizer": "characters"})
+    path.write_text(json.dumps({"recent": lines, "last/sources": lines, "last/corpus_options": options}))
+    last = Settings(path).last_session
+    assert Settings(path).recent == kept
+    assert last.sources == tuple(map(str, kept))
+    assert last.corpus_options == {"tokenizer": "characters"}
+
+
 def test_a_path_that_the_system_refuses_is_no_reason_not_to_start(tmp_path: Path) -> None:
     settings = Settings(tmp_path / "settings.json")
     endless = "x" * 5000  # asking for it is an error of its own, as where one may not look
     settings.keep("recent", endless)
     settings.keep("last/run", endless)
+    assert settings.recent == []
+    settings.keep("recent", [endless])
+    settings.keep("last/sources", [])
     assert settings.recent == []
     assert not settings.last_session.is_worth_going_on
 
@@ -103,6 +130,8 @@ def test_values_of_the_wrong_kind_are_as_if_they_were_not_there(tmp_path: Path) 
         "last/live": "true",
         "arrangement/train": "ä",
         "recent": {},
+        "last/sources": ["farm", 3],
+        "last/corpus_options": {"tokenizer": ["words"]},
     }
     path.write_text(json.dumps(wrong), encoding="utf-8")
     settings = Settings(path)
@@ -111,6 +140,7 @@ def test_values_of_the_wrong_kind_are_as_if_they_were_not_there(tmp_path: Path) 
     assert not settings.is_on("last/live")
     assert settings.arrangement("arrangement/train").isEmpty()
     assert settings.recent == []
+    assert settings.last_session == LastSession()
 
 
 @pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000, "[" * 500 + "]" * 500])
