@@ -19,9 +19,9 @@ Phase = Literal["idle", "preparing", "running", "paused", "finished", "stopped",
 
 
 class Curve:
-    """Numbers that arrive one by one along the steps, one at most for each; reading them never copies.
+    """Numbers that arrive one by one along the steps, one at most for each.
 
-    `steps` is (point,) int64 and `values` is (point,) float64.
+    `steps` is (point,) int64, and a copy; `values` is (point,) float64, and none.
     """
 
     def __init__(self) -> None:
