@@ -288,11 +288,12 @@ class CurrentReading(Part):
             context = self._library.model.context if self._library.model is not None else None
             self._dropped = max(0, len(encoding) - context) if context is not None else 0
             self._encoding = _without_first(encoding, self._dropped)
-        has_moved = self._focus.fit_positions(len(self._encoding) if self._encoding is not None else 0)
+        positions = len(self._encoding) if self._encoding is not None else 0
+        self._focus.fit_positions(positions, self._say_encoded)
+
+    def _say_encoded(self) -> None:
         self.encoding_changed.emit()
         self._say_whether_late()
-        if has_moved:
-            self._focus.position_changed.emit()
 
     def _stored_encoding(self) -> Encoding | None:
         """The tokens of what was stored, of known words, as long as it is the prefix of that model."""

@@ -137,14 +137,15 @@ class Focus(Part):
         if before != (self.position, self.is_position_pinned):
             self.position_changed.emit()
 
-    def fit_positions(self, positions: int) -> bool:
-        """The prefix has so many positions now. Whether this moved `position`: the caller emits the signal.
-
-        The caller's own signal has to come first, since panels look at the new prefix at that position.
-        """
+    def fit_positions(self, positions: int, say: Callable[[], object] = lambda: None) -> None:
+        """The prefix has so many positions now. `say` is called before it is said that this moved `position`,
+        since panels look at the new prefix at that position."""
         before = self.position
         self._positions = positions
-        return self.position != before
+        has_moved = self.position != before
+        say()
+        if has_moved:
+            self.position_changed.emit()
 
     def fit_stages(self, names: Sequence[tuple[str, str]]) -> None:
         """The trace has these stages now, each a place and a title.

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.lesson_progress import LessonProgress
 from lmviz.app.session.part import Part
-from lmviz.app.session.situation import LessonWindow, SessionParts, SessionSituation
 
 if TYPE_CHECKING:
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.focus import Focus
+    from lmviz.app.session.situation import LessonWindow, SessionSituation
     from lmviz.lessons.expression import Result
     from lmviz.lessons.lesson import Lesson, Opening, Step
+
+Open = Callable[[tuple["Opening", ...], Path | None], None]
+"""Opens what is not open already; the folder is the lesson's."""
 
 NOT_YET = "Not yet. Look again, or ask for the hint."
 WORKED_ON = ("text", "model", "network")
@@ -35,17 +41,24 @@ class CurrentLesson(Part):
     """Leads through a lesson: looks whether a step's tasks are done, and judges answers.
 
     Tasks are done in their order, and what is done stays done. `changed` follows all that is drawn of a
-    lesson, `step_begun` another step, `progress_changed` what is to be remembered.
+    lesson, `step_begun` another step, `progress_changed` what is to be remembered. `situation` has the values
+    that lessons may name.
     """
 
     changed = Signal()
     step_begun = Signal()
     progress_changed = Signal(str)
 
-    def __init__(self, parts: SessionParts, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        reading: CurrentReading,
+        focus: Focus,
+        situation: SessionSituation,
+        open_all: Open,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._parts = parts
-        self._place: LessonWindow | None = None
+        self._focus, self._situation, self._open_all = focus, situation, open_all
         self._lesson: Lesson | None = None
         self._number = 0
         self._done = 0
@@ -56,7 +69,7 @@ class CurrentLesson(Part):
         self._progress: dict[str, LessonProgress] = {}
         self._timer = QTimer(self, interval=LOOK_EVERY)
         self._timer.timeout.connect(self._look)
-        parts.reading.changed.connect(self._look)  # what can be known only now may change from now on
+        reading.changed.connect(self._look)  # what can be known only now may change from now on
 
     @property
     def lesson(self) -> Lesson | None:
@@ -115,7 +128,7 @@ class CurrentLesson(Part):
 
     def stand_in(self, place: LessonWindow) -> None:
         """Say in which window the lesson takes place."""
-        self._place = place
+        self._situation.stand_in(place)
 
     def restore(self, progress: Mapping[str, LessonProgress]) -> None:
         """Take over what was remembered."""
@@ -193,7 +206,7 @@ class CurrentLesson(Part):
         """A value that lessons may name, as it is now; NotKnown where there is none."""
         from lmviz.lessons.values import look_up
 
-        return look_up(SessionSituation(self._parts, self._place), name, arguments)
+        return look_up(self._situation, name, arguments)
 
     def close(self) -> None:
         """Look no more."""
@@ -221,7 +234,7 @@ class CurrentLesson(Part):
     def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
         assert self._lesson is not None
         if number != self._number - 1:  # one who goes back finds all as it was
-            self._parts.focus.follow_end()
+            self._focus.follow_end()
         self._number, self._done, self._before = number, 0, []
         self._answered, self._hint = Answered(), False
         self._open(openings)
@@ -235,10 +248,7 @@ class CurrentLesson(Part):
         self._look()  # what changes is measured from now on
 
     def _open(self, openings: tuple[Opening, ...]) -> None:
-        from lmviz.app.session.lesson_openings import open_all
-
-        folder = self._lesson.folder if self._lesson is not None else None
-        open_all(self._parts, openings, folder)
+        self._open_all(openings, self._lesson.folder if self._lesson is not None else None)
         self._in_force |= {each.kind: each.words for each in openings}
 
     def _note_if_done(self) -> None:

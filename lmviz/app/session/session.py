@@ -25,6 +25,7 @@ from lmviz.app.session.library import Library
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.reading import Reading
+from lmviz.app.session.situation import SessionSituation
 from lmviz.app.session.special_tokens import SpecialTokensOfPrefix
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.scaling_experiment import ScalingExperiment
     from lmviz.app.session.scores import Scores
     from lmviz.inspection.trace import Trace
+    from lmviz.lessons.lesson import Opening
 
 
 class Session(QObject):
@@ -71,7 +73,9 @@ class Session(QObject):
         self.gradients = Gradients(self.work, self.reading, self)
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
-        self.lesson = CurrentLesson(self, self)
+        self.lesson = CurrentLesson(
+            self.reading, self.focus, SessionSituation(self), self._open_for_lesson, self
+        )
 
     @cached_property
     def scores(self) -> Scores:
@@ -153,6 +157,11 @@ class Session(QObject):
         head = farthest_looking_head(trace)
         if head is not None:
             self.attention.choose_head(*head)
+
+    def _open_for_lesson(self, openings: tuple[Opening, ...], folder: Path | None) -> None:
+        from lmviz.app.session.lesson_openings import open_all
+
+        open_all(self, openings, folder)
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""

@@ -71,8 +71,13 @@ class SessionParts(Protocol):
 class SessionSituation:
     """A `lmviz.lessons.situation.Situation`: each property is read when it is asked for."""
 
-    def __init__(self, parts: SessionParts, place: LessonWindow | None) -> None:
-        self._parts, self._place = parts, place
+    def __init__(self, parts: SessionParts) -> None:
+        self._parts = parts
+        self._place: LessonWindow | None = None
+
+    def stand_in(self, place: LessonWindow) -> None:
+        """Say in which window the lesson takes place."""
+        self._place = place
 
     @property
     def perspective(self) -> str:

@@ -29,6 +29,15 @@ def test_a_pin_stays_while_the_text_grows_and_gives_way_when_it_shrinks(focus: F
     assert focus.position == 2
 
 
+def test_what_the_text_is_now_is_said_before_the_position_in_it(focus: Focus) -> None:
+    said: list[str] = []
+    focus.position_changed.connect(lambda: said.append("position"))
+    focus.fit_positions(7, lambda: said.append(f"text, at {focus.position}"))
+    assert said == ["text, at 6", "position"]
+    focus.fit_positions(7)
+    assert len(said) == 2, "it has not moved"
+
+
 @pytest.mark.parametrize("nowhere", [None, -1])
 def test_hovering_previews_and_leaving_returns(focus: Focus, nowhere: int | None, qtbot: QtBot) -> None:
     focus.choose_position(1)
