@@ -340,7 +340,6 @@ def evaluate(
     from lmviz.models.sequences import SOURCE
     from lmviz.text.corpus import load_corpus as load
     from lmviz.text.corpus import read_lines
-    from lmviz.text.stream import Stream
     from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
 
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
@@ -370,11 +369,7 @@ def evaluate(
     start = tokenizer.start_id if text.marks_boundaries else None
     positions = max(len(document) for document in documents_of(text.training, start)) - 1
     return evaluate_stream(
-        under_interventions(opened, interventions, positions),
-        Stream(text.training, text.training_characters),
-        text.training_documents,
-        tokenizer,
-        progress,
+        under_interventions(opened, interventions, positions), text.training_stream, progress
     )
 
 

@@ -20,9 +20,11 @@ from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.errors import LmvizError
 from lmviz.text.spelling import SpellingModel
+from lmviz.text.stretch import Stretches
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.text.stream import Stream
     from lmviz.text.tokenizer import Tokenizer
 
 MOST_CONFIDENT = 0.99
@@ -128,15 +130,13 @@ def has_units(tokenizer: Tokenizer, game: Tokenizer) -> bool:
     return game.kind == "words"
 
 
-def choose_rounds(
-    ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 16, seed: int = 0
-) -> tuple[Round, ...]:
-    """Rounds from places of held-out ids (position,), drawn without repetition.
+def choose_rounds(stream: Stream, count: int, *, before: int = 16, seed: int = 0) -> tuple[Round, ...]:
+    """Rounds from places of held-out text, drawn without repetition.
 
-    Each shows up to `before` tokens of the same document and asks for a token with letters or digits.
-    LmvizError when the ids hold no such place.
+    Each shows the text of up to `before` tokens of the same document, and asks for a token of the vocabulary
+    that has letters or digits and is no mere part of a character. LmvizError when there is no such place.
     """
-    ids = np.asarray(ids)
+    ids, tokenizer, stretches = stream.ids, stream.tokenizer, Stretches(stream)
     shares = (np.bincount(ids) + 1.0) / (len(ids) + tokenizer.vocabulary_size)
     special = [id for id in (*tokenizer.special_ids, tokenizer.unknown_id) if id is not None]
     askable = np.array([any(map(str.isalnum, token)) for token in tokenizer.tokens()])
@@ -148,8 +148,11 @@ def choose_rounds(
         shown = shown[boundaries[-1] + 1 :] if len(boundaries) else shown
         if len(shown) < before // 4 or not len(shown):
             continue
-        text, id = tokenizer.decode(shown), int(ids[place])
-        rounds.append(Round(text, tokenizer.token(id), tokenizer.continue_text(text, id), float(shares[id])))
+        found, answer = stretches.at(place - len(shown), place + 1), tokenizer.token(int(ids[place]))
+        if found.tokens[-1] != answer:
+            continue
+        text = found.written(0, len(shown))
+        rounds.append(Round(text, answer, found.written(0, len(shown) + 1), float(shares[ids[place]])))
         if len(rounds) == count:
             break
     if not rounds:

@@ -13,9 +13,11 @@ from lmviz.decoding.distribution import distribution_under
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import uniform_draw
 from lmviz.errors import LmvizError
+from lmviz.text.stretch import Stretch, Stretches
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+    from lmviz.text.stream import Stream
     from lmviz.text.tokenizer import Tokenizer
 
 
@@ -67,13 +69,13 @@ class HeldOutPassage:
 
 
 def choose_passages(
-    ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 12, length: int = 24, seed: int = 0
+    stream: Stream, count: int, *, before: int = 12, length: int = 24, seed: int = 0
 ) -> tuple[HeldOutPassage, ...]:
-    """Passages of held-out ids (position,) that lie within one document and do not overlap.
+    """Passages of held-out text that lie within one document and do not overlap.
 
     `before` and `length` count tokens. LmvizError when no document is long enough.
     """
-    ids = np.asarray(ids)
+    ids, tokenizer, stretches = stream.ids, stream.tokenizer, Stretches(stream)
     whole = before + length
     firsts = np.arange(0, len(ids) - whole + 1, max(1, whole // 2))
     marks = [id for id in (tokenizer.start_id, tokenizer.end_id) if id is not None]
@@ -89,24 +91,24 @@ def choose_passages(
         raise LmvizError(
             f"No held-out document has {whole} tokens: ask for a shorter passage, or open a longer corpus."
         )
-    return tuple(_passage(ids[first : first + whole], before, tokenizer) for first in taken)
+    return tuple(_passage(stretches.at(first, first + whole), before) for first in taken)
 
 
 def fitting_passages(
-    ids: np.ndarray, tokenizer: Tokenizer, count: int, *, before: int = 12, length: int = 24, seed: int = 0
+    stream: Stream, count: int, *, before: int = 12, length: int = 24, seed: int = 0
 ) -> tuple[HeldOutPassage, ...]:
     """`choose_passages`, halved until a document is long enough. LmvizError when none has three tokens."""
     while True:
         try:
-            return choose_passages(ids, tokenizer, count, before=before, length=length, seed=seed)
+            return choose_passages(stream, count, before=before, length=length, seed=seed)
         except LmvizError:
             if before <= 1 and length <= 2:
                 raise
             before, length = max(1, before // 2), max(2, length // 2)
 
 
-def _passage(ids: np.ndarray, before: int, tokenizer: Tokenizer) -> HeldOutPassage:
-    beginning, complete = tokenizer.decode(ids[:before]), tokenizer.decode(ids)
+def _passage(found: Stretch, before: int) -> HeldOutPassage:
+    beginning, complete = found.decoded(before), found.decoded(len(found.ids))
     return HeldOutPassage(beginning, complete[len(beginning) :])
 
 

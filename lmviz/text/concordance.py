@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.text.corpus import Corpus
+from lmviz.text.stretch import Stretches
 
 _STEP = 1 << 20  # ids compared at a time, so that a memory-mapped corpus stays on the disk
 _AROUND = {"characters": 60, "bpe": 20}  # tokens shown on either side of a match
@@ -27,7 +28,8 @@ class NextWord:
 class Occurrence:
     """One match: the text before it, itself, the token that follows, and the text after that.
 
-    `position` is the place of the match's first token in the training stream.
+    The texts are those of the file, with the words that the vocabulary lacks. `position` is the place of the
+    match's first token in the training stream.
     """
 
     before: str
@@ -68,9 +70,10 @@ def _look_up(corpus: Corpus, spellings: list[np.ndarray], limit: int) -> Concord
     places = np.concatenate([np.zeros(0, dtype=np.int64), *found])
     followers = corpus.training[places + lengths]
     order = np.argsort(places)[:limit]
+    stretches = Stretches(corpus.training_stream)
     return Concordance(
         words=_count(corpus, followers),
-        places=tuple(_place(corpus, int(places[n]), int(lengths[n])) for n in order),
+        places=tuple(_place(corpus, stretches, int(places[n]), int(lengths[n])) for n in order),
         total=len(places),
     )
 
@@ -117,31 +120,19 @@ def _find(corpus: Corpus, phrase: np.ndarray) -> np.ndarray:
     return candidates
 
 
-def _place(corpus: Corpus, position: int, length: int) -> Occurrence:
-    tokenizer, stream = corpus.tokenizer, corpus.training
-    around = _AROUND.get(tokenizer.kind, _WORDS_AROUND)
+def _place(corpus: Corpus, stretches: Stretches, position: int, length: int) -> Occurrence:
+    stream = corpus.training_stream
+    around = _AROUND.get(corpus.tokenizer.kind, _WORDS_AROUND)
     next_one = position + length
-    before = stream[max(0, position - around) : position]
-    after = stream[next_one + 1 : next_one + 1 + around]
-    if corpus.training_examples is not None:
-        source = corpus.training_examples.source
-        start, end = source.starts[(number := source.sequence_at(position)) : number + 2]
-        before = before[max(0, start - position + len(before)) :]
-        after = after[: max(0, end - next_one - 1)]
-    if tokenizer.marks_boundaries:
-        before = before[_last_place(before, tokenizer.start_id) + 1 :]
-        ends = np.flatnonzero(after == tokenizer.end_id)
-        after = after[: 0 if stream[next_one] == tokenizer.end_id else ends[0] if len(ends) else None]
+    number = int(np.searchsorted(stream.starts, position, side="right"))
+    first = max(position - around, int(stream.starts[number - 1]) + stream.front)
+    found = stretches.at(first, min(next_one + 1 + around, int(stream.starts[number])))
+    begin, next_one = position - first, next_one - first
+    starts, ends = zip(*found.places, strict=True)
     return Occurrence(
-        before=tokenizer.decode(before),
-        match=tokenizer.decode(stream[position:next_one]),
-        after=tokenizer.decode(after),
-        token=tokenizer.token(int(stream[next_one])),
+        before=found.text[: min(ends[begin - 1], starts[begin]) if begin else 0],
+        match=found.written(begin, next_one),
+        after=found.text[starts[next_one + 1] if next_one + 1 < len(starts) else len(found.text) :],
+        token=found.tokens[next_one],
         position=position,
     )
-
-
-def _last_place(ids: np.ndarray, wanted: int | None) -> int:
-    """The last place of the wanted id; -1 if it does not occur."""
-    places = np.flatnonzero(ids == wanted)
-    return int(places[-1]) if len(places) else -1

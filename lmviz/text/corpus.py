@@ -24,7 +24,7 @@ from lmviz.text.floor import known_floor
 from lmviz.text.reading import check_room, read_utf8, text_files
 from lmviz.text.recognition import are_labels
 from lmviz.text.statistics import Statistics, measure
-from lmviz.text.stream import encode_documents
+from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
 from lmviz.text.task_reading import describe, read_examples, read_labelled_folders, read_two_files
 from lmviz.text.task_text import Complaints, TaskText
@@ -41,10 +41,10 @@ class Corpus:
     """Ids to learn from and to validate with, and the text behind them.
 
     `training` and `validation` are (token,) in the smallest unsigned type, read-only, memory-mapped
-    when large; see `lmviz.text.stream.Stream` for what they hold. `characters` are those of the
-    predicted tokens of each part, for bits per character. `sources` are what it can be read again from,
-    wherever one is then: absolute paths, or a name of the catalogue; none for a string, which is `content`
-    in UTF-8. `target_sources` is the file of the other language where that is one of its own.
+    when large, of `training_stream` and `validation_stream`, which know the text of each part too.
+    `sources` are what it can be read again from, wherever one is then: absolute paths, or a name of the
+    catalogue; none for a string, which is `content` in UTF-8. `target_sources` is the file of the other
+    language where that is one of its own.
 
     `task` is what a model is asked: "next-token", "tagging", "classification", "translation" or
     "captioning". For all but the first there are examples of both parts, and `training` and `validation` hold
@@ -57,12 +57,8 @@ class Corpus:
     sources: tuple[str, ...]
     options: CorpusOptions
     tokenizer: Tokenizer
-    training: np.ndarray
-    validation: np.ndarray
-    training_documents: Documents
-    validation_documents: Documents
-    training_characters: int
-    validation_characters: int
+    training_stream: Stream
+    validation_stream: Stream
     fingerprint: str
     target_sources: tuple[str, ...] = ()
     content: bytes = b""
@@ -82,6 +78,26 @@ class Corpus:
         )
 
     @property
+    def training(self) -> np.ndarray:
+        """The ids to learn from."""
+        return self.training_stream.ids
+
+    @property
+    def validation(self) -> np.ndarray:
+        """The ids that are held out."""
+        return self.validation_stream.ids
+
+    @property
+    def training_documents(self) -> Documents:
+        """The texts to learn from."""
+        return self.training_stream.documents
+
+    @property
+    def validation_documents(self) -> Documents:
+        """The texts that are held out."""
+        return self.validation_stream.documents
+
+    @property
     def marks_boundaries(self) -> bool:
         """Whether documents are enclosed in START and END."""
         return self.tokenizer.marks_boundaries
@@ -99,15 +115,9 @@ class Corpus:
     @property
     def characters_per_token(self) -> float:
         """The mean number of characters per predicted token, in the validation part if there is one."""
-        held_out = len(self.validation) > 0
-        ids, documents = (
-            (self.validation, self.validation_documents)
-            if held_out
-            else (self.training, self.training_documents)
-        )
-        unpredicted = len(documents) if self.marks_boundaries else 1
-        characters = self.validation_characters if held_out else self.training_characters
-        return max(1, characters) / max(1, len(ids) - unpredicted)
+        part = self.validation_stream if len(self.validation) else self.training_stream
+        unpredicted = len(part.documents) if self.marks_boundaries else 1
+        return max(1, part.characters) / max(1, len(part.ids) - unpredicted)
 
     def statistics(self) -> Statistics:
         """Tokens, types, counts, lengths and the unknown rate; counted once."""
@@ -295,14 +305,10 @@ def _build_task(
         target_tokenizer=encoded.target_tokenizer,
         task=text.task,
         labels=encoded.labels,
-        training=encoded.training.source.ids,
-        validation=encoded.validation.source.ids,
+        training_stream=encoded.streams[0],
+        validation_stream=encoded.streams[1],
         training_examples=encoded.training,
         validation_examples=encoded.validation,
-        training_documents=encoded.training_documents,
-        validation_documents=encoded.validation_documents,
-        training_characters=encoded.training_characters,
-        validation_characters=encoded.validation_characters,
         fingerprint=fingerprint_of(text, encoded, options),
         recognised=describe(text, complaints),
         complaints=complaints.sentences,
@@ -333,12 +339,8 @@ def _build_plain(origin: _Origin, files: list[bytes], options: CorpusOptions, gi
         content=origin.content,
         options=options,
         tokenizer=known,
-        training=learned.ids,
-        validation=held_out.ids,
-        training_documents=training,
-        validation_documents=validation,
-        training_characters=learned.characters,
-        validation_characters=held_out.characters,
+        training_stream=learned,
+        validation_stream=held_out,
         fingerprint=_fingerprint(documents, options, known),
     )
 

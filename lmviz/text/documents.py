@@ -20,11 +20,15 @@ SEPARATORS = {"file": "", "blank line": "\n\n", "line": "\n"}
 
 @dataclass(frozen=True)
 class DocumentBatch:
-    """Documents, or a piece of one, and whether a document begins and ends with each of them."""
+    """Documents, or a piece of one, and whether a document begins and ends with each of them.
+
+    `starts` are their places in the bytes of the text.
+    """
 
     texts: list[str]
     begins: bool
     ends: bool
+    starts: list[int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +80,8 @@ class Documents(Sequence[str]):
             limit = ends[first] - sizes[first] + _PIECE
             after = int(np.searchsorted(ends, limit, side="right"))
             spans = self.spans[first:after].tolist()
-            yield DocumentBatch([self.data[start:end].decode("utf-8") for start, end in spans], True, True)
+            texts = [self.data[start:end].decode("utf-8") for start, end in spans]
+            yield DocumentBatch(texts, True, True, [start for start, _ in spans])
             first = after
 
     def _pieces(self, index: int) -> Iterator[DocumentBatch]:
@@ -84,7 +89,7 @@ class Documents(Sequence[str]):
         start = begin
         while start < end:
             cut = end if end - start <= _PIECE else start + _cut(self.data[start : start + _PIECE])
-            yield DocumentBatch([self.data[start:cut].decode("utf-8")], start == begin, cut == end)
+            yield DocumentBatch([self.data[start:cut].decode("utf-8")], start == begin, cut == end, [start])
             start = cut
 
     @property

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 from typing import IO
 
 import numpy as np
@@ -15,6 +17,8 @@ from lmviz.text.resources import DATA_VARIABLE, data_folder
 from lmviz.text.tokenizer import Tokenizer
 
 _LARGE = 1 << 26  # bytes of ids from which on they lie in a file
+_PART = 600  # characters from one known place in a long text to the next
+_BREAK = re.compile(r"(?<=\S)[ \n]")
 _FIRST_TOKEN = 1000  # characters among which the first token is
 
 
@@ -24,12 +28,18 @@ class Stream:
 
     With boundaries the ids are START, document, END, START, document, END and so on; `starts` are the
     places where documents begin, and the end, (document + 1,) int64. `characters` are those of the tokens
-    that a model predicts; END is the break between documents.
+    that a model predicts; END is the break between documents. `cuts` (cut, 2) int64 are places within long
+    documents, in the ids and in the bytes of the text: what stands between two of them is encoded as it would
+    be by itself. `front` is 1 where START stands before each document.
     """
 
     ids: np.ndarray
     characters: int
-    starts: np.ndarray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    documents: Documents
+    tokenizer: Tokenizer
+    starts: np.ndarray
+    cuts: np.ndarray
+    front: int
 
 
 def encode_documents(
@@ -50,15 +60,19 @@ def encode_documents(
     writer = _Writer(np.min_scalar_type(tokenizer.vocabulary_size - 1), large)
     first = tokenizer.start_id if (tokenizer.marks_boundaries if start is None else start) else None
     last = tokenizer.end_id if (tokenizer.marks_boundaries if end is None else end) else None
-    lengths = []
-    characters = 0
+    lengths: list[np.ndarray] = []
+    cuts: list[tuple[int, int]] = []
+    characters = total = 0
     for batch in documents.batches():
-        ids, counts = _encode(batch, tokenizer, first, last)
+        ids, counts, places = _encode(batch, tokenizer, first, last)
         writer.add(ids)
         if batch.begins:
             lengths.append(counts)
         else:
             lengths[-1] = lengths[-1] + counts
+            cuts.append((total, batch.starts[0]))
+        cuts += [(total + token, byte) for token, byte in places]
+        total += len(ids)
         characters += sum(map(len, batch.texts))
         progress(min(1.0, characters / max(1, documents.size)))
     if tokenizer.marks_boundaries:
@@ -66,29 +80,53 @@ def encode_documents(
     elif len(documents):
         characters -= _first_token_length(documents, tokenizer)
     starts = np.cumsum(np.concatenate([[0], *lengths]), dtype=np.int64)
-    return Stream(writer.finish(), characters, starts)
+    known = np.array(cuts, dtype=np.int64).reshape(-1, 2)
+    return Stream(writer.finish(), characters, documents, tokenizer, starts, known, int(first is not None))
 
 
 def _encode(
     batch: DocumentBatch, tokenizer: Tokenizer, start: int | None, end: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """The ids of a batch, (token,) int64, and how many each text has, (text,).
+) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
+    """The ids of a batch, (token,) int64, how many each text has, (text,), and cuts within the texts.
 
     `start` and `end`, where given, stand where documents begin and end.
     """
-    flat, lengths = tokenizer.encode_batch(batch.texts)
+    divided = [_divided(text) for text in batch.texts] if tokenizer.reads_locally else []
+    is_cut = sum(map(len, divided)) > len(batch.texts)
+    flat, counts = tokenizer.encode_batch(list(chain.from_iterable(divided)) if is_cut else batch.texts)
+    firsts = np.cumsum([0, *map(len, divided)])[:-1]
+    lengths = np.add.reduceat(counts, firsts) if is_cut else counts
     begins, ends = batch.begins and start is not None, batch.ends and end is not None
-    if not begins and not ends:
-        return flat, lengths
     lengths = lengths + begins + ends
     stops = np.cumsum(lengths)
+    cuts: list[tuple[int, int]] = []
+    for number, parts in enumerate(divided):
+        token, byte = int(stops[number] - lengths[number]) + begins, batch.starts[number]
+        for place in range(len(parts) - 1):
+            token += int(counts[firsts[number] + place])
+            byte += len(parts[place].encode("utf-8"))
+            cuts.append((token, byte))
+    if not begins and not ends:
+        return flat, lengths, cuts
     ids = np.full(stops[-1], -1, dtype=np.int64)
     if begins:
         ids[stops - lengths] = start
     if ends:
         ids[stops - 1] = end
     ids[ids < 0] = flat
-    return ids, lengths
+    return ids, lengths, cuts
+
+
+def _divided(text: str) -> list[str]:
+    """A text in parts, cut before spaces, where no token reaches across."""
+    parts, start = [], 0
+    while len(text) - start > _PART:
+        found = _BREAK.search(text, start + _PART)
+        if found is None:
+            break
+        parts.append(text[start : found.start()])
+        start = found.start()
+    return [*parts, text[start:]]
 
 
 def _first_token_length(documents: Documents, tokenizer: Tokenizer) -> int:

@@ -33,10 +33,7 @@ class EncodedTask:
     labels: tuple[str, ...]
     training: Examples
     validation: Examples
-    training_documents: Documents
-    validation_documents: Documents
-    training_characters: int
-    validation_characters: int
+    streams: tuple[Stream, Stream]  # the sources of both
 
 
 def fitting_options(text: TaskText, options: CorpusOptions) -> CorpusOptions:
@@ -74,7 +71,10 @@ def encode_task(
     source = tokenizer or _source_tokenizer(text.task, learned, options.tokenizer_options, ends=ends)
     report(0.3)
     _check_marks(source, ends)
-    streams = [encode_documents(part, source, _silent, start=False, end=ends) for part in (learned, kept)]
+    streams = (
+        encode_documents(learned, source, _silent, start=False, end=ends),
+        encode_documents(kept, source, _silent, start=False, end=ends),
+    )
     report(0.6)
     if text.targets is None:
         target, sides = None, [answers.select(~held_out), answers.select(held_out)]
@@ -91,9 +91,7 @@ def encode_task(
         )
         for stream, side, written in zip(streams, sides, texts, strict=True)
     )
-    return EncodedTask(
-        source, target, names, training, validation, learned, kept, *(stream.characters for stream in streams)
-    )
+    return EncodedTask(source, target, names, training, validation, streams)
 
 
 def fingerprint_of(text: TaskText, encoded: EncodedTask, options: CorpusOptions) -> str:

@@ -177,13 +177,25 @@ class Tokenizer:
         flat = np.fromiter(chain.from_iterable(pieces), dtype=np.int64)
         return flat, np.array([len(piece) for piece in pieces], dtype=np.int64)
 
+    @property
+    def reads_locally(self) -> bool:
+        """Whether a text that is cut before a space is certainly read as the whole is."""
+        return self._in_text is None and (self._table is not None or self._segments is not None)
+
     def encode_prefix(self, text: str) -> Encoding:
         """The text as a model reads it: with START in front when the tokenizer marks boundaries.
 
         LmvizError where a stranger's tokenizer cannot read it, as when a regular expression takes too long.
         """
+        return self._encoding(text, is_whole=True)
+
+    def encode_inside(self, text: str) -> Encoding:
+        """The same for a stretch of a text: nothing stands in front of it or behind it."""
+        return self._encoding(text, is_whole=False)
+
+    def _encoding(self, text: str, *, is_whole: bool) -> Encoding:
         with library_call():
-            found = self._backend.encode(clean(text))
+            found = self._backend.encode(clean(text), add_special_tokens=is_whole)
         offsets = tuple(found.offsets)
         tokens = [
             f"{text[start:end]}{UNKNOWN_MARK}"

@@ -42,9 +42,7 @@ def evaluate_documents(
             return evaluate_lines(model, text, progress)
         documents = divide([text.encode("utf-8")], "file")
     stream = encode_documents(documents, tokenizer, lambda share: progress(ENCODING * share))
-    return evaluate_stream(
-        model, stream, documents, tokenizer, lambda share: progress(ENCODING + (1 - ENCODING) * share)
-    )
+    return evaluate_stream(model, stream, lambda share: progress(ENCODING + (1 - ENCODING) * share))
 
 
 def evaluate_lines(model: Model, text: str, progress: Callable[[float], None] | None = None) -> Evaluation:
@@ -74,17 +72,14 @@ def evaluate_lines(model: Model, text: str, progress: Callable[[float], None] | 
 
 
 def evaluate_stream(
-    model: Model,
-    stream: Stream,
-    documents: Documents,
-    tokenizer: Tokenizer,
-    progress: Callable[[float], None] | None = None,
+    model: Model, stream: Stream, progress: Callable[[float], None] | None = None
 ) -> Evaluation:
-    """Judge a model on a stream of ids that `tokenizer` made of `documents`.
+    """Judge a model on the stream of some documents.
 
     Characters are counted as the file has them, and unknown words are spelled out for the bits per
     character. LmvizError when no token can be judged.
     """
+    documents, tokenizer = stream.documents, stream.tokenizer
     start = tokenizer.start_id if tokenizer.marks_boundaries else None
     return evaluate_ids(
         model,

@@ -77,28 +77,30 @@ def test_a_game_keeps_the_mean_of_everyone_who_played_all_rounds():
 
 
 def stream(tokenizer, texts):
-    marks = ([tokenizer.start_id], [tokenizer.end_id]) if tokenizer.start_id is not None else ([], [])
-    return np.concatenate([[*marks[0], *tokenizer.encode(text), *marks[1]] for text in texts])
+    documents = "line" if tokenizer.marks_boundaries else "file"
+    return text_corpus(
+        "\n".join(texts), tokenizer=tokenizer, documents=documents, validation=0
+    ).training_stream
 
 
 def test_rounds_come_from_within_documents_and_ask_for_words(make):
     tokenizer = make().tokenizer
     texts = ["cows eat corn .", "bats sleep .", "the cows sleep ."] * 5
-    rounds = choose_rounds(stream(tokenizer, texts), tokenizer, 10, before=4, seed=1)
+    rounds = choose_rounds(stream(tokenizer, texts), 10, before=4, seed=1)
     assert len(rounds) == 10
     for item in rounds:
         assert item.answer.isalnum()
         assert any(text.startswith(item.text) for text in texts)
         assert item.complete == f"{item.text} {item.answer}"
         assert 0 < item.background < 1
-    again = choose_rounds(stream(tokenizer, texts), tokenizer, 10, before=4, seed=1)
-    assert again == rounds != choose_rounds(stream(tokenizer, texts), tokenizer, 10, before=4, seed=2)
+    again = choose_rounds(stream(tokenizer, texts), 10, before=4, seed=1)
+    assert again == rounds != choose_rounds(stream(tokenizer, texts), 10, before=4, seed=2)
 
 
 def test_too_short_a_text_is_said(make):
     tokenizer = make().tokenizer
     with pytest.raises(LmvizError, match="short"):
-        choose_rounds(stream(tokenizer, ["cows", "."]), tokenizer, 3)
+        choose_rounds(stream(tokenizer, ["cows", "."]), 3)
 
 
 def test_the_offer_holds_the_answer_once(make):
@@ -118,3 +120,19 @@ def test_words_drawn_from_the_corpus_stand_beside_the_answer(make):
     assert "corn" in found
     assert set(found) <= {"cows", "eat", "corn", "bats", "sleep"}
     assert len(set(common_words(ROUND, np.tile(ids, 20), tokenizer, count=3))) == 3, "of a long text as well"
+
+
+def test_rounds_show_the_words_that_the_vocabulary_lacks():
+    text = "\n".join(f"the cows number{n} eat the corn of farm{n} ." for n in range(30))
+    corpus = text_corpus(text, tokenizer="words", minimum_count=2, documents="line", validation=0)
+    for item in choose_rounds(corpus.training_stream, 50, before=8):
+        assert item.complete in text
+        assert item.complete == f"{item.text} {item.answer}"
+
+
+def test_no_part_of_a_character_is_asked_for():
+    corpus = text_corpus("é 鼠 eat ü 鳥 corn " * 30, tokenizer="bpe:258", validation=0)
+    for item in choose_rounds(corpus.training_stream, 500, before=6):
+        assert "\ufffd" not in item.complete
+        assert item.answer.strip().isalpha()
+        assert item.complete.endswith(item.answer)

@@ -11,10 +11,14 @@ from lmviz.decoding.which_is_real import (
     invent,
 )
 from lmviz.errors import LmvizError
+from lmviz.text.corpus import text_corpus
 
 
 def stream(tokenizer, texts):
-    return np.concatenate([[tokenizer.start_id, *tokenizer.encode(text), tokenizer.end_id] for text in texts])
+    documents = "line" if tokenizer.marks_boundaries else "file"
+    return text_corpus(
+        "\n".join(texts), tokenizer=tokenizer, documents=documents, validation=0
+    ).training_stream
 
 
 TEXTS = ["cows eat corn . bats sleep .", "the cows sleep . cows eat grass .", "cows sleep ."]
@@ -22,7 +26,7 @@ TEXTS = ["cows eat corn . bats sleep .", "the cows sleep . cows eat grass .", "c
 
 def test_passages_lie_within_documents_and_do_not_overlap(bigram):
     tokenizer = bigram.tokenizer
-    passages = choose_passages(stream(tokenizer, TEXTS), tokenizer, 5, before=2, length=4)
+    passages = choose_passages(stream(tokenizer, TEXTS), 5, before=2, length=4)
     texts = [tokenizer.decode(tokenizer.encode(text)) for text in TEXTS]
     assert 1 <= len(passages) <= 2
     for passage in passages:
@@ -32,7 +36,7 @@ def test_passages_lie_within_documents_and_do_not_overlap(bigram):
 
 def test_no_document_long_enough_is_said(bigram):
     with pytest.raises(LmvizError, match="36 tokens"):
-        choose_passages(stream(bigram.tokenizer, TEXTS), bigram.tokenizer, 5)
+        choose_passages(stream(bigram.tokenizer, TEXTS), 5)
 
 
 @pytest.mark.parametrize("specification", ["words", "characters"])
@@ -71,9 +75,19 @@ def test_the_game_counts_the_real_ones_found():
 
 def test_passages_become_shorter_until_a_document_has_them(bigram):
     tokenizer = bigram.tokenizer
-    (passage, *_) = fitting_passages(stream(tokenizer, TEXTS), tokenizer, 5)
+    (passage, *_) = fitting_passages(stream(tokenizer, TEXTS), 5)
     assert len(tokenizer.encode(passage.real)) == 3
-    [shortest] = fitting_passages(stream(tokenizer, TEXTS[2:]), tokenizer, 5, before=2, length=2)
+    [shortest] = fitting_passages(stream(tokenizer, TEXTS[2:]), 5, before=2, length=2)
     assert (shortest.beginning, shortest.real) == ("cows", " sleep.")
     with pytest.raises(LmvizError, match="3 tokens"):
-        fitting_passages(stream(tokenizer, ["cows sleep"]), tokenizer, 5)
+        fitting_passages(stream(tokenizer, ["cows sleep"]), 5)
+
+
+@pytest.mark.parametrize("kind", ["words", "spaces", "characters", "bpe:258"])
+def test_passages_are_in_the_words_of_the_text(kind):
+    text = "\n".join(f"the cows number{n} eat the corn of farm{n} with ü and 鳥 ." for n in range(30))
+    rare = {} if kind.startswith("bpe") else {"minimum_count": 2}
+    corpus = text_corpus(text, tokenizer=kind, documents="line", validation=0, **rare)
+    for passage in choose_passages(corpus.training_stream, 10, before=3, length=4):
+        assert passage.beginning
+        assert passage.beginning + passage.real in text

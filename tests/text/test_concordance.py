@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmviz.text.concordance import concordance
+from lmviz.text.concordance import concordance, concordance_of_ids
 from lmviz.text.corpus import load_corpus, text_corpus
 
 
@@ -28,7 +28,7 @@ def test_what_cows_eat(farm, phrase):
 def test_places_show_the_text_around(farm):
     place = concordance(farm, "cows eat").places[4]
     assert (place.before, place.match, place.token, place.after) == (
-        "in the summer the", "cows eat", "grass", "."
+        "In the summer the", "cows eat", "grass", "."
     )  # fmt: skip
     ids = farm.training[place.position : place.position + 2]
     assert farm.tokenizer.decode(ids) == "cows eat"
@@ -37,7 +37,7 @@ def test_places_show_the_text_around(farm):
 def test_the_end_of_a_document_is_a_next_token(farm):
     found = concordance(farm, "cows eat hay.")
     assert [word.token for word in found.words] == ["⟨end⟩"]
-    assert found.places[0].before == "after the harvest the"
+    assert found.places[0].before == "After the harvest the"
     assert found.places[0].after == ""
 
 
@@ -71,3 +71,23 @@ def test_every_place_is_found(text, phrase):
     if set(phrase) <= set(whole):
         assert [place.position for place in found.places] == expected
         assert found.total == len(expected)
+
+
+def test_words_that_the_vocabulary_lacks_are_as_written():
+    text = "a zebra saw the cat by night\nthe cat saw a yak\nthe cat ran\nby night saw ran\n"
+    corpus = text_corpus(text, tokenizer="words", minimum_count=2, documents="line", validation=0)
+    places = concordance(corpus, "saw").places
+    assert [(place.before, place.match, place.token, place.after) for place in places] == [
+        ("a zebra", "saw", "the", "cat by night"),
+        ("the cat", "saw", "a", "yak"),
+        ("by night", "saw", "ran", ""),
+    ]
+    assert [place.token for place in concordance(corpus, "a").places] == ["zebra⟨?⟩", "yak⟨?⟩"]
+
+
+def test_characters_that_tokens_split_are_shown_whole():
+    corpus = text_corpus("é 鼠 ü 鳥 " * 30, tokenizer="bpe:258", validation=0)
+    for first in range(5):
+        for place in concordance_of_ids(corpus, corpus.training[first : first + 2]).places:
+            assert "\ufffd" not in place.before + place.match + place.token + place.after
+            assert place.before + place.match in corpus.training_text

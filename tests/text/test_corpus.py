@@ -54,7 +54,7 @@ def test_large_ids_lie_in_a_file_and_are_the_same(monkeypatch, kind, documents):
     assert isinstance(large.training, np.memmap)
     for corpus in (pieces, large):
         assert np.array_equal(corpus.training, small.training)
-        assert corpus.validation_characters == small.validation_characters
+        assert corpus.validation_stream.characters == small.validation_stream.characters
         assert corpus.fingerprint == small.fingerprint
     with pytest.raises(ValueError, match="read-only"):
         large.training[0] = 1
@@ -72,14 +72,14 @@ def test_no_place_for_large_ids_is_said(monkeypatch, tmp_path):
 
 def test_characters_are_those_that_a_model_predicts():
     single = text_corpus("abcdefghij", tokenizer="characters")
-    assert single.training_characters == 8
-    assert single.validation_characters == 0
+    assert single.training_stream.characters == 8
+    assert single.validation_stream.characters == 0
     words = text_corpus("alpha beta gamma", validation=0)
-    assert words.training_characters == len("alpha beta gamma") - len("alpha")
+    assert words.training_stream.characters == len("alpha beta gamma") - len("alpha")
     lines = text_corpus("ab\ncd\nef", documents="line", validation=0)
-    assert lines.training_characters == len("ab\ncd\nef\n")
+    assert lines.training_stream.characters == len("ab\ncd\nef\n")
     paragraphs = text_corpus("ab\n\ncd", documents="blank line", validation=0)
-    assert paragraphs.training_characters == len("ab\n\ncd\n\n")
+    assert paragraphs.training_stream.characters == len("ab\n\ncd\n\n")
 
 
 def test_only_the_training_part_makes_the_vocabulary():
@@ -197,7 +197,7 @@ def test_any_bytes_are_a_corpus_or_a_clear_sentence(
         return
     assert isinstance(corpus, Corpus)
     assert len(corpus.training) >= 2
-    assert corpus.validation_characters >= 0
+    assert corpus.validation_stream.characters >= 0
     assert corpus.statistics().tokens >= 1
     for ids in (corpus.training, corpus.validation):
         assert not len(ids) or int(ids.max()) < corpus.tokenizer.vocabulary_size

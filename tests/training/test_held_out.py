@@ -41,7 +41,7 @@ def test_with_the_corpus_s_own_tokenizer_it_is_the_corpus_s_own_validation() -> 
     model, start = model_for(corpus.tokenizer), corpus.tokenizer.start_id
     told = evaluate_documents(model, corpus.validation_documents)
     documents = np.split(corpus.validation, np.flatnonzero(corpus.validation == start)[1:])
-    expected = evaluate_ids(model, documents, start, characters=corpus.validation_characters)
+    expected = evaluate_ids(model, documents, start, characters=corpus.validation_stream.characters)
     assert told == expected
     assert told.unknown == 0
 

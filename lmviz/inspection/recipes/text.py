@@ -42,8 +42,9 @@ def page_recipe(sources: Sequence[str], settings: Mapping[str, Any], first: int,
     return _recipe(
         sources,
         settings,
-        f"ids = corpus.training[{first} : {first + count}]",
-        "tokens = [corpus.tokenizer.token(int(id)) for id in ids]",
+        f"page = Stretches(corpus.training_stream).at({first}, {first + count})",
+        "ids, tokens = page.ids, page.words()",
+        imports=("from lmviz.text.stretch import Stretches",),
     )
 
 
@@ -54,9 +55,12 @@ def merges_recipe(
     return _recipe(
         sources,
         settings,
-        f"text = corpus.tokenizer.decode(corpus.training[{first} : {first + count}])",
+        f"text = Stretches(corpus.training_stream).at({first}, {first + count}).text",
         f"pieces = apply_merges(text, bpe_merges(corpus.tokenizer), {learned})",
-        imports=("from lmviz.text.merges import apply_merges, bpe_merges",),
+        imports=(
+            "from lmviz.text.merges import apply_merges, bpe_merges",
+            "from lmviz.text.stretch import Stretches",
+        ),
     )
 
 

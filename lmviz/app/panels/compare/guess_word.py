@@ -197,7 +197,7 @@ class GuessWordPanel(GamePanel):
         seed, before = self.seed, BEFORE.get(corpus.tokenizer.kind, USUAL_BEFORE)
 
         def work() -> tuple[Round, ...]:
-            return choose_rounds(corpus.validation, corpus.tokenizer, ROUNDS, before=before, seed=seed)
+            return choose_rounds(corpus.validation_stream, ROUNDS, before=before, seed=seed)
 
         self.deal(corpus, work, self._begin_game)
 

@@ -139,9 +139,7 @@ class WhichIsRealPanel(GamePanel):
         before, length = LENGTHS.get(corpus.tokenizer.kind, USUAL_LENGTHS)
 
         def work() -> tuple[HeldOutPassage, ...]:
-            return fitting_passages(
-                corpus.validation, corpus.tokenizer, PAIRS, before=before, length=length, seed=seed
-            )
+            return fitting_passages(corpus.validation_stream, PAIRS, before=before, length=length, seed=seed)
 
         self.deal(corpus, work, self._begin_game)
 

@@ -20,6 +20,7 @@ from lmviz.app.widgets.text.token_strip import TokenStrip
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.text.corpus import Corpus
+    from lmviz.text.stretch import Stretch
 
 PAGE = 480
 MERGED = PAGE // 3  # tokens of the whole vocabulary that fall into pieces again
@@ -86,9 +87,8 @@ class CorpusTextPanel(Panel):
             return {}
         if self._shows_merging:
             return {"pieces": np.array(self._pieces(corpus), dtype=np.str_)}
-        ids = self._ids(corpus, self._page_length(corpus))
-        tokens = [corpus.tokenizer.token(int(id)) for id in ids]
-        return {"ids": ids, "tokens": np.array(tokens, dtype=np.str_)}
+        shown = self._stretch(corpus, self._page_length(corpus))
+        return {"ids": shown.ids, "tokens": np.array(shown.words(), dtype=np.str_)}
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_of
@@ -113,15 +113,17 @@ class CorpusTextPanel(Panel):
             return int(corpus.training_examples.source.starts[self._page.stop]) - self._begin(corpus)
         return PAGE
 
-    def _ids(self, corpus: Corpus, count: int) -> np.ndarray:
+    def _stretch(self, corpus: Corpus, count: int) -> Stretch:
+        from lmviz.text.stretch import Stretches
+
         begin = self._begin(corpus)
-        return corpus.training[begin : begin + count]
+        return Stretches(corpus.training_stream).at(begin, begin + count)
 
     def _pieces(self, corpus: Corpus) -> list[str]:
         """The page as it fell into pieces when only some of the merges had been learned."""
         from lmviz.text.merges import apply_merges
 
-        text = corpus.tokenizer.decode(self._ids(corpus, MERGED))
+        text = self._stretch(corpus, MERGED).text
         return apply_merges(text, self._merges, self._learned.value)
 
     @property
@@ -157,16 +159,18 @@ class CorpusTextPanel(Panel):
     def _show_page(self, corpus: Corpus) -> None:
         from lmviz.text.tokenizer import visible
 
-        first, tokenizer, ids = self._begin(corpus), corpus.tokenizer, self._ids(corpus, PAGE).tolist()
+        first, tokenizer, shown = self._begin(corpus), corpus.tokenizer, self._stretch(corpus, PAGE)
         boundaries = {tokenizer.start_id, tokenizer.end_id}
         self._strip.set_tokens(
-            [visible(tokenizer.token(index)) for index in ids],
-            unknown=[n for n, index in enumerate(ids) if index == tokenizer.unknown_id],
-            boundaries=[n for n, index in enumerate(ids) if index in boundaries],
+            [visible(word) for word in shown.words()],
+            unknown=shown.unknown,
+            boundaries=[n for n, id in enumerate(shown.ids.tolist()) if id in boundaries],
             tinted=True,
         )
         self._strip.set_current(self.session.text.place - first if self.session.text.place else -1)
-        self._place.show_value(self.session.text.place, f"{count(first + 1)} – {count(first + len(ids))}")
+        self._place.show_value(
+            self.session.text.place, f"{count(first + 1)} – {count(first + len(shown.ids))}"
+        )
         self._learned.show_value(len(self._merges), f"all {count(len(self._merges))}")
 
     def _show_examples(self, corpus: Corpus) -> None:

@@ -19,6 +19,7 @@ from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text.corpus_options import CorpusOptions
 
 LONG = 20_000
 
@@ -132,6 +133,19 @@ def test_the_text_stands_there_in_tokens(corpus: MainWindow, session: Session, q
     assert strip.tokens[: len(strip.tokens)] == tuple(
         tokens[index] for index in session.text.corpus.training[: len(strip.tokens)]
     )
+
+
+def test_the_text_stands_there_in_its_own_words(
+    corpus: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    strip = panel(corpus, "corpus_text_view").findChild(TokenStrip)
+    text = "the cat saw a zebra .\nthe cat saw a yak ."
+    session.text.paste(text, CorpusOptions(minimum_count=2, documents="line", validation=0.0), "rare")
+    qtbot.waitUntil(lambda: strip.tokens[5:6] == ("zebra",))
+    assert "yak" in strip.tokens
+    assert "⟨unknown⟩" not in strip.tokens
+    session.text.paste("é 鼠 ü 鳥 " * 30, CorpusOptions(tokenizer="bpe:258", validation=0.0), "parts")
+    qtbot.waitUntil(lambda: strip.tokens[:3] == ("é⟨1/2⟩", "é⟨2/2⟩", "␣鼠⟨1/3⟩"))
 
 
 def test_byte_pairs_can_be_watched_being_merged(
