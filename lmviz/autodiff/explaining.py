@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.names import label
-from lmviz.autodiff.node import COMPUTED, Node, gradient_address
+from lmviz.autodiff.node import COMPUTED, Node
+from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
 
 
@@ -44,6 +45,6 @@ def explain_gradient(net: Graph, node: Node, index: tuple[int, ...]) -> Arithmet
                 groups.append(Terms(f"through {label(consumer.name)}", factors))
     if not groups:
         groups.append(Terms("nothing uses it", (constant(0.0),)))
-    address, value = gradient_address(node.name), float(node.gradient[index])
+    address, value = gradient_of(node.name), float(node.gradient[index])
     words = "their gradient × local derivative" if node.kind == COMPUTED else "all that is handed back"
     return Arithmetic(address, index, value, words, "sum", tuple(groups))

@@ -12,6 +12,7 @@ from lmviz.autodiff.modules.module import Module
 from lmviz.autodiff.modules.shapes import Shape
 from lmviz.autodiff.modules.use import NamedArray, Use
 from lmviz.errors import LmvizError
+from lmviz.models.address import Address, gradient_of
 
 INPUT, PARAMETER, COMPUTED = "input", "parameter", "computed"
 
@@ -105,19 +106,10 @@ class Node:
         gradient = self.gradient
         if self.held is not None:
             gradient = np.where(np.isnan(self.held), gradient, 0)
-        return NamedArray(gradient_address(self.name), gradient)
-
-
-GRADIENT = "gradient/"
-
-
-def gradient_address(name: str) -> str:
-    """How explanations name the gradient of a value."""
-    return GRADIENT + name
+        return NamedArray(gradient_of(self.name), gradient)
 
 
 def read_address(address: str) -> tuple[str, bool]:
     """The name that an address means, and whether it means the gradient."""
-    if address.startswith(GRADIENT):
-        return address.removeprefix(GRADIENT), True
-    return address.removeprefix("parameter."), False
+    found = Address.parse(address)
+    return found.value.removeprefix("parameter."), found.is_gradient

@@ -14,6 +14,7 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.attention import COMBINATIONS, largest_of_squares
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, likeliest_answers, matrix
+from lmviz.models.address import Address
 from lmviz.models.sequences import SOURCE
 
 TO_SOURCE = ("position", "source")
@@ -45,11 +46,11 @@ def source_attentions(trace: Trace) -> tuple[SourceAttention, ...]:
         if stage is None:
             continue
         states = next(operand for operand in stage.operands if operand != address)
-        place = address.rpartition("/")[0]
+        place = Address.parse(address).place
         steps = [
             other
             for other, its in trace.arrays.items()
-            if its.axes == traced.axes and other.startswith(f"{place}/")
+            if its.axes == traced.axes and Address.parse(other).is_in(place)
         ]
         heads = traced.shape[0] if traced.axes[0] == "head" else 1
         found.append(SourceAttention(address, states, stage.results[0], heads, tuple(steps)))
@@ -117,7 +118,7 @@ def encoded_states(trace: Trace) -> str:
     found = [
         address
         for address, traced in trace.arrays.items()
-        if address.startswith("encoder/") and len(traced.axes) == 2 and traced.axes[0] == SOURCE
+        if Address.parse(address).side == "encoder" and len(traced.axes) == 2 and traced.axes[0] == SOURCE
     ]
     if not found:
         raise LmvizError("This model reads no source: open one that translates.")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 
 import numpy as np
 
@@ -12,21 +11,15 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.address import Address
 
 COMBINATIONS = ("mean", "max")
 
 
 def attention_layers(trace: Trace) -> tuple[int, ...]:
     """The layers whose attention weights were recorded, counted from 0; none for other families."""
-    found = (_layer_of(address) for address in trace.arrays)
-    return tuple(layer for layer in found if layer is not None)
-
-
-@lru_cache(maxsize=4096)  # asked for every tap at every step of the time slider
-def _layer_of(address: str) -> int | None:
-    """The layer whose attention weights stand at an address; None for any other address."""
-    match = re.fullmatch(r"layers/(\d+)/attention/weights", address)
-    return int(match[1]) if match else None
+    weights = (at for at in map(Address.parse, trace.arrays) if at.matches("layers/*/attention/weights"))
+    return tuple(at.layer for at in weights if at.layer is not None)
 
 
 def attention_weights(trace: Trace, layer: int) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import Address
 from lmviz.models.model import Model
 
 SHOWN = 12
@@ -75,8 +76,8 @@ def has_ladder(trace: Trace) -> bool:
 
 def orders_of(trace: Trace) -> tuple[int, ...]:
     """The orders from the longest context down."""
-    found = {int(address.split("/")[1]) for address in trace.arrays if address.startswith("orders/")}
-    return tuple(sorted(found, reverse=True))
+    found = {Address.parse(address).order for address in trace.arrays}
+    return tuple(sorted((order for order in found if order is not None), reverse=True))
 
 
 def back_off_ladder(model: Model, trace: Trace, position: int, words: Sequence[int] = ()) -> Ladder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import Address
 
 
 def has_contexts(trace: Trace) -> bool:
@@ -21,7 +22,7 @@ def longest_context(trace: Trace, position: int) -> list[int]:
 
 
 def _addresses(trace: Trace) -> list[str]:
-    return [found for found in trace.arrays if found.startswith("orders/") and found.endswith("/context")]
+    return [found for found in trace.arrays if Address.parse(found).matches("orders/*/context")]
 
 
 def _matched(trace: Trace, address: str, position: int) -> list[int]:

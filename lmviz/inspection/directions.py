@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import Address
 from lmviz.models.arithmetic.arithmetic import Arithmetic
 from lmviz.models.arithmetic.terms import Factor, Terms
 
@@ -43,8 +44,8 @@ def _some(factor: Factor, chosen: np.ndarray) -> Factor:
 def _forward(source: str, trace: Trace) -> int:
     """How many units of a joined state are from the left; 0 for every other source."""
     for stage in trace.stages:
-        joins = [address.rsplit("/", 2)[-2] for address in stage.operands if address.endswith("/hidden")]
-        if stage.results[0].endswith("/joined") and joins == ["forward", "backward"]:
+        joins = [at.direction for at in map(Address.parse, stage.operands) if at.name == "hidden"]
+        if Address.parse(stage.results[0]).name == "joined" and joins == ["forward", "backward"]:
             width = trace[stage.operands[0]].shape[-1]
             whole = trace[stage.results[0]].shape[-1]
             if source == stage.results[0] or (

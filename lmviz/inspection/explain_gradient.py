@@ -16,10 +16,11 @@ from lmviz.inspection.local_derivatives import computed_terms
 from lmviz.inspection.names import title_of
 from lmviz.inspection.surgery import amount_at
 from lmviz.inspection.traced_array import scores_behind
+from lmviz.models.address import Address, gradient_of
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.model import Model
 from lmviz.models.operations.factors import constants, value_cells
-from lmviz.models.tap import GRADIENT, Tap
+from lmviz.models.tap import Tap
 
 
 class TracedGradient(TraceReader):
@@ -31,7 +32,8 @@ class TracedGradient(TraceReader):
 
     def array(self, address: str) -> np.ndarray:
         """The value or the gradient of a tap, without a batch axis."""
-        return self._gradient.array(address) if address.startswith(GRADIENT) else super().array(address)
+        is_gradient = Address.parse(address).is_gradient
+        return self._gradient.array(address) if is_gradient else super().array(address)
 
     def is_changed(self, address: str) -> bool:
         """Whether an intervention concerns a tap."""
@@ -47,7 +49,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     model than this, or at another snapshot.
     """
     check_made_by(gradient.trace, model)
-    source = address.removeprefix(GRADIENT)
+    source = Address.parse(address).value
     array = gradient.array(source)
     if source in gradient.parameters:
         axes: tuple[str, ...] = tuple(f"axis {place}" for place in range(array.ndim))
@@ -58,7 +60,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     operation = f"gradient × local derivative, of all that reads it, for {gradient.scalar.name}"
     if source in gradient and gradient.trace.unseen(source)[index]:
         masked = Terms("masked: it does not enter the computation", (constant(np.nan),))
-        return Arithmetic(GRADIENT + source, index, float(array[index]), operation, "sum", (masked,))
+        return Arithmetic(gradient_of(source), index, float(array[index]), operation, "sum", (masked,))
     groups = [*_of_the_scalar(gradient, source, index)]
     for tap in model.taps():
         if tap.address in gradient:
@@ -67,7 +69,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     read = tuple(group for group in entering if _counts(group))
     if not read:
         read = (Terms(f"nothing that {gradient.scalar.name} depends on reads it", (constant(0.0),)),)
-    return Arithmetic(GRADIENT + source, index, float(array[index]), operation, "sum", read)
+    return Arithmetic(gradient_of(source), index, float(array[index]), operation, "sum", read)
 
 
 def _of_the_scalar(gradient: Gradient, source: str, index: tuple[int, ...]) -> Iterator[Terms]:
@@ -154,14 +156,14 @@ def _around(
         if change.kind != "bypass" or amount_at(change, traced.axes, traced.array.shape, place) is None:
             continue
         after = _kept(changes[number + 1 :], traced.axes, traced.array.shape, place)
-        passed = value_cells(reader, GRADIENT + tap.address, np.array([place]))
+        passed = value_cells(reader, gradient_of(tap.address), np.array([place]))
         yield Terms(f"{title_of(tap.address)}: passed through", (passed, constant(after)))
 
 
 def _entering(gradient: Gradient, group: Terms) -> Terms:
     """The terms whose gradient is that of a cell which enters the computation."""
     first = group.factors[0]
-    source = first.source.removeprefix(GRADIENT)
+    source = Address.parse(first.source).value
     if source == first.source or scores_behind(gradient.trace.arrays, source) is None:
         return group
     entering = ~gradient.trace.unseen(source)[tuple(first.indices.T)]

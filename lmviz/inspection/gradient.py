@@ -14,7 +14,7 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.scalar import Scalar
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,14 +52,14 @@ class Gradient:
 
     def __getitem__(self, address: str) -> TracedArray:
         """The gradient of a tap; LmvizError, with the nearest address, if there is no such tap."""
-        address = address.removeprefix(GRADIENT)
+        address = Address.parse(address).value
         if address not in self.arrays:
             self.trace[address]  # which says what there is
             raise LmvizError(f"{address} holds whole numbers, which have no gradient.")
         return self.arrays[address]
 
     def __contains__(self, address: str) -> bool:
-        return address.removeprefix(GRADIENT) in self.arrays
+        return Address.parse(address).value in self.arrays
 
     def __len__(self) -> int:
         """The number of positions."""
@@ -67,5 +67,5 @@ class Gradient:
 
     def array(self, source: str) -> np.ndarray:
         """The gradient of a tap or of a parameter; LmvizError if there is neither."""
-        name = source.removeprefix(GRADIENT)
+        name = Address.parse(source).value
         return self.parameters[name] if name in self.parameters else self[name].array

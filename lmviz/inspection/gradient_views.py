@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.inspection.views import View
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import gradient_of
 
 if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
@@ -25,4 +25,4 @@ def gradient_view(view: View, gradient: Gradient) -> View:
     part = part[np.ix_(*(places[axis] for axis in free))] if free else part
     drawn = [axis for axis in (view.row_axis, view.column_axis) if axis]
     values = part.transpose([free.index(axis) for axis in drawn]).reshape(view.values.shape)
-    return replace(view, address=GRADIENT + view.address, values=values, scale="signed")
+    return replace(view, address=gradient_of(view.address), values=values, scale="signed")

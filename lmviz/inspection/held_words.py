@@ -14,6 +14,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import Address
 from lmviz.models.sequences import SOURCE
 
 
@@ -48,9 +49,9 @@ def gated_layer(trace: Trace) -> str:
     if SOURCE in trace.further:
         return ""
     for address in trace.arrays:
-        layer, _, name = address.rpartition("/")
-        if name == "cell" or (name == "update" and f"{layer}/hidden" in trace):
-            return layer
+        at = Address.parse(address)
+        if at.name == "cell" or (at.name == "update" and at.beside("hidden") in trace):
+            return at.place
     return ""
 
 

@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.addresses import matches
 from lmviz.inspection.names import coordinate, title_of
+from lmviz.models.address import Address
 
 TOKENS = "tokens"
 """The address of the prefix itself, before any tap; its axis is position and its values are ids."""
@@ -30,7 +30,7 @@ class Intervention:
     """A change of some cells of a tap.
 
     `address` is a tap's address or a pattern of addresses such as "layers/*/attention/bias" (see
-    `lmviz.inspection.addresses.matches`). `where` says which indices of which axes are meant, one, several
+    `lmviz.models.address.Address.matches`). `where` says which indices of which axes are meant, one, several
     or a slice; axes that are left out are meant whole, and negative indices count from the end. Where the
     text lacks a position that is meant, tracing raises LmvizError; with `required` false such a position
     is passed over, so that an intervention may outlive a change of the text. So is then a value that states
@@ -80,7 +80,7 @@ class Intervention:
 
     def concerns(self, address: str) -> bool:
         """Whether it changes the tap of this address."""
-        return self.enabled and matches(address, self.address)
+        return self.enabled and Address.parse(address).matches(self.address)
 
     @property
     def concerns_tokens(self) -> bool:

@@ -11,10 +11,11 @@ import numpy as np
 import torch
 
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import Terms
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.operations.factors import constants, value_cells
-from lmviz.models.tap import GRADIENT, Reader, Tap, Weight
+from lmviz.models.tap import Reader, Tap, Weight
 
 
 class RecordedPass(ForwardPass):
@@ -71,7 +72,7 @@ def computed_terms(
     cells = np.argwhere(found)
     if not len(cells):
         return ()
-    factors = (value_cells(reader, GRADIENT + tap.address, cells), constants(found[tuple(cells.T)]))
+    factors = (value_cells(reader, gradient_of(tap.address), cells), constants(found[tuple(cells.T)]))
     return (Terms("local derivative", factors),)
 
 

@@ -7,7 +7,6 @@ order, which is shown as it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from lmviz.errors import LmvizError
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import Address
 from lmviz.models.arithmetic import Arithmetic
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.growth import WHOLE
@@ -76,14 +76,16 @@ def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[st
     addresses = tuple(addresses)
     if POOLED in addresses:  # one answer for the text: what it is pooled from has none of its own
         return ()
-    decoder = "decoder/" if any(address.startswith("decoder/") for address in addresses) else ""
-    layer = rf"{decoder}layers/\d+"
-    sums = _matching(addresses, rf"{layer}/((residual|stream)[12]|cross/residual)")
+    decoder = "decoder/" if any(Address.parse(address).side == "decoder" for address in addresses) else ""
+    layer = f"{decoder}layers/*"
+    sums = _matching(addresses, f"{layer}/residual[12]", f"{layer}/stream[12]", f"{layer}/cross/residual")
     if sums and f"{decoder}norm" not in addresses:  # post-norm: the stream is what has been normalised
-        sums = _matching(addresses, rf"{layer}/(norm[12]|cross/norm)") or sums
+        sums = _matching(addresses, f"{layer}/norm[12]", f"{layer}/cross/norm") or sums
     if sums:
         return (*_matching(addresses, f"{decoder}embedding/sum"), *sums)
-    states = _matching(addresses, rf"({layer}/)?(hidden|joined)|orders/\d+/probabilities")
+    states = _matching(
+        addresses, "hidden", "joined", f"{layer}/hidden", f"{layer}/joined", "orders/*/probabilities"
+    )
     if states:
         return states
     read = next((stage.operands for stage in stages if "logits" in stage.results), ())
@@ -176,5 +178,5 @@ def _values(model: Model, trace: Trace, address: str, positions: np.ndarray) -> 
     return rows.to(widened(next(model.parameters())[:0]))
 
 
-def _matching(addresses: Sequence[str], pattern: str) -> tuple[str, ...]:
-    return tuple(address for address in addresses if re.fullmatch(pattern, address))
+def _matching(addresses: Sequence[str], *patterns: str) -> tuple[str, ...]:
+    return tuple(address for address in addresses if any(map(Address.parse(address).matches, patterns)))

@@ -6,8 +6,8 @@ everything counts from 0.
 
 from __future__ import annotations
 
+from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG
-from lmviz.models.tap import GRADIENT
 from lmviz.text.pictures import SIDE
 
 POSITIONAL = frozenset(ALONG)
@@ -34,23 +34,17 @@ def title_of(address: str) -> str:
     "decoder/layers/0/hidden" is "decoder layer 1, hidden". With "gradient/" before it, it is the gradient of
     that.
     """
-    if address.startswith(GRADIENT):
-        return f"gradient of {title_of(address.removeprefix(GRADIENT))}"
-    parts = address.split("/")
-    if parts[0] in ("encoder", "decoder") and parts[1:2] == ["layers"]:
-        return f"{parts[0]} {title_of('/'.join(parts[1:]))}"
+    at = Address.parse(address)
+    if at.is_gradient:
+        return f"gradient of {title_of(at.value)}"
+    parts = (address,) if at.is_parameter else at.parts
+    if at.side and parts[1:2] == ("layers",):
+        return f"{at.side} {title_of('/'.join(parts[1:]))}"
     if parts[0] not in ("layers", "orders") or len(parts) < 2:
         return " ".join(word_of(part) for part in parts)
-    number = parts[1]
-    if _is_number(number) and parts[0] == "layers":
-        number = str(int(number) + 1)
+    number = parts[1] if at.layer is None else str(at.layer + 1)
     place = f"every {_PARTS[parts[0]]}" if number == "*" else f"{_PARTS[parts[0]]} {number}"
     return ", ".join([place, *([" ".join(word_of(part) for part in parts[2:])] if parts[2:] else [])])
-
-
-def _is_number(part: str) -> bool:
-    """Whether it is a number that a layer may have; not every digit of Unicode is one to `int`."""
-    return part.isdecimal() and len(part) < 10
 
 
 def stop_name(address: str) -> str:
@@ -58,11 +52,12 @@ def stop_name(address: str) -> str:
 
     Of a model that translates it is the stream of the decoder.
     """
-    parts = address.removeprefix("decoder/").split("/")
-    if parts[0] == "layers" and "cross" in parts:
-        return f"{int(parts[1]) + 1} attention to the source"
-    if parts[0] == "layers" and parts[-1].endswith(("1", "2")):  # a sum within a layer, or its norm
-        return f"{int(parts[1]) + 1} {'attention' if parts[-1].endswith('1') else 'feed-forward'}"
+    at = Address.parse(address)
+    if at.layer is not None and at.block == "cross":
+        return f"{at.layer + 1} attention to the source"
+    if at.layer is not None and at.name[-1:] in ("1", "2"):  # a sum within a layer, or its norm
+        return f"{at.layer + 1} {'attention' if at.name[-1] == '1' else 'feed-forward'}"
+    parts = at.parts[1:] if at.side == "decoder" else at.parts
     return title_of("/".join(parts[:2]) if len(parts) > 2 else parts[0])
 
 
@@ -87,10 +82,3 @@ def coordinate(axis: str, index: int, token: str = "") -> str:
 def word_of(part: str) -> str:
     """One part of an address in words: "residual1" is "residual 1"."""
     return _PARTS.get(part, part.replace("_", " "))
-
-
-def layer_in(address: str) -> int | None:
-    """The layer of an address, counted from 0, also of "decoder/layers/1/cross/weights"; None without one."""
-    parts = address.split("/")
-    number = parts[parts.index("layers") + 1] if "layers" in parts[:-1] else ""
-    return int(number) if _is_number(number) else None

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, word_of
 from lmviz.inspection.trace import Trace
-from lmviz.models.tap import GRADIENT, place_of
+from lmviz.models.address import Address
+from lmviz.models.tap import place_of
 
 
 def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callable[[int], str] = str) -> str:
@@ -16,17 +17,17 @@ def operand_name(trace: Trace, source: str, index: Sequence[int], token: Callabl
     of an n-gram model by its words, which `token` gives for each id. A gradient is named after what it is
     the gradient of.
     """
-    if source.startswith(GRADIENT):
-        return f"gradient of {operand_name(trace, source.removeprefix(GRADIENT), index, token)}"
+    at = Address.parse(source)
+    if at.is_gradient:
+        return f"gradient of {operand_name(trace, at.value, index, token)}"
     if source in trace:
         axes = trace[source].axes
-        places = [_brief(axis, at, trace.names(axis)) for axis, at in zip(axes, index, strict=True)]
-        return f"{word_of(source.rpartition('/')[2])} {' · '.join(places)}"
-    table, _, order = source.partition(".")
-    if table == "counts":
+        places = [_brief(axis, place, trace.names(axis)) for axis, place in zip(axes, index, strict=True)]
+        return f"{word_of(at.name)} {' · '.join(places)}"
+    if at.place == "counts":
         return f"count of “{' '.join(token(id) for id in index if id >= 0)}”"
-    if table == "discounts":
-        return f"discount D{index[0]} of order {order}"
+    if at.place == "discounts":
+        return f"discount D{index[0]} of order {at.name}"
     return f"{source} {place_of(index)}" if len(index) else source
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from lmviz.inspection.names import POSITIONAL, coordinate, word_of
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import Address
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms
 from lmviz.models.arithmetic.notation import PLAIN
 from lmviz.text.tokenizer import visible
@@ -210,9 +211,10 @@ def _name(factor: Factor, trace: Trace) -> str:
     """What the numbers of a factor have in common: "norm 1 of “brown”", "value, channel 5", "weights"."""
     if factor.source == "constant":
         return "a constant" if _is_same(factor) else "constants"
+    at = Address.parse(factor.source)
     if factor.source not in trace:
-        return factor.source.split(".")[0] if "counts" in factor.source else _parameter(factor)
-    axes, name = trace[factor.source].axes, word_of(factor.source.rpartition("/")[2])
+        return at.place if "counts" in at.place else _parameter(factor)
+    axes, name = trace[factor.source].axes, word_of(at.name)
     words, rest = [], []
     for axis, places in zip(axes, factor.indices.T, strict=True):
         if axis in POSITIONAL:
@@ -231,7 +233,7 @@ SEVERAL = 3
 
 def _parameter(factor: Factor) -> str:
     """ "weights" for a row of a matrix, otherwise what the number is called in the model."""
-    return "weights" if len(factor.values) > 1 else factor.source.rpartition(".")[2]
+    return "weights" if len(factor.values) > 1 else Address.parse(factor.source).name
 
 
 def _place_of(own: Factor, row: Factor) -> int:

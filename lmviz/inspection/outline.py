@@ -6,7 +6,6 @@ stream.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,6 +13,7 @@ from itertools import groupby
 from lmviz.inspection.logit_lens import ANSWERS, stream_places
 from lmviz.inspection.names import title_of, word_of
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import SIDES, Address
 from lmviz.models.tap import Stage
 
 LEFT_OUT = frozenset(
@@ -40,7 +40,7 @@ NAMES = {
     "feedforward/output": "adds",
 }
 OF_RECURRENCES = {"last": "last state", "start": "first state", "previous": "state before"}
-DIRECTIONS = {"forward": "→ ", "backward": "← "}
+ARROWS = {"forward": "→ ", "backward": "← "}
 SUMMARY = (
     ("attention/weights", "attention/output"),
     ("cross/weights", "cross/output"),
@@ -127,8 +127,7 @@ def _drawn(trace: Trace, places: Sequence[str]) -> list[str]:
 
 
 def _layer_of(address: str) -> str:
-    found = re.match(r"((encoder|decoder)/)?layers/\d+(?=/)", address)
-    return found[0] if found else ""
+    return Address.parse(address).place_of_layer
 
 
 def _outside(addresses: Sequence[str], places: Sequence[str], known: Sequence[str]) -> list[Part]:
@@ -148,8 +147,8 @@ def _outside(addresses: Sequence[str], places: Sequence[str], known: Sequence[st
 
 def _place_of(address: str) -> str:
     """What the taps of one row have in common; an address alone where it stands by itself."""
-    place = address.rpartition("/")[0]
-    return place if place not in ("", "encoder", "decoder") else address
+    place = Address.parse(address).place
+    return place if place not in ("", *SIDES) else address
 
 
 def _name_alone(address: str, known: Sequence[str]) -> str:
@@ -158,15 +157,15 @@ def _name_alone(address: str, known: Sequence[str]) -> str:
     if own is None:
         return title_of(address)
     is_one_of_several = sum(_last(other) == _last(address) for other in known) > 1
-    layer = re.search(r"layers/(\d+)", address)
-    return f"{own} {int(layer[1]) + 1}" if layer and is_one_of_several else own
+    layer = Address.parse(address).layer
+    return own if layer is None or not is_one_of_several else f"{own} {layer + 1}"
 
 
 def _part(trace: Trace, address: str, places: Sequence[str]) -> OutlineLine | StreamPlace:
     if address in places:
         return StreamPlace(address, _is_sum(trace.stages, address, places))
     title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
-    has_attention = any(f"/{part}/" in address for part in ("attention", "cross", "feedforward"))
+    has_attention = Address.parse(address).block in ("attention", "cross", "feedforward")
     own = OF_RECURRENCES.get(_last(address)) or title.removesuffix(" state")
     name = NAMES.get(_last_two(address), _last(address)) if has_attention else own
     if name == "adds" and not _is_added(trace.stages, address):
@@ -200,7 +199,7 @@ def _is_added(stages: Sequence[Stage], address: str) -> bool:
 
 def _read_later(stages: Sequence[Stage]) -> frozenset[str]:
     """What a stage of the next position reads, and does not only pass on."""
-    readers = (stage for stage in stages if stage.shifts and not stage.results[0].endswith("/previous"))
+    readers = (stage for stage in stages if stage.shifts and _last(stage.results[0]) != "previous")
     return frozenset(
         address
         for stage in readers
@@ -212,20 +211,20 @@ def _read_later(stages: Sequence[Stage]) -> frozenset[str]:
 def _handed_on(address: str) -> OutlineLine:
     """What a recurrence reads of the position before; one that goes from right to left, of the one after."""
     name = word_of(_last(address))
-    if "/backward/" in address:
+    if Address.parse(address).direction == "backward":
         return OutlineLine(f"{name} after", (address,), earlier=-1)
     return OutlineLine(f"{name} before", (address,), earlier=1)
 
 
 def _arrow(address: str) -> str:
     """Which way a layer that reads in both directions goes here."""
-    arrows = (arrow for part, arrow in DIRECTIONS.items() if f"/{part}/" in address)
-    return next(arrows, "")
+    return ARROWS.get(Address.parse(address).direction, "")
 
 
 def _last(address: str) -> str:
-    return address.rpartition("/")[2]
+    return Address.parse(address).name
 
 
 def _last_two(address: str) -> str:
-    return "/".join(address.split("/")[-2:])
+    at = Address.parse(address)
+    return f"{at.block}/{at.name}"

@@ -16,6 +16,7 @@ from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.scalar import Of
+from lmviz.models.address import Address
 from lmviz.models.model import Model
 from lmviz.models.operations import Affine, Pixels, StateBefore
 from lmviz.models.operations.lookup import TokenLookup
@@ -93,7 +94,7 @@ def state_address(model: Model) -> str:
     """
     handed_on = states(model.taps(), _first_scan(model))
     if handed_on:
-        return next((address for address in handed_on if address.endswith("cell")), handed_on[0])
+        return next((address for address in handed_on if Address.parse(address).name == "cell"), handed_on[0])
     return input_address(model)
 
 

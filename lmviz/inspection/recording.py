@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from lmviz.errors import LmvizError
-from lmviz.inspection.addresses import matches
 from lmviz.inspection.continuing import continued
 from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages
@@ -22,6 +21,7 @@ from lmviz.inspection.rows_of_squares import PassByRows
 from lmviz.inspection.surgery import changed, changed_tokens, check_positions, joined
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.address import Address
 from lmviz.models.explicit import in_order
 from lmviz.models.model import Model
 from lmviz.models.prefix import Prefix, check_inputs, read_prefix
@@ -257,9 +257,9 @@ def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
     for pattern in patterns:
         if not isinstance(pattern, str):
             raise LmvizError(f"{pattern!r} is no pattern of addresses: give one such as 'layers/*/hidden'.")
-        if not any(matches(tap.address, pattern) for tap in taps):
+        if not any(Address.parse(tap.address).matches(pattern) for tap in taps):
             raise LmvizError(f"No tap matches {pattern!r}: this model has {_addresses(taps)}.")
-    return [tap for tap in taps if any(matches(tap.address, pattern) for pattern in patterns)]
+    return [tap for tap in taps if any(Address.parse(tap.address).matches(pattern) for pattern in patterns)]
 
 
 def check_addresses(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> None:

@@ -12,6 +12,7 @@ from lmviz.inspection.alignment import alignment_view, encoded_states, source_at
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import Intervention, Where
 from lmviz.inspection.tracing import trace as trace_model
+from lmviz.models.address import Address
 
 if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
@@ -128,9 +129,7 @@ def swap_last_state(model: Model, trace: Trace, other: str | np.ndarray) -> tupl
 
 def last_states(trace: Trace) -> tuple[str, ...]:
     """The taps (unit) of what an encoder that is a recurrence hands to the decoder, layer by layer."""
-    return tuple(
-        address for address in trace.arrays if address.startswith("encoder/") and address.endswith("/last")
-    )
+    return tuple(address for address in trace.arrays if Address.parse(address).matches("encoder/**/last"))
 
 
 def _beside(model: Model, trace: Trace, other: str | np.ndarray, taps: Sequence[str]) -> Trace:

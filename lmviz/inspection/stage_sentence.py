@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lmviz.inspection.addresses import matches
 from lmviz.inspection.stage_sentences import CLASS, LABELS, OTHERWISE, SENTENCES
 from lmviz.inspection.trace import Trace
+from lmviz.models.address import Address
 from lmviz.models.tap import Stage
 from lmviz.text.tokenizer import visible
 
@@ -41,9 +41,8 @@ def sentence_of(trace: Trace, stage: Stage) -> str:
     """The sentence with its names in braces."""
     answers = {"position": LABELS, "text": CLASS}[trace.predicts.per]
     kinds = ("*", trace.family, answers if trace.predicts.axis == "label" else "")
-    fits = (
-        sentence for of, pattern, sentence in SENTENCES if of in kinds and matches(stage.results[0], pattern)
-    )
+    result = Address.parse(stage.results[0])
+    fits = (sentence for of, pattern, sentence in SENTENCES if of in kinds and result.matches(pattern))
     return next(fits, OTHERWISE)
 
 
@@ -85,7 +84,9 @@ class _About:
     @property
     def layer(self) -> str:
         """The number of the layer."""
-        return str(int(self.stage.place.split("/")[1]) + 1)
+        layer = Address.parse(self.stage.place).layer
+        assert layer is not None
+        return str(layer + 1)
 
     @property
     def input(self) -> str:
@@ -141,7 +142,9 @@ class _About:
     @property
     def order(self) -> int:
         """The order of an n-gram."""
-        return int(self.stage.place.split("/")[1])
+        order = Address.parse(self.stage.place).order
+        assert order is not None
+        return order
 
     @property
     def words(self) -> str:

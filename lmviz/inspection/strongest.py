@@ -6,7 +6,7 @@ import numpy as np
 
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import OVER_TEXT, View, likeliest_answers
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address
 
 BY_SIZE = ("token", "label", "key")
 """Along these axes the largest number is the strongest; along the others, and in gradients, that farthest
@@ -22,15 +22,15 @@ def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
     """
     if not view.values.size:
         return None
-    values = view.values.astype(np.float64)
+    values, is_gradient = view.values.astype(np.float64), Address.parse(view.address).is_gradient
     if view.scale == "token":
         sizes = np.where(values >= 0, np.arange(values.shape[1]) + np.arange(len(values))[:, None], -1.0)
     else:
-        by_size = {view.row_axis, view.column_axis} & set(BY_SIZE) and not view.address.startswith(GRADIENT)
+        by_size = {view.row_axis, view.column_axis} & set(BY_SIZE) and not is_gradient
         sizes = values if by_size else np.abs(values)
     sizes = np.where(np.isfinite(values), sizes, -np.inf)
     here = _at_position(view, position)
-    is_nothing_here = view.address.startswith(GRADIENT) and not (sizes[here] > 0).any()
+    is_nothing_here = is_gradient and not (sizes[here] > 0).any()
     if here.any() and not is_nothing_here:
         sizes = np.where(here, sizes, -np.inf)
         if np.isneginf(sizes).all():

@@ -10,6 +10,7 @@ import numpy as np
 
 from lmviz.errors import LmvizError
 from lmviz.inspection.indices import from_start
+from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG, TEXT
 
 MOST_PARTS = 8
@@ -158,7 +159,7 @@ class PartedArray(TracedArray):
 
 def scores_behind(arrays: Mapping[str, TracedArray], address: str) -> TracedArray | None:
     """The scores that say which cells of a square of attention enter; None where there are none recorded."""
-    scores = arrays.get(f"{address.rpartition('/')[0]}/scores")
+    scores = arrays.get(Address.parse(address).beside("scores"))
     is_behind = scores is not None and scores.axes == arrays[address].axes and scores.axes[0] == "head"
     return scores if is_behind else None
 

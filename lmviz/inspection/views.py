@@ -14,6 +14,7 @@ import numpy as np
 from lmviz.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
+from lmviz.models.address import Address
 from lmviz.models.largest import largest
 from lmviz.models.sequences import ALONG
 from lmviz.models.tap import Stage, inside
@@ -210,6 +211,6 @@ def _fixed_head(trace: Trace, address: str, head: int) -> dict[str, int]:
     if "group" not in traced.axes:
         return {}
     groups = traced.shape[traced.axes.index("group")]
-    queries = trace.arrays.get(address.rpartition("/")[0] + "/query")
+    queries = trace.arrays.get(Address.parse(address).beside("query"))
     heads = groups if queries is None else queries.shape[0]
     return {"group": min(head * groups // heads, groups - 1)}

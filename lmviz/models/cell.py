@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import torch
 from torch import nn
 
+from lmviz.models.address import Address
 from lmviz.models.operations import Joined
 from lmviz.models.recurrent_configuration import RecurrentConfiguration
 from lmviz.models.strand import Strand, turned
@@ -104,9 +105,9 @@ def layer_stages(cell: Cell, strands: Sequence[Strand]) -> tuple[Stage, ...]:
         return stages
     equation = r"\mathbf{h}_t = [\overrightarrow{\mathbf{h}}_t, \overleftarrow{\mathbf{h}}_t]"
     states = tuple(strand.at("hidden").address for strand in strands)
-    place = strands[0].place.rpartition("/")[0]
+    place = Address.parse(strands[0].place).place
     return (*stages, Stage("Both directions", equation, (_joined(strands),), states, place, by_position=True))
 
 
 def _joined(strands: Sequence[Strand]) -> str:
-    return f"{strands[0].place.rpartition('/')[0]}/joined"
+    return Address.parse(strands[0].place).beside("joined")

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GRADIENT = "gradient/"
-"""Before the address of a tap or the name of a parameter: its gradient."""
-
 SCALES = ("signed", "share", "score", "count", "token")
 """What the numbers of a tap are, which decides their colours: signed values around zero; shares
 between 0 and 1 (gates, attention, probabilities); scores with -inf; counts from 0; token ids."""

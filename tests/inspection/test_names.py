@@ -2,7 +2,7 @@ import pytest
 from family_cases import IDS, every_case, traced, trained, untrained
 
 from lmviz.inspection.logit_lens import stream_places
-from lmviz.inspection.names import coordinate, layer_in, number_of, stop_name, title_of
+from lmviz.inspection.names import coordinate, number_of, stop_name, title_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.tracing import trace
 
@@ -49,13 +49,6 @@ def test_whatever_a_reader_counts_is_numbered_from_one():
     assert coordinate("position", 1, "bat") == "position 2 “bat”"
     assert coordinate("position", -1) == "position -1"
     assert coordinate("head", 0, "the") == "head 1"
-
-
-def test_the_layer_of_an_address_is_found_wherever_it_stands():
-    assert layer_in("layers/2/attention/weights") == 2
-    assert layer_in("decoder/layers/1/cross/weights") == 1
-    assert layer_in("attention/weights") is None
-    assert layer_in("decoder/layers") is None
 
 
 def test_operands_are_named_briefly(a, text):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,8 @@ class Explanation(Part):
         found = self._arithmetic
         if found is None:  # nothing has been explained yet
             return False
-        if self._work.is_busy("why") or (found.address.startswith(GRADIENT) and self._gradients.is_late):
+        is_gradient = Address.parse(found.address).is_gradient
+        if self._work.is_busy("why") or (is_gradient and self._gradients.is_late):
             return True
         is_old = self._reading_explained is not self._reading.current
         return is_old or (found.address, tuple(found.index)) != self.cell
@@ -119,7 +120,7 @@ class Explanation(Part):
 
     def _take_gradient(self) -> None:
         """Another gradient, or none: what is explained of one is explained anew."""
-        if self.cell is not None and self.cell[0].startswith(GRADIENT):
+        if self.cell is not None and Address.parse(self.cell[0]).is_gradient:
             self._asked = None
             self._explain()
 
@@ -141,7 +142,7 @@ class Explanation(Part):
 
     def _explain(self) -> None:
         cell, reading, found = self.cell, self._reading.current, self._gradients.current
-        is_gradient = cell is not None and cell[0].startswith(GRADIENT)
+        is_gradient = cell is not None and Address.parse(cell[0]).is_gradient
         is_there = found is not None or not is_gradient
         if reading is None or cell is None or not reading.has_cell(*cell) or not is_there:
             self._asked = None

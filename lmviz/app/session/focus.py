@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address
 
 Cell = tuple[str, tuple[int, ...]]
 """The address of a tap, and the index along its axes."""
@@ -68,7 +68,7 @@ class Focus(Part):
     @property
     def value_cell(self) -> Cell | None:
         """The pinned cell, or the one whose gradient is pinned."""
-        return None if self._cell is None else (self._cell[0].removeprefix(GRADIENT), self._cell[1])
+        return None if self._cell is None else (Address.parse(self._cell[0]).value, self._cell[1])
 
     @property
     def hovered_cell(self) -> Cell | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.app.workers.threads import leave_half_of_the_cores
 from lmviz.inspection.names import POSITIONAL, coordinate
+from lmviz.models.address import Address
 from lmviz.models.sequences import SOURCE
-from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ class Reading:
 
     def axes(self, address: str) -> tuple[str, ...] | None:
         """The axes of a tap, or of its gradient; None where the trace has no such tap."""
-        tap = address.removeprefix(GRADIENT)
+        tap = Address.parse(address).value
         return self.trace[tap].axes if tap in self.trace else None
 
     def has_cell(self, address: str, index: tuple[int, ...]) -> bool:
         """Whether the trace holds such a cell, or the one whose gradient is meant."""
-        address = address.removeprefix(GRADIENT)
+        address = Address.parse(address).value
         if address not in self.trace:
             return False
         shape = self.trace[address].shape

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lmviz.models.address import Address
 from lmviz.models.ngram.backoff_tables import BackoffTables
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.lookup_model import LookupModel
@@ -68,7 +69,7 @@ class BackoffNgram(LookupModel):
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
         """The numbers of `probabilities.K` or `backoffs.K` at an n-gram's or a context's ids; (term,)."""
-        table, _, order = source.partition(".")
+        table, order = Address.parse(source).parts
         listed = self.tables.levels[int(order) - 1]
         ids = self.tables.index.ids(indices)
         return listed.backoffs[ids] if table == "backoffs" else np.append(listed.probabilities, 0.0)[ids]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
+from lmviz.models.address import Address
 from lmviz.models.ngram.configuration import ADD_K, NgramConfiguration
 from lmviz.models.ngram.counts import NgramCounts, count_ngrams
 from lmviz.models.ngram.level import ABSENT, Level
@@ -56,7 +57,7 @@ class Ngram(LookupModel):
 
     def operand(self, source: str, indices: np.ndarray) -> np.ndarray:
         """The numbers of `counts.K`, where an index is the n-gram's ids, or of `discounts.K`; (term,)."""
-        table, _, order = source.partition(".")
+        table, order = Address.parse(source).parts
         smoothed = self.tables.levels[int(order) - 1]
         if table == "discounts":
             return smoothed.discounts[indices[:, 0]]

@@ -9,6 +9,7 @@ from functools import reduce
 import numpy as np
 import torch
 
+from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms
 from lmviz.models.arithmetic.functions import check_function
 from lmviz.models.arithmetic.slopes import slope_of
@@ -26,7 +27,7 @@ from lmviz.models.operations.factors import (
 )
 from lmviz.models.operations.inputs import Input
 from lmviz.models.precision import linear
-from lmviz.models.tap import GRADIENT, GradientReader, Operation, Reader, Scope, Value, Weight
+from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value, Weight
 
 Cells = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """The indices in a tap, (cell, axis), of what an affine map computes at positions and units (cell,)."""
@@ -203,7 +204,7 @@ class Affine(Operation):
         for summand in self.summands:
             for found in summand.derivatives(reader, source, index, count):
                 indices = cells(found.positions, found.units)
-                gradient = value_cells(reader, GRADIENT + address, indices)
+                gradient = value_cells(reader, gradient_of(address), indices)
                 slope = self._slope(reader, address, indices, found)
                 groups.append(Terms(found.label, (gradient, *found.factors, *slope)))
         return tuple(groups)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import Arithmetic, Terms, constant
 from lmviz.models.growth import ROWS, SQUARE, WHOLE, Growth
 from lmviz.models.operations.affine import Affine
@@ -24,7 +25,7 @@ from lmviz.models.operations.factors import (
 from lmviz.models.positions import distance_bias, distance_rows, rotate, rotations, slopes
 from lmviz.models.precision import widened
 from lmviz.models.rotary import Rotary
-from lmviz.models.tap import GRADIENT, GradientReader, Operation, Reader, Scope, Value, Weight
+from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value, Weight
 
 
 def for_each_head(vectors: torch.Tensor, shared: int) -> torch.Tensor:
@@ -252,7 +253,7 @@ class LearnedDistanceBias(Operation):
             return ()
         queries = np.arange(max(back, 0), positions + min(back, 0))
         cells = np.column_stack([np.full_like(queries, head), queries, queries - back])
-        return (Terms("distance", (value_cells(reader, GRADIENT + address, cells),)),)
+        return (Terms("distance", (value_cells(reader, gradient_of(address), cells),)),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
-from lmviz.models.tap import GRADIENT, Reader, Value, Weight, inside
+from lmviz.models.tap import Reader, Value, Weight, inside
 
 
 def along(place: tuple[int, ...], axis: int, count: int) -> np.ndarray:
@@ -41,12 +42,12 @@ def value_cells(reader: Reader, address: str, indices: np.ndarray, function: str
 
 def gradient_cell(reader: Reader, address: str, index: tuple[int, ...]) -> Factor:
     """The gradient of one cell of a tap."""
-    return value_cell(reader, Value(GRADIENT + address), index)
+    return value_cell(reader, Value(gradient_of(address)), index)
 
 
 def gradient_line(reader: Reader, address: str, place: tuple[int, ...], axis: int) -> Factor:
     """The gradients of all the cells of a tap along one axis through a place."""
-    return value_line(reader, GRADIENT + address, place, axis)
+    return value_line(reader, gradient_of(address), place, axis)
 
 
 def weight_cell(reader: Reader, operand: Weight, row: int) -> Factor:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS
 from lmviz.models.operations.factors import constants, explained, gradient_cell, value_cells
@@ -15,7 +16,7 @@ from lmviz.models.positions import sinusoids
 from lmviz.models.precision import widened
 from lmviz.models.rotary import frequencies
 from lmviz.models.sequences import TEXT
-from lmviz.models.tap import GRADIENT, GradientReader, Operation, Reader, Scope, Weight
+from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Weight
 
 
 def _table_cell(reader: Reader, table: Weight, row: int, channel: int) -> Factor:
@@ -55,7 +56,7 @@ class TokenLookup(Operation):
             return ()
         positions = np.flatnonzero(reader.ids(self.sequence) == index[0])
         cells = np.column_stack([positions, np.full_like(positions, index[1])])
-        gradients = value_cells(reader, GRADIENT + address, cells)
+        gradients = value_cells(reader, gradient_of(address), cells)
         factors = (gradients, constants(np.full(len(positions), self.scale)))
         return (Terms("embedding", factors[:1] if self.scale == 1 else factors),)
 

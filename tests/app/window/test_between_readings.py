@@ -21,7 +21,7 @@ from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.window.main_window import MainWindow
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import gradient_of
 from lmviz.text.corpus import load_corpus
 from tests.app.conftest import TEXT, wait_for_reading
 
@@ -99,7 +99,7 @@ def look_around(session: Session) -> None:
     focus.choose_stage(stage)
     for address, array in reading.trace.arrays.items():
         last = tuple(size - 1 for size in array.shape)
-        for cell in ((address, last), (GRADIENT + address, last)):
+        for cell in ((address, last), (gradient_of(address), last)):
             if reading.has_cell(*cell):
                 focus.hover_cell(cell)
     focus.hover_cell(None)

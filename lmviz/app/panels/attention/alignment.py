@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.inspection.names import word_of
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -63,14 +64,13 @@ class AlignmentPanel(WeightMatrixPanel):
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import alignment_recipe, view_recipe
-        from lmviz.models.tap import GRADIENT
 
         if self._chosen is None or not self._shown.size:
             return ""
         moment = self._chosen.reading.moment
         if self._view is None:
             return alignment_recipe(moment, self._chosen.heads)
-        return "" if self._view.address.startswith(GRADIENT) else view_recipe(moment, self._view)
+        return "" if Address.parse(self._view.address).is_gradient else view_recipe(moment, self._view)
 
     def out_of_place(self, model: OpenedModel) -> str:
         return out_of_translation(model, "where each word of a translation comes from")
@@ -116,7 +116,7 @@ class AlignmentPanel(WeightMatrixPanel):
         self.session.explanation.suggest(None)
 
     def _offer_steps(self, chosen: ChosenAlignment) -> None:
-        names = [address.rpartition("/")[2] for address in chosen.attention.steps]
+        names = [Address.parse(address).name for address in chosen.attention.steps]
         if names != [self._step.itemData(at) for at in range(self._step.count())]:
             before = self._step.currentData()
             self._step.clear()
@@ -132,7 +132,7 @@ class AlignmentPanel(WeightMatrixPanel):
         if several:
             self._view, self._shown, scale = None, combined_alignment(trace, chosen.heads), "share"
         else:
-            address = chosen.attention.weights.rpartition("/")[0] + f"/{self._step.currentData()}"
+            address = Address.parse(chosen.attention.weights).beside(self._step.currentData())
             view = self.session.gradients.view(alignment_view(trace, address, chosen.head))
             self._view, self._shown, scale = view, view.values, view.scale
         self._card.set_title(self._title(chosen))

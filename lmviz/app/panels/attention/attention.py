@@ -19,7 +19,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.inspection.names import coordinate
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import gradient_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class AttentionPanel(WeightMatrixPanel):
     @property
     def _drawn_address(self) -> str:
         """The address of the cells that are drawn: the tap's, or its gradient's."""
-        return f"{GRADIENT}{self._address}" if self._shows_gradient else self._address
+        return gradient_of(self._address) if self._shows_gradient else self._address
 
     @property
     def _shows_gradient(self) -> bool:

@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
+from lmviz.models.address import Address
 
 if TYPE_CHECKING:
     from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
@@ -224,7 +225,7 @@ class ContextPanel(Panel):
             return
         self._silence.setText(f"silence “{reading.names('source')[self._source_place]}”")
         self._silence.setChecked(self._silenced() >= 0)
-        on_its_way = encoded_states(trace).endswith("/hidden") and bool(last_states(trace))
+        on_its_way = Address.parse(encoded_states(trace)).name == "hidden" and bool(last_states(trace))
         self._silence.setToolTip(paragraph(SILENCING + (READ_ON if on_its_way else "")))
 
     def _silenced(self) -> int:

@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.inspection.attention import attention_layers, signed_thumbnails, thumbnails
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address, gradient_of
 
 if TYPE_CHECKING:
     from lmviz.app.session.attention_heads import Head
@@ -79,7 +79,7 @@ class HeadsPanel(Panel):
             return {}
         found, addresses = self._gradients(), _addresses(reading.trace)
         if found is not None:
-            return {f"{GRADIENT}{address}": found[address].array for address in addresses}
+            return {gradient_of(address): found[address].array for address in addresses}
         return {address: reading.trace[address].array for address in addresses}
 
     def recipe(self) -> str:
@@ -183,7 +183,7 @@ class HeadsPanel(Panel):
         """What the heads of each layer contribute, by address."""
         reading = self.session.reading.current
         weights = [] if reading is None else _addresses(reading.trace)
-        return [address.removesuffix("weights") + "mixed" for address in weights]
+        return [Address.parse(address).beside("mixed") for address in weights]
 
     def _choose(self, layer: int, head: int) -> None:
         self._together = self.session.attention.heads or self._together
@@ -217,7 +217,7 @@ class HeadsPanel(Panel):
 def _addresses(trace: Trace) -> list[str]:
     """The attention weights of all layers that have heads; of a model that translates, to its source."""
     layers = [f"layers/{layer}/attention/weights" for layer in attention_layers(trace)]
-    to_source = [address for address in trace.arrays if address.endswith("/cross/weights")]
+    to_source = [address for address in trace.arrays if Address.parse(address).matches("**/cross/weights")]
     return layers or to_source
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class WeightStrips(ExplainedStrips):
         for cell in (focus.shown_cell, focus.cell):
             if cell is None:
                 continue
-            place, _, tap = cell[0].rpartition("/")
-            if place.endswith("/attention") and tap in OF_A_PAIR:
+            at = Address.parse(cell[0])
+            if at.block == "attention" and at.name in OF_A_PAIR:
                 return cell[1][1], cell[1][2]
             if self.shows(cell):
                 return self._pair

@@ -20,6 +20,7 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureWord,
 )
 from lmviz.app.widgets.diagrams.picture import Spot
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class LadderPage:
     def addresses(self, trace: Trace) -> list[str]:
         names = ("counts", "total", "backoff", "weight", "probabilities")
         return [
-            address for address in trace.arrays if address.startswith("orders/") and address.endswith(names)
+            str(at) for at in map(Address.parse, trace.arrays) if at.order is not None and at.name in names
         ]
 
     def forget(self) -> None:
@@ -85,8 +86,7 @@ class LadderPage:
 
     def mark(self, reading: Reading) -> None:
         """Mark the rung of the stage, and write into it how the word gets its probability there."""
-        place = reading.trace.stages[self._session.focus.stage].place.split("/")
-        order = int(place[1]) if place[0] == "orders" else 0
+        order = Address.parse(reading.trace.stages[self._session.focus.stage].place).order or 0
         formula = ""
         if order and self._drawn is not None and self._drawn[0] is reading:
             formula = self._formula(reading, self._drawn[1], order)

@@ -13,6 +13,7 @@ from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_bars import PositionBars
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -163,7 +164,8 @@ class LossesAndSteps(QWidget):
         if trace is None or not has_gates:
             return
         held = held_words(trace, layer, position)
-        state, most = "cell" if held.address.endswith("cell") else "state", int(held.shares.argmax())
+        state = "cell" if Address.parse(held.address).name == "cell" else "state"
+        most = int(held.shares.argmax())
         self._held_title.set_text(
             f"Held by the {state}: most of “{tokens[most]}”, {percentage(float(held.shares[most]))}"
         )

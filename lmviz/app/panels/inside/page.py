@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.inspection.names import title_of
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def aside_of(session: Session, reading: Reading, values: str) -> str:
 
 def stage_of(trace: Trace, address: str) -> int:
     """The stage that makes a tap, or the one whose gradient is meant; −1 where none does."""
-    address = address.removeprefix(GRADIENT)
+    address = Address.parse(address).value
     return next((number for number, stage in enumerate(trace.stages) if address in stage.results), -1)
 
 
@@ -90,7 +90,7 @@ def read_out(reading: Reading, cell: Cell, gradient: Gradient | None = None) -> 
     address, index = cell
     if not reading.has_cell(address, index):
         return "", []
-    is_gradient = gradient is not None and address.startswith(GRADIENT)
+    is_gradient = gradient is not None and Address.parse(address).is_gradient
     traced = gradient[address] if gradient is not None and is_gradient else reading.trace[address]
     return figure_of(address, float(traced.array[index])), [
         title_of(address),

@@ -24,6 +24,7 @@ from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.inspection.names import coordinate, title_of, word_of
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ class StagePanel(Panel):
 
     def _where(self, place: str) -> str:
         parts = [title_of(place).split(",")[0]]
-        if place.endswith("/attention"):
+        if Address.parse(place).name == "attention":
             parts.append(coordinate("head", self.session.attention.head[1]))
         return " · ".join(parts)
 
@@ -379,13 +380,13 @@ def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]
 def _labels(parts: Sequence[StagePart], trace: Trace, result: str) -> list[str]:
     """A short name for each line; where two taps share it, that of another layer or order says which."""
     addresses = {part.address for part in parts}
-    shared = Counter(address.rpartition("/")[2] for address in addresses)
-    here = result.rpartition("/")[0]
+    shared = Counter(Address.parse(address).name for address in addresses)
+    here = Address.parse(result).place
     labels = []
     for part in parts:
-        place, _, name = part.address.rpartition("/")
-        elsewhere = shared[name] > 1 and place != here
-        words = title_of(part.address).replace(",", "") if elsewhere else word_of(name)
+        at = Address.parse(part.address)
+        elsewhere = shared[at.name] > 1 and at.place != here
+        words = title_of(part.address).replace(",", "") if elsewhere else word_of(at.name)
         if part.is_one_of_several:
             words += f" “{visible(trace.tokens[part.position])}”"
         labels.append(words + FROM.get(part.shift, ""))

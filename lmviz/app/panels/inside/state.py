@@ -21,8 +21,8 @@ from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
+from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG
-from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class StatePanel(Panel):
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import view_recipe
 
-        if self._reading is None or self._view is None or self._view.address.startswith(GRADIENT):
+        if self._reading is None or self._view is None or Address.parse(self._view.address).is_gradient:
             return ""
         return view_recipe(self._reading.moment, self._view)
 
@@ -191,7 +191,7 @@ class StatePanel(Panel):
             order = tuple(int(unit) for unit in similarity_order(view.values.T))
             view = matrix(trace, address, head, position, tokens, order)
         view = self.session.gradients.view(view)
-        is_gradient = view.address.startswith(GRADIENT)
+        is_gradient = Address.parse(view.address).is_gradient
         self._drag.setVisible(not is_gradient)
         self._heatmap.set_editable(self._drag.isChecked() and not is_gradient)
         walked = self._view is not None and self._view.address != view.address

@@ -26,6 +26,7 @@ from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.errors import LmvizError
 from lmviz.families import find_family
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -395,7 +396,7 @@ class ThroughTimePanel(Panel):
 
 def _note(reach: Reach) -> str:
     """What the gradient goes back along, and what a step multiplies it by."""
-    along = ALONG.get(reach.address.rpartition("/")[2], "state")
+    along = ALONG.get(Address.parse(reach.address).name, "state")
     return f"{along} ×{number(reach.factor, 2)} a step" if np.isfinite(reach.factor) else along
 
 

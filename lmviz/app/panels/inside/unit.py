@@ -22,6 +22,7 @@ from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.inspection.names import coordinate, number_of, title_of
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -269,7 +270,7 @@ class UnitPanel(Panel):
         """The tap in which units are looked for: the pinned one's, or the stage's."""
         candidates = [self._unit[0]] if self._unit is not None else []
         candidates += list(trace.stages[self.session.focus.stage].results)
-        candidates += [address for address in trace.arrays if address.endswith("hidden")]
+        candidates += [address for address in trace.arrays if Address.parse(address).name == "hidden"]
         known = (address for address in candidates if address in trace.arrays)
         return next((address for address in known if _has_units(trace, address)), None)
 

@@ -22,7 +22,7 @@ from lmviz.app.widgets.base.growing_canvas import MOST_GROWTH
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_handover import HandedOn, UnrolledHandover
-from lmviz.inspection.names import layer_in
+from lmviz.models.address import Address
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
@@ -132,12 +132,12 @@ class UnrolledPage(WholeModelPage):
     def _connect(self, trace: Trace) -> None:
         """Lead from each state that an encoder hands on to the one that its decoder begins with."""
         encoder, decoder = (recurrent_layers(trace, place) for place in (ENCODER, DECODER))
-        begun = {layer_in(rows[0]): number for number, rows in enumerate(decoder)}
+        begun = {Address.parse(rows[0]).layer: number for number, rows in enumerate(decoder)}
         ending = {operand for stage in trace.stages if stage.at_end for operand in stage.operands}
         handed_on = [
-            HandedOn(number, end_of(trace, state), begun[layer_in(state)])
+            HandedOn(number, end_of(trace, state), begun[Address.parse(state).layer])
             for number, (state, *_) in enumerate(encoder)
-            if state in ending and layer_in(state) in begun
+            if state in ending and Address.parse(state).layer in begun
         ]
         self._handover.set_ways(handed_on, has_context=CONTEXT in trace)
 

@@ -17,8 +17,8 @@ from lmviz.app.widgets.diagrams.unrolled_values import (
     UnrolledRow,
 )
 from lmviz.inspection.views import answer_at, likeliest_answers
+from lmviz.models.address import SIDES, Address, gradient_of
 from lmviz.models.sequences import SOURCE, TEXT
-from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
     from lmviz.inspection.trace import Trace
 
-ENCODER, DECODER = "encoder/", "decoder/"
+ENCODER, DECODER = SIDES
 PICTURE = "picture"
 SHORT = {"hidden": "h", "cell": "c", "forget": "f", "input": "i", "output": "o", "candidate": "c̃"}
 SHORT |= {"reset": "r", "update": "z", "preactivation": "a"}
@@ -67,7 +67,7 @@ class UnrolledSide:
     def light(self, reading: Reading, position: int) -> bool:
         """Light the cell at a position, of the layer of the stage; whether the stage is one of this side."""
         stage, layers = reading.trace.stages[self._session.focus.stage], self._layers(reading.trace)
-        lit = [number for number, rows in enumerate(layers) if rows[0].startswith(stage.place + "/")]
+        lit = [number for number, rows in enumerate(layers) if Address.parse(rows[0]).is_in(stage.place)]
         is_last = stage.place == "output" and self._place != ENCODER
         layer = lit[0] if lit else (len(layers) - 1 if is_last else -1)
         self.view.set_current(position, layer)
@@ -88,8 +88,8 @@ class UnrolledSide:
         read_at = [read_positions(trace, rows[0]) for rows in layers]
         ways = [direction_of(trace, rows[0]) for rows in layers]
         directions = ways if BACKWARD in ways else [""] * len(layers)
-        numbers = [_number(rows[0]) for rows in layers]
-        names = [f"layer {number}" if numbers[-1] > 1 else "" for number in numbers]
+        numbers = [Address.parse(rows[0]).layer or 0 for rows in layers]
+        names = [f"layer {number + 1}" if numbers[-1] else "" for number in numbers]
         read = trace.sequences[SOURCE if self._place == ENCODER else TEXT]
         is_encoder, is_of_text = self._place == ENCODER, "position" not in trace["probabilities"].axes
         if is_of_text:  # one answer, above the last position that it is read from
@@ -121,7 +121,7 @@ class UnrolledSide:
 
     def _row(self, trace: Trace, address: str) -> UnrolledRow:
         """A value of a layer, or its gradient."""
-        name, traced = address.split("/")[-1], trace[address]
+        name, traced = Address.parse(address).name, trace[address]
         letter, gradient = SHORT.get(name, name), self._gradient
         if gradient is None or address not in gradient:
             return UnrolledRow(letter, traced.array, traced.scale)
@@ -134,7 +134,7 @@ class UnrolledSide:
 
         if self._gradient is None:
             return None
-        along = next((address for address in rows if address.endswith("/cell")), rows[0])
+        along = next((address for address in rows if Address.parse(address).name == "cell"), rows[0])
         norms = reach(self._gradient, along).norms
         return norms / (norms.max() or 1.0)
 
@@ -142,7 +142,7 @@ class UnrolledSide:
         assert self._reading is not None
         address = self._layers(self._reading.trace)[cell.layer][max(0, cell.row)]
         is_gradient = cell.unit >= 0 and self._gradient is not None and address in self._gradient
-        return GRADIENT + address if is_gradient else address
+        return gradient_of(address) if is_gradient else address
 
     def _hover(self, cell: UnrolledCell | None) -> None:
         """Preview the position, and where the pointer is over a number also that."""
@@ -163,7 +163,7 @@ class UnrolledSide:
         place = self._reading.trace.stages[self._session.focus.stage].place
         if cell.unit >= 0:
             choose(self._session, address, (address, (cell.position, cell.unit)))
-        elif stage_of(self._reading.trace, address) >= 0 and not address.startswith(place + "/"):
+        elif stage_of(self._reading.trace, address) >= 0 and not Address.parse(address).is_in(place):
             choose(self._session, address)
 
     def _has_position(self, cell: UnrolledCell) -> bool:
@@ -190,7 +190,7 @@ def read_positions(trace: Trace, address: str) -> frozenset[int] | None:
         if stage.at_end and address in stage.operands:
             found.add(end_of(trace, address))
         elif address in stage.operands and not (stage.by_position and stage.place == own.place):
-            joined = [result for result in stage.results if result.endswith("/joined")]
+            joined = [result for result in stage.results if Address.parse(result).name == "joined"]
             readers = {operand for other in trace.stages if not other.at_end for operand in other.operands}
             if not joined or readers.intersection(joined):
                 return None
@@ -202,28 +202,18 @@ def end_of(trace: Trace, address: str) -> int:
     return 0 if direction_of(trace, address) == BACKWARD else trace[address].shape[0] - 1
 
 
-def recurrent_layers(trace: Trace, place: str = "") -> list[list[str]]:
+def recurrent_layers(trace: Trace, side: str = "") -> list[list[str]]:
     """The values of each layer of a recurrence, its hidden state first; none for other models.
 
-    With a `place` those of an encoder or a decoder.
+    With a `side` those of an encoder or a decoder.
     """
     layers: list[list[str]] = []
-    for address in trace.arrays:
+    for address, at in zip(trace.arrays, map(Address.parse, trace.arrays), strict=True):
         stage = stage_of(trace, address)
-        is_state = stage >= 0 and trace.stages[stage].by_position and address.endswith("/hidden")
-        if is_state and trace.stages[stage].place.startswith(f"{place}layers/"):
-            layer = trace.stages[stage].place + "/"
-            cells = [at for at in trace.arrays if at.startswith(layer) and at.endswith("/cell")]
-            gates = [
-                at
-                for at in trace.arrays
-                if at.startswith(layer) and trace[at].scale == "share" and at != address
-            ]
+        is_state = stage >= 0 and trace.stages[stage].by_position and at.name == "hidden"
+        if is_state and at.side == side and at.layer is not None:
+            own = [other for other in trace.arrays if Address.parse(other).is_in(trace.stages[stage].place)]
+            cells = [other for other in own if Address.parse(other).name == "cell"]
+            gates = [other for other in own if trace[other].scale == "share" and other != address]
             layers.append([address, *cells, *gates])
     return layers
-
-
-def _number(address: str) -> int:
-    """The number of a layer, from 1."""
-    parts = address.split("/")
-    return int(parts[parts.index("layers") + 1]) + 1

@@ -17,8 +17,8 @@ from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
 from lmviz.inspection.views import answer_at, strip
+from lmviz.models.address import Address, gradient_of
 from lmviz.models.sequences import SOURCE, TEXT, is_along
-from lmviz.models.tap import GRADIENT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ QUESTION = "whole model"
 OWN_SCALE = "each row on its own scale"
 CANDIDATES = 5
 ROLES = ("query", "key", "value")
-ENCODER = "encoder/"
 
 
 class WholeModelPage:
@@ -136,7 +135,8 @@ class WholeModelPage:
     def _line(self, line: OutlineLine) -> ModelLine:
         miniatures = [small for address in line.addresses for small in self._miniatures(line, address)]
         limit = max((_largest(small.values) for small in miniatures if small.scale != "share"), default=0.0)
-        role = next((role for role in ROLES if line.addresses[0].endswith(f"attention/{role}")), "")
+        at = Address.parse(line.addresses[0])
+        role = at.name if at.block == "attention" and at.name in ROLES else ""
         scaled = tuple(
             Miniature(small.key, small.values, small.scale, None if small.scale == "share" else limit or None)
             for small in miniatures
@@ -204,7 +204,7 @@ class WholeModelPage:
         """At which word of the source an encoder's layer is drawn, which need not be the shown position."""
         assert self._drawn is not None
         trace, at = self._drawn[0].trace, self._drawn[1].source_position
-        if not place.startswith(ENCODER) or at < 0:
+        if Address.parse(place).side != "encoder" or at < 0:
             return ""
         return f", at “{visible(trace.sequences[SOURCE].tokens[at])}”"
 
@@ -232,7 +232,7 @@ class WholeModelPage:
             square, gradient = model.squares[address], model.gradient
             if gradient is not None and address in gradient:
                 source = square.source(gradient[address].array, head, spot.row, spot.column)
-                return GRADIENT + address, source
+                return gradient_of(address), source
             return address, square.source(reading.trace[address].array, head, spot.row, spot.column)
         view = self._views.get(spot.key)
         return None if view is None else (view.address, view.index(spot.row, spot.column))
@@ -248,9 +248,9 @@ class WholeModelPage:
             choose(self._session, "probabilities", ("probabilities", at))
         elif cell is not None:
             address, index = cell
-            tap = address.removeprefix(GRADIENT)
-            if "head" in self._drawn[0].trace[tap].axes:
-                self._session.attention.choose_head(_layer_of(tap), index[0])
+            tap = Address.parse(address)
+            if "head" in self._drawn[0].trace[tap.value].axes:
+                self._session.attention.choose_head(tap.layer or 0, index[0])
             choose(self._session, address, cell)
         else:
             choose(self._session, spot.key)
@@ -279,12 +279,6 @@ class WholeModelPage:
         best = np.argsort(-shares, kind="stable")[:CANDIDATES]
         said = [f"{answer(self._drawn[0], int(id))}  {percentage(float(shares[id]))}" for id in best]
         return said[0], ["what the model predicts", *said[1:]]
-
-
-def _layer_of(tap: str) -> int:
-    """The number in "layers/1/…", "encoder/layers/1/…" and "decoder/layers/1/…"."""
-    parts = tap.split("/")
-    return int(parts[parts.index("layers") + 1])
 
 
 def _key(part: OutlineLine | StreamPlace) -> str:

@@ -15,7 +15,7 @@ from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 from lmviz.inspection.names import coordinate
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import gradient_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -144,15 +144,15 @@ class WindowPage:
         if spot is None or self._drawn is None:
             return None
         found, (kind, _, rest) = self._drawn[1], spot.key.partition(" ")
-        prefix = "" if self._gradient is None else GRADIENT
+        of = str if self._gradient is None else gradient_of
         if kind == "embedding" and spot.row >= 0 and int(rest) >= 0:
-            return prefix + found.embedding, (int(rest), spot.column)
+            return of(found.embedding), (int(rest), spot.column)
         if kind == "joined" and spot.row >= 0:
             width = self._drawn[0].trace[found.embedding].array.shape[1]
             at = found.positions[spot.column // width]
-            return (prefix + found.embedding, (at, spot.column % width)) if at >= 0 else None
+            return (of(found.embedding), (at, spot.column % width)) if at >= 0 else None
         if kind == "hidden" and spot.row >= 0:
-            return prefix + found.hidden, (found.position, spot.column)
+            return of(found.hidden), (found.position, spot.column)
         return ("probabilities", (found.position, int(rest))) if kind == "said" else None
 
     def _hover(self, spot: Spot | None) -> None:

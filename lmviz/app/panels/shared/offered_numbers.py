@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.session.gradients import LAST_LOSS
-from lmviz.models.tap import GRADIENT, place_of
+from lmviz.models.address import Address
+from lmviz.models.tap import place_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def offered_numbers(reading: Reading, position: int, cell: Cell | None) -> dict[
     for likeliest in (likeliest_answer(trace, position), likeliest_logit(reading, position)):
         offers[likeliest] = number_in_words(likeliest, reading)
     if cell is not None:
-        pinned: Of = (cell[0].removeprefix(GRADIENT), tuple(cell[1]))
+        pinned: Of = (Address.parse(cell[0]).value, tuple(cell[1]))
         offers.setdefault(pinned, "the pinned cell")
     return offers
 
@@ -53,4 +54,4 @@ def number_in_words(of: Of, reading: Reading) -> str:
         word = reading.word(axes[-1], index[-1])
         names = {"probabilities": f"p(“{word}”)", "logits": f"logit of “{word}”"}
         return names.get(address, f"{address} of “{word}”")
-    return f"{address.rpartition('/')[2]} {place_of(index)}"
+    return f"{Address.parse(address).name} {place_of(index)}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lmviz.inspection.names import layer_in, title_of
-from lmviz.models.tap import GRADIENT, place_of
+from lmviz.inspection.names import title_of
+from lmviz.models.address import Address
+from lmviz.models.tap import place_of
 
 if TYPE_CHECKING:
     from lmviz.app.session.reading import Reading
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 def name_of_operand(reading: Reading | None, source: str, index: tuple[int, ...]) -> str:
     """An operand in words, tokens by their text; a parameter by its name, places counted from 1."""
-    if source.startswith(GRADIENT):
-        return f"gradient of {name_of_operand(reading, source.removeprefix(GRADIENT), index)}"
+    at = Address.parse(source)
+    if at.is_gradient:
+        return f"gradient of {name_of_operand(reading, at.value, index)}"
     axes = None if reading is None else reading.axes(source)
     if reading is None or axes is None:
         return f"{source} {place_of(index)}" if index else source
@@ -39,13 +41,13 @@ def follow_operand(session: Session, source: str, index: tuple[int, ...]) -> Non
     if reading is None or axes is None:
         return
     session.focus.hover_cell(None)
-    tap, places = source.removeprefix(GRADIENT), dict(zip(axes, index, strict=True))
+    at, places = Address.parse(source), dict(zip(axes, index, strict=True))
     position = places.get("position", places.get("query"))
     if position is not None and position != session.focus.position:
         session.focus.choose_position(position)
     if "head" in places:
-        session.attention.choose_head(layer_in(tap) or 0, places["head"])
+        session.attention.choose_head(at.layer or 0, places["head"])
     session.focus.choose_cell((source, tuple(index)))
-    stages = [number for number, stage in enumerate(reading.trace.stages) if tap in stage.results]
+    stages = [number for number, stage in enumerate(reading.trace.stages) if at.value in stage.results]
     if stages:
         session.focus.choose_stage(stages[0])

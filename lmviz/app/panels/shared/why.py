@@ -23,7 +23,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.inspection.names import POSITIONAL, word_of
 from lmviz.inspection.operand_names import operand_name
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class WhyPanel(Panel):
         from lmviz.inspection.recipes.recipe import explanation_recipe
 
         reading = self.session.explanation.reading
-        if reading is None or self._shown is None or self._shown.address.startswith(GRADIENT):
+        if reading is None or self._shown is None or Address.parse(self._shown.address).is_gradient:
             return ""
         return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
 
@@ -128,7 +128,7 @@ class WhyPanel(Panel):
             is_read = self.session.reading.current is not None
             self._place.setText(CLICK if is_read else OPEN)
         else:
-            what = "gradient " if arithmetic.address.startswith(GRADIENT) else ""
+            what = "gradient " if Address.parse(arithmetic.address).is_gradient else ""
             is_there = not has_no_gradient(arithmetic.address, arithmetic.value)
             asked = f"{what}{number(arithmetic.value)}" if is_there else "no gradient"
             self._card.set_title(f"Why {asked}?")
@@ -199,9 +199,9 @@ class WhyPanel(Panel):
         told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
         places = dict(zip(axes, index, strict=True))
         words = [_coordinate(reading, axis, places[axis]) for axis in told or axes[-1:]]
-        is_other = source.startswith(GRADIENT) != explained.address.startswith(GRADIENT)
-        what = "value of " if is_other and explained.address.startswith(GRADIENT) else ""
-        return f"{what}{word_of(source.rsplit('/', 1)[-1])}, {', '.join(words)}"
+        at = Address.parse(source)
+        is_value = Address.parse(explained.address).is_gradient and not at.is_gradient
+        return f"{'value of ' if is_value else ''}{word_of(at.name)}, {', '.join(words)}"
 
     def follow_operand(self, source: str, index: tuple[int, ...]) -> None:
         """Explain an operand in turn; parameters have no earlier stage."""
@@ -223,8 +223,9 @@ class WhyPanel(Panel):
             return address
         axes = reading.axes(address) or ()
         if axes and axes[-1] in NAMED:
-            what = "gradient of " if address.startswith(GRADIENT) else ""
-            return f"{what}{word_of(address.rsplit('/', 1)[-1])} “{reading.word(axes[-1], index[-1])}”"
+            at = Address.parse(address)
+            what = f"gradient of {word_of(at.name)}" if at.is_gradient else word_of(at.name)
+            return f"{what} “{reading.word(axes[-1], index[-1])}”"
         return operand_name(reading.trace, address, index)
 
     def _show_trail(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from lmviz.models.tap import GRADIENT
+from lmviz.models.address import Address
 
 _MINUS = "−"
 
@@ -34,7 +34,7 @@ def figure_of(address: str, value: float) -> str:
 
 def has_no_gradient(address: str, value: float) -> bool:
     """Whether a number is that of a gradient which is not there."""
-    return address.startswith(GRADIENT) and math.isnan(value)
+    return Address.parse(address).is_gradient and math.isnan(value)
 
 
 def cell_figure(value: float) -> str:
