@@ -8,7 +8,7 @@
     trace = lmviz.trace(model, "The bat made")
 
 Importing this imports neither Qt nor torch; the names below load what they need when first used, and so
-does the package `lmviz.autodiff`.
+do `lmviz.autodiff` and `lmviz.interventions`, where `interventions.zero` says more than `lmviz.zero`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from lmviz.errors import LmvizError, LmvizWarning
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
     from lmviz.api import convert, load_corpus, open_model, save_pretrained, train
+    from lmviz.inspection import interventions as interventions
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
     from lmviz.inspection.trace import Trace
@@ -80,14 +81,16 @@ _HOMES = {
 }
 """Where names are defined; the others are questions to a model."""
 
+_MODULES = {"autodiff": "lmviz.autodiff", "interventions": "lmviz.inspection.interventions"}
+
 
 def __getattr__(name: str) -> Any:
-    if name == "autodiff":
-        return import_module("lmviz.autodiff")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name in __all__:
         return getattr(import_module(_HOMES.get(name, "lmviz.questions")), name)
     raise AttributeError(f"module 'lmviz' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "autodiff"})
+    return sorted({*globals(), *__all__, *_MODULES})

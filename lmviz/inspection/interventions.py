@@ -1,4 +1,4 @@
-"""Functions that make the usual interventions.
+"""Functions that make the usual interventions: ablation, activation patching, steering.
 
 Values may be numbers, arrays, or functions of the cells that are meant, and indices may be negative; see
 `lmviz.inspection.intervention.Intervention`.
@@ -35,7 +35,10 @@ __all__ = [
 
 
 def replace(address: str, value: Any, **where: Where) -> Intervention:
-    """Cells of a tap set to a value: replace("layers/0/hidden", 0.9, position=3, unit=17)."""
+    """Cells of a tap set to a value: replace("layers/0/hidden", 0.9, position=3, unit=17).
+
+    With the mean of the cells it is mean ablation; with those of another text's trace, activation patching.
+    """
     return Intervention(address, "replace", value, where)
 
 
@@ -45,12 +48,12 @@ def scale(address: str, factor: Any, **where: Where) -> Intervention:
 
 
 def add(address: str, amount: Any, **where: Where) -> Intervention:
-    """Something added to cells of a tap."""
+    """Something added to cells of a tap, such as a direction of the residual stream."""
     return Intervention(address, "add", amount, where)
 
 
 def zero(address: str, **where: Where) -> Intervention:
-    """Cells of a tap set to zero: zero("layers/0/hidden", unit=17) removes a unit at all positions."""
+    """Zero ablation: zero("layers/0/hidden", unit=17) sets a unit to zero at all positions."""
     return replace(address, 0.0, **where)
 
 

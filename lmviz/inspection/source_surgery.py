@@ -1,4 +1,7 @@
-"""Interventions on what a translation takes from its source."""
+"""Interventions on what a translation takes from its source.
+
+To put there what the model makes of another source is activation patching.
+"""
 
 from __future__ import annotations
 

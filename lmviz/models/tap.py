@@ -153,7 +153,7 @@ class Operation(ABC):
 
 @dataclass(frozen=True)
 class Tap:
-    """A named place inside a model.
+    """A named place inside a model, which others call a hook.
 
     `axes` name the axes of its value, without the batch. Neighbouring taps with the same `scan` form a
     recurrence: they are computed together, position by position, and may read `Value(..., shift=-1)` of

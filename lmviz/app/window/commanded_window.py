@@ -33,6 +33,9 @@ class CommandedWindow(Protocol):
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
 
+    def bring_in_front(self, panel: str) -> None:
+        """Bring a panel of the perspective in front of those that share its place."""
+
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs or folders."""
 

@@ -49,6 +49,16 @@ FOCUS_KEYS = (
 )
 """What keys do in the panel that has the focus."""
 
+TERMS = (
+    ("Ablation: set a head or a unit to zero", "attention", "surgery_view"),
+    ("Activation patching: take a state from another source", "attention", "context_view"),
+    ("Hooks, here called taps: values over the text", "inside", "state_view"),
+    ("Induction heads: badges of all heads", "attention", "heads_view"),
+    ("Logit lens: the prediction after each layer", "inside", "lens_view"),
+    ("Residual stream: the picture of the whole model", "inside", "picture_view"),
+)
+"""Where the window shows what is known by these words, by perspective and panel."""
+
 
 class Commands:
     """Fills the window's menu bar. `all()` lists every command."""
@@ -242,10 +252,20 @@ class Commands:
         self._add(menu, "Tour", self._window.beginning.start_tour)
         self._add(menu, "Lessons", self._window.lessons.toggle, "F8")
         self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
+        self._add_list(menu, "Terms of the field", self._fill_terms)
         self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")
         self._add(menu, "Examine this machine…", self._examine_machine)
         self._add(menu, "Open log", self._open_log)
         self._add(menu, "About lmviz", self._show_about)
+
+    def _fill_terms(self, menu: QMenu) -> None:
+        menu.clear()
+        for title, perspective, panel in TERMS:
+            self._add(menu, title, partial(self._show_term, perspective, panel))
+
+    def _show_term(self, perspective: str, panel: str) -> None:
+        self._window.show_perspective(perspective)
+        self._window.bring_in_front(panel)
 
     def _open_log(self) -> None:
         from PySide6.QtCore import QUrl

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
+from lmviz.app.window.commands import TERMS
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale
@@ -132,3 +133,24 @@ def test_recent_runs_are_offered_by_their_titles(
     assert {"Open farm.txt", "Open the first that rhymes"} <= offered()
     (named / "run.json").write_text("{", encoding="utf-8")
     assert f"Open {named.name}" in offered()
+
+
+@pytest.mark.parametrize(("title", "panel"), [(title, panel) for title, _, panel in TERMS])
+def test_a_term_of_the_field_leads_to_the_panel_that_shows_it(
+    window: MainWindow, qtbot: QtBot, title: str, panel: str
+) -> None:
+    next(action for action in window.commands.all() if action.text() == title).trigger()
+    qtbot.waitUntil(lambda: window.find_control(panel) is not None, timeout=LONG)
+
+
+def test_the_terms_of_the_field_are_offered(offered: Callable[[], set[str]]) -> None:
+    names = "\n".join(offered()).casefold()
+    for term in (
+        "ablation",
+        "activation patching",
+        "hook",
+        "induction head",
+        "logit lens",
+        "residual stream",
+    ):
+        assert term in names
