@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES
+from lmviz.inspection.trace import Trace
 from lmviz.places import shipped
+from lmviz.text.tokenizer_file import vocabulary_in
+from lmviz.training.run import Run
 
 if TYPE_CHECKING:
     from lmviz.app.opening.settings import LastSession
-    from lmviz.inspection.trace import Trace
 
 FILE = "first_screen.npz"
 
@@ -33,9 +36,6 @@ class FirstScreen:
 
 def load_first_screen(folder: Path | None = None) -> FirstScreen | None:
     """The stored trace next to the sample models in `folder`; None if it is missing or does not fit."""
-    from lmviz.inspection.trace import Trace
-    from lmviz.text.tokenizer_file import vocabulary_in
-
     folder = folder or shipped("sample_models")
     try:
         trace = Trace.load(folder / FILE)
@@ -50,9 +50,6 @@ def load_first_screen(folder: Path | None = None) -> FirstScreen | None:
 
 def _model_of(folder: Path) -> OpenedModel:
     """A run as the window knows it, without its weights, which would take torch."""
-    from lmviz.families import FAMILIES
-    from lmviz.training.run import Run
-
     run = Run.open(folder.resolve())
     description = run.description
     if description.family not in FAMILIES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
+from lmviz.text.corpus_options import CorpusOptions
 
 if TYPE_CHECKING:
     from lmviz.app.opening.first_screen import FirstScreen
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 def open_last(session: Session, last: LastSession, first: FirstScreen | None = None) -> None:
     """Open what the last session had open, in place of the first screen."""
-    from lmviz.text.corpus_options import CorpusOptions
-
     if last.sources:
         source = last.sources[0] if len(last.sources) == 1 else last.sources
         try:

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.network_focus import NetworkCell
 from lmviz.errors import LmvizError
 from lmviz.places import elsewhere, shipped
+from lmviz.runs.opening import find_model
 from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, found_from, named_from, open_scene
+from lmviz.text.catalogue import find_entry
 
 if TYPE_CHECKING:
     from lmviz.app.opening.shell import Shell
@@ -82,8 +85,6 @@ class Scenes(QObject):
         self._begin(scene, folders)
 
     def _open_network(self, network: SceneNetwork) -> None:
-        from lmviz.app.session.network_focus import NetworkCell
-
         session = self._session
         session.network.write(network.text)
         session.network.stand_at(network.version, network.pushed, network.popped)
@@ -228,8 +229,6 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
 
 def _text_of(session: Session, folder: Path) -> SceneText | None:
     """The open text as a scene names it; None where none is open, or where one that was pasted is long."""
-    from lmviz.text.catalogue import find_entry
-
     corpus = session.text.corpus
     if corpus is None:
         return None
@@ -268,8 +267,6 @@ def _scene_model(model: OpenedModel, step: int, folder: Path) -> SceneModel:
 
 def _named_in(scene: Scene, folder: Path) -> set[Path]:
     """The files and folders that a scene in a folder names by their places, and the models found there."""
-    from lmviz.runs.opening import find_model
-
     text = scene.text or SceneText()
     texts = {found_from(name, folder) for name in (*text.files, text.target) if name}
     models = {found_from(model.path, folder) for model in scene.models if model.path}
@@ -279,8 +276,6 @@ def _named_in(scene: Scene, folder: Path) -> set[Path]:
 
 def _model_folder(model: SceneModel, folder: Path) -> Path | None:
     """Where a scene's model is; None where it is not."""
-    from lmviz.runs.opening import find_model
-
     if model.sample:
         here = shipped("sample_models") / Path(model.sample).name
         return here if (here / "run.json").is_file() else None

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from lmviz.app.session.part import Part
 from lmviz.errors import LmvizError
+from lmviz.text.corpus_options import CorpusOptions
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
@@ -58,7 +59,6 @@ class FittingText(Part):
 
         def work() -> Example | None:
             from lmviz.text.catalogue import find_entry
-            from lmviz.text.corpus_options import CorpusOptions
             from lmviz.text.first_example import first_example
 
             recorded = model.description.corpus

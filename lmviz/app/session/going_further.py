@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lmviz.errors import LmvizError
+from lmviz.families import find_family
+from lmviz.runs.further import check_further, further_options, is_planned_by
 
 if TYPE_CHECKING:
     from lmviz.app.session.library import Library
@@ -29,8 +31,6 @@ class GoingFurther:
     @property
     def obstacle(self) -> str:
         """Why the shown model cannot be trained further; "" when it can."""
-        from lmviz.runs.further import check_further
-
         model, corpus = self._library.model, self._text.corpus
         if model is None:
             return NO_RUN
@@ -51,8 +51,6 @@ class GoingFurther:
 
     def options(self, model: OpenedModel) -> TrainingOptions:
         """With which options a run goes on: those of the plan, where that describes it, at its own rate."""
-        from lmviz.runs.further import further_options, is_planned_by
-
         plan, description = self._plan.current, model.description
         planned = None
         if is_planned_by(description, plan.family, plan.configuration.to_values(), plan.training_options):
@@ -61,7 +59,5 @@ class GoingFurther:
 
     def plan_run(self, model: OpenedModel, options: TrainingOptions) -> None:
         """Make the plan, and so the form that shows it, that of a run."""
-        from lmviz.families import find_family
-
         configuration = find_family(model.family).configuration
         self._plan.set(model.family, configuration.from_values(model.description.configuration), options)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.inspection.strongest import likeliest_answer
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
@@ -55,8 +56,6 @@ class Gradients(Part):
 
     def of_reading(self, reading: Reading) -> Of:
         """The same for a reading: of a model that predicts labels, the likeliest, until a person chooses."""
-        from lmviz.inspection.strongest import likeliest_answer
-
         has_losses = "token" in reading.trace["probabilities"].axes
         is_chosen = self._of != LAST_LOSS
         return self._of if has_losses or is_chosen else likeliest_answer(reading.trace, reading.last)

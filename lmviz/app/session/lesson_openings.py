@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lmviz.api import split_settings
 from lmviz.lessons.openings import OPENINGS, beside
 
 if TYPE_CHECKING:
@@ -69,8 +70,6 @@ def _set_tape(parts: SessionParts, opening: Opening, path: Path | None) -> None:
 
 
 def _plan(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    from lmviz.api import split_settings
-
     parts.plan.set(opening.words, *split_settings(opening.words, opening.settings))
 
 

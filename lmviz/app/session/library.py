@@ -13,7 +13,10 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.part import Part
 from lmviz.app.session.watched_runs import WatchedRuns
 from lmviz.errors import LmvizError
+from lmviz.families import FAMILIES, DamagedSnapshot
+from lmviz.models.finite import parameters_without_numbers, without_numbers_in_words
 from lmviz.runs.run_title import title_of
+from lmviz.training.run import Run
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment
@@ -191,8 +194,6 @@ class Library(Part):
 
     def _look_again(self, folder: Path) -> None:
         """Another program may have trained a run on, renamed it, or put another one in its place."""
-        from lmviz.training.run import Run
-
         opened = next((model for model in self._models if model.folder == folder), None)
         if opened is None:
             return
@@ -209,8 +210,6 @@ class Library(Part):
 
     def rename(self, folder: Path, name: str) -> None:
         """Call a run something else, whether or not it is open; see `Run.rename`."""
-        from lmviz.training.run import Run
-
         opened = next((model for model in self._models if model.folder == folder.resolve()), None)
         try:
             run = opened.run if opened is not None else Run.open(folder)
@@ -223,8 +222,6 @@ class Library(Part):
 
     def _size_up(self) -> None:
         """Have the numbers of counted models counted, which grow: of the shown one as of the shown step."""
-        from lmviz.families import FAMILIES
-
         for model in self._models:
             step = self._step if model == self._model else model.snapshots[-1]
             if FAMILIES[model.family].counts and model.sized_at != step:
@@ -246,8 +243,6 @@ class Library(Part):
 
     def _take(self, opened: OpenedModel) -> OpenedModel:
         """Put a model among those that are open, in its family's colour unless another one has it."""
-        from lmviz.families import FAMILIES
-
         others = tuple(model for model in self._models if model.folder != opened.folder)
         taken = {model.color_index for model in others}
         own = list(reversed(FAMILIES)).index(opened.family)
@@ -263,7 +258,6 @@ class Library(Part):
             self.warned.emit(opened.damaged)
         if not opened.without_numbers:
             return
-        from lmviz.models.finite import without_numbers_in_words
 
         where = without_numbers_in_words(opened.without_numbers)
         others = "choose an earlier step, or open another model"
@@ -284,8 +278,6 @@ class Library(Part):
 
 def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
     from lmviz.api import find_run
-    from lmviz.families import DamagedSnapshot
-    from lmviz.models.finite import parameters_without_numbers
 
     folder, damaged = find_run(path_or_name).resolve(), ""
     try:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.errors import LmvizError
+from lmviz.text.corpus_options import CorpusOptions
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job, Report
     from lmviz.text.corpus import Corpus
-    from lmviz.text.corpus_options import CorpusOptions
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,6 @@ class OpenText(Part):
 
         None where that is not known, and where a person has to be asked first.
         """
-        from lmviz.errors import LmvizError
-        from lmviz.text.corpus_options import CorpusOptions
-
         recorded = model.description.corpus
         sources = recorded.get("sources") or []
         try:

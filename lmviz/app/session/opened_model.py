@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lmviz.families import FAMILIES
+from lmviz.tasks import find_task
+
 if TYPE_CHECKING:
     from lmviz.models.prediction import Prediction
     from lmviz.tasks import Task
@@ -57,8 +60,6 @@ class OpenedModel:
     @property
     def task(self) -> Task:
         """What it is asked."""
-        from lmviz.tasks import find_task
-
         return find_task(self.description.task)
 
     @property
@@ -79,8 +80,6 @@ class OpenedModel:
     @property
     def has_heads(self) -> bool:
         """Whether its layers attend with heads, which is known before it has read anything."""
-        from lmviz.families import FAMILIES
-
         return hasattr(FAMILIES[self.family].configuration, "heads")
 
     @property
@@ -92,8 +91,6 @@ class OpenedModel:
 
     def parameters_at(self, step: int) -> int | None:
         """How many numbers it has learned at a step; None while that is not known."""
-        from lmviz.families import FAMILIES
-
         return None if FAMILIES[self.family].counts and step != self.sized_at else self.parameters
 
     def nearest_snapshot(self, step: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lmviz.families import FAMILIES
+
 if TYPE_CHECKING:
     from lmviz.app.session.training_state import Plan
     from lmviz.training.progress import Progress
@@ -62,8 +64,6 @@ class TrainingPace:
 
 def pace_key(plan: Plan, fingerprint: str) -> tuple[object, ...]:
     """What decides how long a step takes. Counting takes the whole text, in however many steps."""
-    from lmviz.families import FAMILIES
-
     options = plan.training_options
     deciding = tuple(getattr(options, name) for name in DECIDING)
     slices = options.steps if FAMILIES[plan.family].counts else 0

@@ -10,6 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.errors import LmvizError
+from lmviz.polls.counts import MOST, counts_path, key_of, read_counts, write_counts
+from lmviz.polls.poll_file import open_poll
 
 if TYPE_CHECKING:
     from lmviz.polls.order import OrderExperiment
@@ -81,8 +83,6 @@ class Polls(Part):
 
     def open_file(self, path: Path) -> None:
         """Ask the poll of a file; `failed` says what is wrong with it, line by line."""
-        from lmviz.polls.poll_file import open_poll
-
         try:
             poll = open_poll(path)
         except LmvizError as error:
@@ -118,8 +118,6 @@ class Polls(Part):
 
     def set_count(self, letter: str, number: int) -> None:
         """Say how many chose a letter."""
-        from lmviz.polls.counts import MOST
-
         counts, number = self._of_current(), min(max(number, 0), MOST)
         if number != counts.get(letter, 0):
             counts[letter] = number
@@ -152,15 +150,11 @@ class Polls(Part):
         self.changed.emit()
 
     def _of_current(self) -> dict[str, int]:
-        from lmviz.polls.counts import counts_path, key_of, read_counts
-
         if self._counts is None:
             self._counts = read_counts(counts_path())
         return self._counts.setdefault(key_of(self.current), {})
 
     def _write(self) -> None:
-        from lmviz.polls.counts import counts_path, write_counts
-
         kept = {
             key: {each: n for each, n in counts.items() if n} for key, counts in (self._counts or {}).items()
         }

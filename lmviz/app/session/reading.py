@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.app.workers.threads import leave_half_of_the_cores
 from lmviz.inspection.names import POSITIONAL, coordinate
 from lmviz.models.address import Address
+from lmviz.models.interruption import part_of_work
 from lmviz.models.sequences import SOURCE
 from lmviz.text.tokenizer import visible
 
@@ -144,7 +145,6 @@ def read(model: Model, question: ReadingQuestion, previous: Reading | None = Non
     being typed, is taken over from it.
     """
     from lmviz.inspection.tracing import trace
-    from lmviz.models.interruption import part_of_work
 
     opened, step, text, source = question.model, question.step, question.text, question.source
     earlier = None

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.workers.threads import compute_with
 from lmviz.errors import LmvizError
 from lmviz.scaling.compute import HOUR
+from lmviz.scaling.machine import measure_pace
+from lmviz.scaling.own_runs import own_runs
 from lmviz.scaling.planned_model import PlannedModel, what_fits
 from lmviz.scaling.public_models import GPT3_FAMILY, PUBLIC_MODELS, find_public
 from lmviz.training.options import LARGEST_STEPS
@@ -177,8 +180,6 @@ class Scale(Part):
         opened = [model.folder for model in self._library.models]
 
         def find() -> tuple[OwnRun, ...]:
-            from lmviz.scaling.own_runs import own_runs
-
             return own_runs([folder], opened)
 
         self._work.ask("own runs", find, self._take_runs, self.runs_failed.emit)
@@ -213,8 +214,5 @@ def _called(name: str) -> str:
 
 
 def _measure() -> Generator[float, None, MachinePace]:
-    from lmviz.app.workers.threads import compute_with
-    from lmviz.scaling.machine import measure_pace
-
     compute_with(None)
     return measure_pace()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.evaluating import evaluate_corpus, part_to_judge
+from lmviz.runs.opening import open_model_of, open_recorded
 
 if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
@@ -46,8 +48,6 @@ class Scores(Part):
     @property
     def part(self) -> PartOfText | None:
         """The part of the open text on which models are judged; None where there is none."""
-        from lmviz.evaluating import part_to_judge
-
         corpus = self._text.corpus
         return None if corpus is None else part_to_judge(corpus)
 
@@ -95,9 +95,7 @@ class Scores(Part):
         key, folder, step = _key(asked, corpus.fingerprint), moment[0].folder, moment[1]
 
         def work(report: Report) -> Score:
-            from lmviz.evaluating import evaluate_corpus
             from lmviz.inspection.changed_model import ChangedModel
-            from lmviz.runs.opening import open_model_of, open_recorded
 
             # Its own instance: those of the reading thread belong to that thread alone.
             model = open_model_of(open_recorded(folder), step)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.app.workers.threads import compute_with
 
 if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
@@ -131,8 +132,6 @@ class TrainedInTurn(Part, Generic[Options, Model]):
     def _train_with_all_cores(
         self, options: Options, corpus: Corpus
     ) -> Generator[float | tuple[Model, ...], None, tuple[Model, ...]]:
-        from lmviz.app.workers.threads import compute_with
-
         compute_with(None)
         return self._train(options, corpus)
 

@@ -19,6 +19,7 @@ from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.threads import compute_with
 from lmviz.app.workers.training_worker import TrainingWorker
 from lmviz.families import find_family
+from lmviz.runs.further import one_step_further
 from lmviz.runs.new_folder import new_folder
 from lmviz.text.resources import data_folder
 from lmviz.training.controls import Controls
@@ -255,7 +256,6 @@ class Training(Part):
         if model is None or obstacle:
             self.failed.emit(obstacle)
             return
-        from lmviz.runs.further import one_step_further
 
         description, corpus, history = model.description, self._text.corpus, self.history_of(model)
         fits = corpus is not None and corpus.fingerprint == description.fingerprint

@@ -13,6 +13,7 @@ from lmviz.app.session.part import Part
 from lmviz.app.session.training_state import Plan, in_words
 from lmviz.app.workers.threads import compute_with
 from lmviz.app.workers.timing_worker import Timing, TimingWorker
+from lmviz.families import FAMILIES, obstacle_to
 
 if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
@@ -88,8 +89,6 @@ class TrainingPlan(Part):
     @property
     def problem(self) -> str:
         """Why what stands in the form cannot be trained on the open text; "" when it can."""
-        from lmviz.families import obstacle_to
-
         return obstacle_to(self.current.family, self.task) or self._problem
 
     def refuse(self, sentence: str) -> None:
@@ -131,7 +130,6 @@ class TrainingPlan(Part):
     @property
     def presets(self) -> tuple[Preset, ...]:
         """How long one can train; none where the text is counted once, or while there is none."""
-        from lmviz.families import FAMILIES
         from lmviz.training.presets import passes, steps_by_name
 
         plan, corpus = self.current, self._text.corpus
@@ -186,7 +184,6 @@ class TrainingPlan(Part):
 
     def _can_measure(self) -> bool:
         """Whether there is something to measure, of which no step takes too long to try."""
-        from lmviz.families import FAMILIES
         from lmviz.training.cost import cost_on
 
         plan, corpus = self.current, self._text.corpus

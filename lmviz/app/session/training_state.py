@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from lmviz.families import FAMILIES
+from lmviz.tasks import TASKS
+
 if TYPE_CHECKING:
     from lmviz.models.model_configuration import ModelConfiguration
     from lmviz.training.observation import Observed
@@ -110,9 +113,6 @@ class Plan:
 
 def in_words(family: str, text: str, tokenizer: str, task: str = "next-token", reads: str = "") -> str:
     """What is trained on what: "GRU · shakes · bpe 1000", "tagger: LSTM both ways · ambiguous · words"."""
-    from lmviz.families import FAMILIES
-    from lmviz.tasks import TASKS
-
     title = FAMILIES[family].short_title if family in FAMILIES else family
     title = f"{title} {reads}" if reads else title
     called = TASKS[task].model if task in TASKS else ""

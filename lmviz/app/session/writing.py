@@ -12,6 +12,7 @@ from lmviz.app.session.looking_back import LookingBack
 from lmviz.app.session.part import Part
 from lmviz.app.session.prospect import Prospect
 from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.sampling import choose, distribution_after, force, uniform_draw
 from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
@@ -149,7 +150,6 @@ class Writing(Part):
         if wanted == self._prospect_of:
             return
         self._prospect_of = wanted
-        from lmviz.decoding.sampling import distribution_after
 
         node, sampling = self.branches.node, self.sampling
         moment = self._reading.moment_of(node.text)
@@ -175,7 +175,6 @@ class Writing(Part):
         token is being chosen waits for its turn.
         """
         from lmviz.decoding.branches import DRAWN
-        from lmviz.decoding.sampling import choose, uniform_draw
 
         if not self.can_write:
             return
@@ -190,7 +189,6 @@ class Writing(Part):
     def write_likeliest(self) -> None:
         """Write the likeliest token, as greedy decoding does."""
         from lmviz.decoding.branches import GREEDY
-        from lmviz.decoding.sampling import choose
 
         if self.can_write and not self.is_choosing:
             self._choose(GREEDY, choose)
@@ -201,7 +199,6 @@ class Writing(Part):
         At an earlier position the prefix is cut there and continued with the token.
         """
         from lmviz.decoding.branches import FORCED
-        from lmviz.decoding.sampling import force
 
         model = self._library.model
         if model is None or not self.can_write:
@@ -294,7 +291,6 @@ class Writing(Part):
         prefix, chosen = self.branches.prefix, self.branches.chosen(node)
 
         def read_on(model: Model) -> tuple[T, Distribution | None]:
-            from lmviz.decoding.sampling import distribution_after
             from lmviz.inspection.changed_model import without_changes
 
             found, before = work(read.after(model, prefix, chosen)), None

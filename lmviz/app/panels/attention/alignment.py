@@ -15,7 +15,9 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.inspection.alignment import alignment_view, combined_alignment
 from lmviz.inspection.names import word_of
+from lmviz.inspection.recipes.recipe import alignment_recipe, view_recipe
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -63,8 +65,6 @@ class AlignmentPanel(WeightMatrixPanel):
         return Names() if chosen is None else Names(chosen.written, chosen.source)
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import alignment_recipe, view_recipe
-
         if self._chosen is None or not self._shown.size:
             return ""
         moment = self._chosen.reading.moment
@@ -126,8 +126,6 @@ class AlignmentPanel(WeightMatrixPanel):
             self._step.setCurrentIndex(kept)
 
     def _draw(self, chosen: ChosenAlignment) -> None:
-        from lmviz.inspection.alignment import alignment_view, combined_alignment
-
         trace, several = chosen.reading.trace, len(chosen.heads) > 1
         if several:
             self._view, self._shown, scale = None, combined_alignment(trace, chosen.heads), "share"

@@ -11,6 +11,8 @@ from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.alignment_arcs import TARGET, AlignmentArcs
+from lmviz.inspection.alignment import combined_alignment
+from lmviz.inspection.recipes.recipe import alignment_recipe
 
 if TYPE_CHECKING:
     from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
@@ -51,8 +53,6 @@ class AlignmentTextPanel(FollowedTextPanel):
         return Names() if chosen is None else Names(chosen.written, chosen.source)
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import alignment_recipe
-
         chosen = self._chosen
         return "" if chosen is None else alignment_recipe(chosen.reading.moment, chosen.heads)
 
@@ -60,8 +60,6 @@ class AlignmentTextPanel(FollowedTextPanel):
         return out_of_translation(model, "where each word of a translation comes from")
 
     def refresh(self) -> None:
-        from lmviz.inspection.alignment import combined_alignment
-
         chosen = self._chosen = chosen_alignment(self.session)
         if chosen is None:
             self._weights = NOTHING

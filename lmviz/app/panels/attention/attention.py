@@ -18,7 +18,9 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.inspection.attention import combine_heads, most_looked_at, unseen_by_all
 from lmviz.inspection.names import coordinate
+from lmviz.inspection.views import matrix
 from lmviz.models.address import gradient_of
 from lmviz.text.tokenizer import visible
 
@@ -158,14 +160,10 @@ class AttentionPanel(WeightMatrixPanel):
 
     def _view_of(self, trace: Trace) -> View:
         """The cells of the one head that is drawn."""
-        from lmviz.inspection.views import matrix
-
         view = matrix(trace, self._address, self.session.attention.head[1], 0, ())
         return self.session.gradients.view(view) if self._shows_gradient else view
 
     def _draw(self, trace: Trace) -> None:
-        from lmviz.inspection.attention import combine_heads, unseen_by_all
-
         layer, head = self.session.attention.head
         several = [place for place in self.session.attention.heads if self._has(trace, *place)]
         self._how.setVisible(len(several) > 1)
@@ -231,8 +229,6 @@ class AttentionPanel(WeightMatrixPanel):
 
     def _claim(self, position: int) -> None:
         """Say at which word the chosen one looks most."""
-        from lmviz.inspection.attention import most_looked_at
-
         is_drawn = 0 <= position < len(self._shown)
         is_free = is_drawn and bool(self._hidden[0, 1:].all()) and not self._shows_gradient
         if self._tap != "weights" or not is_free:

@@ -11,6 +11,7 @@ from lmviz.app.panels.panel import AFTER_THE_POINTER
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.attention_text import AttentionText
+from lmviz.inspection.attention import combine_heads
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -64,8 +65,6 @@ class AttentionTextPanel(FollowedTextPanel):
         return f"{model.name} has no attention: open a Transformer to see what its heads look at in the text."
 
     def refresh(self) -> None:
-        from lmviz.inspection.attention import combine_heads
-
         reading, attention = self.session.reading.current, self.session.attention
         chosen = attention.heads or (attention.head,)
         heads = [head for head in chosen if reading is not None and _has(reading.trace, head)]

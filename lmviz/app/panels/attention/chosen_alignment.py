@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lmviz.inspection.alignment import source_attentions, written_words
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ def chosen_alignment(session: Session) -> ChosenAlignment | None:
 
     A head that the model lacks gives way to the nearest that it has.
     """
-    from lmviz.inspection.alignment import source_attentions, written_words
-
     reading = session.reading.current
     found = () if reading is None else source_attentions(reading.trace)
     if reading is None or not found:

@@ -15,6 +15,9 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
+from lmviz.inspection.alignment import alignment_view, encoded_states, source_attentions
+from lmviz.inspection.recipes.recipe import views_recipe
+from lmviz.inspection.views import strip
 from lmviz.models.address import Address
 
 if TYPE_CHECKING:
@@ -102,8 +105,6 @@ class ContextPanel(Panel):
         return {"states": states, "context": self._sum.views[0].values[0]}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import views_recipe
-
         reading = self.session.reading.current
         if reading is None or not self._sum.views:
             return ""
@@ -143,9 +144,6 @@ class ContextPanel(Panel):
 
     def _show_context(self, chosen: ChosenAlignment) -> None:
         """The states that are averaged, each as strong as its weight, and their mean."""
-        from lmviz.inspection.alignment import alignment_view
-        from lmviz.inspection.views import strip
-
         trace, attention, head = chosen.reading.trace, chosen.attention, chosen.head
         position = self.session.reading.position
         weights = alignment_view(trace, attention.weights, head).values[position]
@@ -157,9 +155,7 @@ class ContextPanel(Panel):
 
     def _show_last_state(self, reading: Reading) -> None:
         """All states, of which the decoder gets the last."""
-        from lmviz.inspection.alignment import encoded_states
         from lmviz.inspection.source_surgery import last_states
-        from lmviz.inspection.views import strip
 
         trace, words = reading.trace, tuple(reading.names("source"))
         address, handed_on = encoded_states(trace), last_states(trace)
@@ -209,7 +205,6 @@ class ContextPanel(Panel):
 
     def _offer(self) -> None:
         """Say what can be done with the word that is pinned, or the strongest, and with another source."""
-        from lmviz.inspection.alignment import encoded_states, source_attentions
         from lmviz.inspection.source_surgery import last_states
 
         reading, there = self.session.reading.current, self._source_place >= 0

@@ -13,7 +13,9 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.inspection.alignment import alignment_thumbnails, sharpest_head
 from lmviz.inspection.attention import attention_layers, signed_thumbnails, thumbnails
+from lmviz.inspection.head_badges import head_badges
 from lmviz.models.address import Address, gradient_of
 
 if TYPE_CHECKING:
@@ -105,9 +107,6 @@ class HeadsPanel(Panel):
         trace, gradients = reading.trace, self._gradients()
 
         def work(model: Model | None = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
-            from lmviz.inspection.alignment import alignment_thumbnails
-            from lmviz.inspection.head_badges import head_badges
-
             badges = head_badges(trace) if attention_layers(trace) else ()
             if gradients is not None:
                 return signed_thumbnails([gradients[address] for address in _addresses(trace)]), badges
@@ -153,8 +152,6 @@ class HeadsPanel(Panel):
 
     def _begin_with_alignment(self) -> None:
         """Of a model that translates, and has just been opened, look at the head that aligns best."""
-        from lmviz.inspection.alignment import sharpest_head
-
         reading = self.session.reading.current
         if reading is None or reading.model == self._begun:
             return

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.errors import LmvizError
+from lmviz.inspection.strongest import strongest_cell
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -111,8 +113,6 @@ class WeightMatrixPanel(Panel):
 
     def _suggest(self) -> None:
         """Have the strongest weight of the chosen row explained, as long as none is pinned."""
-        from lmviz.inspection.strongest import strongest_cell
-
         view = self._view
         if view is None or self.awaits_answer or not (self.is_in_sight or self.is_put_away):
             return
@@ -139,8 +139,6 @@ class WeightMatrixPanel(Panel):
             self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
 
     def _repaint(self, row: int, column: int, weight: float) -> None:
-        from lmviz.errors import LmvizError
-
         try:
             painted = self._painted(row, column, weight)
         except LmvizError as sentence:

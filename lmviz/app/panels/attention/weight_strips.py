@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.inspection.views import strip
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -35,8 +36,6 @@ class WeightStrips(ExplainedStrips):
 
     def draw_head(self, reading: Reading) -> None:
         """Draw the query, key and value of the chosen weight, and the weighted sum of values."""
-        from lmviz.inspection.views import strip
-
         layer, head = self._session.attention.head
         place, trace = f"layers/{layer}/attention", reading.trace
         if f"{place}/mixed" not in trace:

@@ -10,6 +10,7 @@ import numpy as np
 from lmviz.app.panels.autodiff.drawn import short_label
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
 from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
+from lmviz.autodiff.folding import units_of
 from lmviz.autodiff.layout import LEFT, MODULE, ValuePlace
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=2)  # a step of the tape changes nothing of it
 def folding(net: Network) -> Units | None:
     """The units of a network; None where it is not made of such."""
-    from lmviz.autodiff.folding import units_of
-
     return units_of(net)
 
 

@@ -25,6 +25,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.decoding.shared_units import bare_word, ids_by_word
+from lmviz.inspection.recipes.decoding import side_by_side_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -124,8 +125,6 @@ class ComparedDistributionsPanel(Panel):
         return Names(found.tokens if found is not None else ())
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import side_by_side_recipe
-
         if not self._found or not all(found.distribution for found in self._found):
             return ""
         if not all(item.model.predicts.continues for item in self._models):

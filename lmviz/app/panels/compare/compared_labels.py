@@ -19,6 +19,8 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.errors import LmvizError
+from lmviz.inspection.recipes.decoding import labels_recipe
+from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -83,8 +85,6 @@ class ComparedLabelsPanel(Panel):
         return Names(self._words, self._found[0].names if self._found else ())
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import labels_recipe
-
         if not any(item.probabilities is not None for item in self._found):
             return ""
         subjects = [model.reads(self._text) for model in self._models]
@@ -175,7 +175,6 @@ def _label(model: Model, text: str) -> Labelled:
     """The labels of one model. For the reading thread."""
     from lmviz.decoding.labels import label
     from lmviz.inspection.class_readings import read_beginnings
-    from lmviz.models.prefix import read_prefix
 
     try:
         read = read_prefix(model, text).last(model.context)

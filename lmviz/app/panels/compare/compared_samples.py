@@ -23,6 +23,7 @@ from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.decoding.options import DRAWING, SamplingOptions
 from lmviz.errors import LmvizError
+from lmviz.inspection.recipes.decoding import samples_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -107,8 +108,6 @@ class ComparedSamplesPanel(Panel):
         return arrays
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import samples_recipe
-
         lengths = [len(sample.drawn) for sample in self._samples]
         if self._asked is None or not all(lengths):
             return ""

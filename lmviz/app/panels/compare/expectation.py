@@ -10,6 +10,9 @@ import numpy as np
 
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.decoding.comparison import jensen_shannon, largest_differences, overlap
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import next_distribution
+from lmviz.decoding.shared_units import shared_labels
 from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
@@ -42,10 +45,7 @@ def expect(
     Of a model of labels it is the label of the token there, or of the text, all of which is read. For the
     reading thread.
     """
-    from lmviz.decoding.continuation import Continuation
-    from lmviz.decoding.distribution import next_distribution
     from lmviz.decoding.labels import label_distribution
-    from lmviz.decoding.shared_units import shared_labels
 
     try:
         if not model.predicts.continues:

@@ -19,6 +19,8 @@ from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.quiet_table import ROW
 from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, has_units, offered_words
 from lmviz.text.tokenizer import visible
 
@@ -247,9 +249,6 @@ class GuessWordPanel(GamePanel):
         seed = self.seed + len(game.answers)
 
         def work(model: Model, place: int) -> tuple[float, Distribution | None]:
-            from lmviz.decoding.continuation import Continuation
-            from lmviz.decoding.distribution import next_distribution
-
             expected = None
             if place == teller:
                 continuation = Continuation.of(model, current.text)

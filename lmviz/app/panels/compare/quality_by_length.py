@@ -22,6 +22,9 @@ from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.inspection.recipes.run import quality_recipe
+from lmviz.inspection.recipes.text import settings_of
+from lmviz.runs.opening import open_model_of, open_recorded
 from lmviz.tasks import TRANSLATION
 
 if TYPE_CHECKING:
@@ -117,9 +120,6 @@ class QualityByLengthPanel(Panel):
         return Names(columns=("length", "sentences", self._measure.currentText(), "low", "high"))
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.run import quality_recipe
-        from lmviz.inspection.recipes.text import settings_of
-
         corpus = self.session.text.corpus
         measured = [
             (str(model.folder), step) for model, step in self._moments if self.quality_of((model, step))
@@ -245,7 +245,6 @@ class QualityByLengthPanel(Panel):
         def work(report: Report) -> tuple[tuple[TextPair, ...], Quality]:
             from lmviz.decoding.judged_pairs import judged_pairs
             from lmviz.decoding.quality_by_length import quality_by_length
-            from lmviz.runs.opening import open_model_of, open_recorded
 
             judged = drawn if drawn is not None else judged_pairs(corpus)
             # Its own instance: those of the reading thread belong to that thread alone.

@@ -17,6 +17,8 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.inspection.recipes.run import scores_recipe
+from lmviz.inspection.recipes.text import settings_of
 from lmviz.tasks import NEXT_TOKEN
 
 if TYPE_CHECKING:
@@ -92,9 +94,6 @@ class ScoresPanel(Panel):
         }
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.run import scores_recipe
-        from lmviz.inspection.recipes.text import settings_of
-
         corpus, judged = self.session.text.corpus, self.session.comparison.judged
         measured = [
             (str(item.model.folder), item.step, item.interventions)

@@ -19,7 +19,9 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.decoding.comparison import disagreement_of, shares_after, surprisal_over
 from lmviz.errors import LmvizError
+from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
 from lmviz.text.tokenizer import Encoding, visible
 
 if TYPE_CHECKING:
@@ -94,8 +96,6 @@ class SurprisalPanel(Panel):
         return Names(self._tokens if self._curves else ())
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
-
         if not self._curves:
             return ""
         moments = [item.reads(self._text) for item in self._models]
@@ -129,7 +129,6 @@ class SurprisalPanel(Panel):
         beginning = spans[0][0]
 
         def work(model: Model, place: int) -> Found | str:
-            from lmviz.decoding.comparison import shares_after, surprisal_over
             from lmviz.decoding.likelihood import text_log_probabilities
 
             try:
@@ -225,6 +224,4 @@ class SurprisalPanel(Panel):
 
 
 def _compare(shares: Sequence[Mapping[int, np.ndarray]]) -> Disagreement:
-    from lmviz.decoding.comparison import disagreement_of
-
     return disagreement_of(shares)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.errors import LmvizError
 from lmviz.tasks import NEXT_TOKEN
+from lmviz.training.run import Run
 
 if TYPE_CHECKING:
     from lmviz.app.panels.panel import Panel
@@ -125,9 +127,6 @@ def find_trio(folders: Iterable[Path], near: str = "", *, task: str = NEXT_TOKEN
 
     `near` is the fingerprint of the corpus to prefer. Empty when there are no such three.
     """
-    from lmviz.errors import LmvizError
-    from lmviz.training.run import Run
-
     corpora: dict[str, dict[str, Path]] = {}
     for folder in folders:
         try:

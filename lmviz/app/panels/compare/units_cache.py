@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lmviz.decoding.shared_units import shared_units
+
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.decoding.shared_units import SharedUnits
@@ -20,8 +22,6 @@ class UnitsCache:
 
     def units(self, models: Sequence[OpenedModel]) -> SharedUnits:
         """Those of the models' tokenizers, in the same order."""
-        from lmviz.decoding.shared_units import shared_units
-
         key = tuple(model.folder for model in models)
         if self._units is None or key != self._key:
             self._key, self._units = key, shared_units([model.tokenizer for model in models])

@@ -16,6 +16,9 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
+from lmviz.inspection.recipes.text import concordance_recipe, settings_of
+from lmviz.text.concordance import concordance
+from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -81,8 +84,6 @@ class ConcordancePanel(Panel):
         return Names(columns=("token", "count"))
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.text import concordance_recipe, settings_of
-
         corpus = self.session.text.corpus
         if self._found is None or corpus is None or not corpus.sources:
             return ""
@@ -96,7 +97,6 @@ class ConcordancePanel(Panel):
             self._places.set_lines([])
             self._card.set_placeholder(EMPTY)
             return
-        from lmviz.text.tokenizer import visible
 
         self._card.set_title(f"{count(found.total)} {'place' if found.total == 1 else 'places'}")
         if not found.total:
@@ -129,8 +129,6 @@ class ConcordancePanel(Panel):
             return
 
         def work() -> Concordance:
-            from lmviz.text.concordance import concordance
-
             return concordance(corpus, phrase)
 
         self.ask_reader("concordance", work, lambda found: self._take(phrase, found))

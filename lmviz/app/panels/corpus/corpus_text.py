@@ -16,6 +16,11 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.text.examples_view import ExamplesView
 from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_of
+from lmviz.text.byte_level import readable_piece
+from lmviz.text.merges import apply_merges
+from lmviz.text.stretch import Stretches
+from lmviz.text.tokenizer import END, START, visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -91,8 +96,6 @@ class CorpusTextPanel(Panel):
         return {"ids": shown.ids, "tokens": np.array(shown.words(), dtype=np.str_)}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_of
-
         corpus = self.session.text.corpus
         if corpus is None or not corpus.sources:
             return ""
@@ -114,15 +117,11 @@ class CorpusTextPanel(Panel):
         return PAGE
 
     def _stretch(self, corpus: Corpus, count: int) -> Stretch:
-        from lmviz.text.stretch import Stretches
-
         begin = self._begin(corpus)
         return Stretches(corpus.training_stream).at(begin, begin + count)
 
     def _pieces(self, corpus: Corpus) -> list[str]:
         """The page as it fell into pieces when only some of the merges had been learned."""
-        from lmviz.text.merges import apply_merges
-
         text = self._stretch(corpus, MERGED).text
         return apply_merges(text, self._merges, self._learned.value)
 
@@ -157,8 +156,6 @@ class CorpusTextPanel(Panel):
         self.refresh_soon()
 
     def _show_page(self, corpus: Corpus) -> None:
-        from lmviz.text.tokenizer import visible
-
         first, tokenizer, shown = self._begin(corpus), corpus.tokenizer, self._stretch(corpus, PAGE)
         boundaries = {tokenizer.start_id, tokenizer.end_id}
         self._strip.set_tokens(
@@ -174,8 +171,6 @@ class CorpusTextPanel(Panel):
         self._learned.show_value(len(self._merges), f"all {count(len(self._merges))}")
 
     def _show_examples(self, corpus: Corpus) -> None:
-        from lmviz.text.tokenizer import END, START
-
         place, page = self.session.text.place, page_at(corpus, self.session.text.place)
         if page != self._page:
             self._page = page
@@ -198,9 +193,6 @@ class CorpusTextPanel(Panel):
 
     def _show_merging(self, corpus: Corpus) -> None:
         """The page in pieces, and what the newest merge was."""
-        from lmviz.text.byte_level import readable_piece
-        from lmviz.text.tokenizer import visible
-
         learned = self._learned.value
         self._strip.set_tokens([visible(piece) for piece in self._pieces(corpus)], tinted=True)
         newest = tuple(visible(readable_piece(part)) for part in self._merges[learned - 1]) if learned else ()

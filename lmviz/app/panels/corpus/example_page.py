@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.widgets.text.examples_view import ShownExample
+from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
@@ -52,8 +53,6 @@ def shown_examples(corpus: Corpus, page: range) -> list[ShownExample]:
 
 def _words(tokenizer: Tokenizer, ids: list[int], text: str) -> tuple[str, ...]:
     """The tokens of a text, one that the vocabulary lacks as it is written."""
-    from lmviz.text.tokenizer import visible
-
     if tokenizer.unknown_id not in ids:
         return tuple(visible(tokenizer.token(id)) for id in ids)
     encoding = tokenizer.encode_prefix(text)

@@ -20,6 +20,8 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
+from lmviz.inspection.recipes.text import settings_of, simplex_recipe
+from lmviz.text.simplex import counted_words, example_context, with_share
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -108,8 +110,6 @@ class SimplexPanel(Panel):
         return Names(self._counted.words if self._counted is not None else ())
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.text import settings_of, simplex_recipe
-
         corpus, counted = self.session.text.corpus, self._counted
         if corpus is None or counted is None or not corpus.sources:
             return ""
@@ -154,8 +154,6 @@ class SimplexPanel(Panel):
             return
 
         def work() -> CountedWords | None:
-            from lmviz.text.simplex import counted_words, example_context
-
             context = typed or example_context(corpus)
             return counted_words(corpus, context) if context else None
 
@@ -197,8 +195,6 @@ class SimplexPanel(Panel):
         )
 
     def _drag(self, word: int, share: float) -> None:
-        from lmviz.text.simplex import with_share
-
         self._stop()
         self._bars.choose(word)
         self._shares = with_share(self._shares, word, share)

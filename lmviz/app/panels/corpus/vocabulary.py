@@ -16,6 +16,9 @@ from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe
+from lmviz.text.tag_counts import tag_counts
+from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -90,8 +93,6 @@ class VocabularyPanel(Panel):
         return Names(columns=("token", "count"))
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe
-
         corpus = self.session.text.corpus
         if corpus is None or not corpus.sources:
             return ""
@@ -107,8 +108,6 @@ class VocabularyPanel(Panel):
         self._show_lengths(corpus)
 
     def _show_table(self, corpus: Corpus) -> None:
-        from lmviz.text.tokenizer import visible
-
         statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
         names = [visible(tokens[index]) for index in statistics.by_rank]
         is_tagged = corpus.task == "tagging"
@@ -141,8 +140,6 @@ class VocabularyPanel(Panel):
 
 def _tags_by_rank(corpus: Corpus) -> list[str]:
     """The tags of each word with how often it has them, the most frequent word first."""
-    from lmviz.text.tag_counts import tag_counts
-
     assert corpus.training_examples is not None, "tagged text has examples"
     found = tag_counts(corpus.training_examples, len(corpus.labels))
     return [

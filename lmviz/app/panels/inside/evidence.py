@@ -12,6 +12,9 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
+from lmviz.inspection.contexts import longest_context, stage_context
+from lmviz.inspection.recipes.text import places_recipe, settings_of
+from lmviz.text.concordance import concordance_of_ids
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -48,8 +51,6 @@ class Evidence(QWidget):
 
     def show_contexts(self, reading: Reading, stage: int, position: int) -> None:
         """Look for the context that a stage has matched at a position, or else for the longest of all."""
-        from lmviz.inspection.contexts import longest_context, stage_context
-
         self._reading, corpus = reading, self._session.text.corpus
         description = reading.model.description
         wanted = stage_context(reading.trace, stage, position) or longest_context(reading.trace, position)
@@ -65,8 +66,6 @@ class Evidence(QWidget):
             self._context, self._found = wanted, None
 
             def work() -> Concordance:
-                from lmviz.text.concordance import concordance_of_ids
-
                 return concordance_of_ids(corpus, np.array(wanted))
 
             self._panel.ask_reader("evidence", work, self._take)
@@ -89,8 +88,6 @@ class Evidence(QWidget):
 
     def recipe(self) -> str:
         """The lines of Python that find the same places; empty for none, and for a text that was pasted."""
-        from lmviz.inspection.recipes.text import places_recipe, settings_of
-
         corpus = self._session.text.corpus
         if self._found is None or corpus is None or not corpus.sources:
             return ""

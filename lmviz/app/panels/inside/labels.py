@@ -18,6 +18,8 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.word_scroll import WordScroll
+from lmviz.inspection.interventions import silence_direction
+from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.views import answer_at
 from lmviz.text.tokenizer import visible
 
@@ -84,8 +86,6 @@ class LabelsPanel(Panel):
         return arrays | {"beginnings": self._found.beginnings, "without": self._found.without}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import array_recipe
-
         return "" if self._reading is None else array_recipe(self._reading.moment, "probabilities")
 
     def out_of_place(self, model: OpenedModel) -> str:
@@ -232,15 +232,11 @@ class LabelsPanel(Panel):
 
     def _silenced(self, direction: str) -> int:
         """Which change silences a direction; −1 where none that is in force does."""
-        from lmviz.inspection.interventions import silence_direction
-
         wanted, surgery = silence_direction(direction), self.session.surgery
         found = (number for number, item in enumerate(surgery.interventions) if item == wanted)
         return -1 if surgery.is_off else next(found, -1)
 
     def _silence_direction(self, direction: str, on: bool) -> None:
-        from lmviz.inspection.interventions import silence_direction
-
         index = self._silenced(direction)
         if on and index < 0:
             self.session.surgery.add(silence_direction(direction))

@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.inspection.names import stop_name
+from lmviz.inspection.recipes.recipe import lens_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -81,8 +82,6 @@ class LensPanel(Panel):
         return arrays | {"norms": np.array(list(self._lengths.values()))}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import lens_recipe
-
         return lens_recipe(self._drawn[0].moment, CANDIDATES) if self._drawn is not None else ""
 
     def out_of_place(self, model: OpenedModel) -> str:

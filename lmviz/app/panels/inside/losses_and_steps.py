@@ -13,6 +13,7 @@ from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_bars import PositionBars
+from lmviz.inspection.held_words import gated_layer, held_words
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -154,8 +155,6 @@ class LossesAndSteps(QWidget):
             self._parts.set_parts(parameter.along, tokens, parameter.within(self._truncation))
 
     def _draw_held(self, position: int) -> None:
-        from lmviz.inspection.held_words import gated_layer, held_words
-
         trace, tokens = self._trace, self._tokens
         layer = "" if trace is None else gated_layer(trace)
         has_gates = bool(layer) and 0 <= position < len(tokens)

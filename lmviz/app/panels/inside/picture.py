@@ -19,6 +19,7 @@ from lmviz.app.widgets.diagrams.ladder import LadderView
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
+from lmviz.inspection.recipes.recipe import arrays_recipe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,8 +100,6 @@ class PicturePanel(Panel):
         return {name: reading.trace[name].array for name in names}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import arrays_recipe
-
         reading = self.session.reading.current
         if reading is None or self._page is None or self.session.gradients.current is not None:
             return ""

@@ -19,6 +19,7 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.app.widgets.text.word_scroll import WordScroll
+from lmviz.inspection.recipes.gradient import saliency_recipe
 from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.text.tokenizer import visible
 
@@ -119,8 +120,6 @@ class SaliencyPanel(Panel):
         return Names(self._found[0].tokens) if len(self._found) == 1 else COUNTED
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.gradient import saliency_recipe
-
         if self._reading is None or not self._found:
             return ""
         return saliency_recipe(self._reading.moment, self._of, self._reading.trace.beside)

@@ -23,7 +23,13 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.text.equation import EquationView
+from lmviz.inspection.equations import one_line
 from lmviz.inspection.names import coordinate, title_of, word_of
+from lmviz.inspection.operation_picture import operation_picture
+from lmviz.inspection.recipes.recipe import views_recipe
+from lmviz.inspection.stage_sentence import stage_sentence
+from lmviz.inspection.strongest import strongest_cell
+from lmviz.inspection.views import likeliest_answers, stage_parts, strip
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -121,8 +127,6 @@ class StagePanel(Panel):
         return {name: view.values[0] for name, view in self._named_views().items()}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import views_recipe
-
         reading = self.session.reading.current
         if reading is None or not self.views or self.session.gradients.current is not None:
             return ""
@@ -173,7 +177,6 @@ class StagePanel(Panel):
 
     def _tell(self, reading: Reading) -> None:
         """Say what the stage does to the word."""
-        from lmviz.inspection.stage_sentence import stage_sentence
 
         def token(id: int) -> str:
             return reading.model.tokenizer.token(id)
@@ -249,8 +252,6 @@ class StagePanel(Panel):
         return " · ".join(parts)
 
     def _draw_strips(self, reading: Reading) -> None:
-        from lmviz.inspection.views import likeliest_answers, stage_parts, strip
-
         trace = reading.trace
         position, stage = self.session.reading.position, trace.stages[self.session.focus.stage]
         tokens = likeliest_answers(trace, position)
@@ -294,9 +295,6 @@ class StagePanel(Panel):
 
     def _strongest_of_stage(self, reading: Reading) -> Cell | None:
         """The strongest cell that this stage makes at the position, and in the head, that is shown."""
-        from lmviz.inspection.strongest import strongest_cell
-        from lmviz.inspection.views import likeliest_answers, strip
-
         trace, position = reading.trace, self.session.reading.position
         address, head = trace.stages[self.session.focus.stage].results[0], self.session.attention.head[1]
         if trace[address].scale == "token":
@@ -327,10 +325,8 @@ class StagePanel(Panel):
         gradient = found if found is not None and cell[0] in found else None
 
         def work(model: Model) -> tuple[str, OperationPicture | None]:
-            from lmviz.inspection.equations import one_line
             from lmviz.inspection.explain import explain
             from lmviz.inspection.explain_gradient import explain_gradient
-            from lmviz.inspection.operation_picture import operation_picture
 
             if gradient is not None:
                 return f"∂ {place}:  {one_line(explain_gradient(model, gradient, *cell))}", None

@@ -20,7 +20,13 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.inspection.color_floor import color_floor
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
+from lmviz.inspection.recipes.recipe import view_recipe
+from lmviz.inspection.similarity import similarity_order
+from lmviz.inspection.strongest import strongest_cell
+from lmviz.inspection.view_names import names_along
+from lmviz.inspection.views import likeliest_answers, matrix
 from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG
 from lmviz.text.tokenizer import visible
@@ -131,8 +137,6 @@ class StatePanel(Panel):
         return {} if self._view is None else {self._view.address: self._view.values}
 
     def exported_names(self) -> Names:
-        from lmviz.inspection.view_names import names_along
-
         if self._reading is None or self._view is None or self._view.folded:
             return Names()
         view, trace = self._view, self._reading.trace
@@ -141,8 +145,6 @@ class StatePanel(Panel):
         )
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import view_recipe
-
         if self._reading is None or self._view is None or Address.parse(self._view.address).is_gradient:
             return ""
         return view_recipe(self._reading.moment, self._view)
@@ -178,10 +180,6 @@ class StatePanel(Panel):
             self._tap.setCurrentIndex(addresses.index(chosen) + 1 if chosen in addresses else 0)
 
     def _draw(self, reading: Reading, address: str) -> None:
-        from lmviz.inspection.color_floor import color_floor
-        from lmviz.inspection.similarity import similarity_order
-        from lmviz.inspection.views import likeliest_answers, matrix
-
         trace, position = reading.trace, self.session.reading.position
         tokens, head = likeliest_answers(trace, position), self.session.attention.head[1]
         view = matrix(trace, address, head, position, tokens)
@@ -257,8 +255,6 @@ class StatePanel(Panel):
 
     def _suggest(self) -> None:
         """Have the strongest cell of the position explained, as long as none is pinned."""
-        from lmviz.inspection.strongest import strongest_cell
-
         if self._view is not None and (self.is_in_sight or self.is_put_away):
             place = strongest_cell(self._view, self.session.reading.position)
             is_number = (

@@ -26,6 +26,7 @@ from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.errors import LmvizError
 from lmviz.families import find_family
+from lmviz.inspection.recipes.gradient import reach_recipe
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -190,8 +191,6 @@ class ThroughTimePanel(Panel):
         return arrays
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.gradient import reach_recipe
-
         reading = self.session.reading.current
         if reading is None or not self._found:
             return ""

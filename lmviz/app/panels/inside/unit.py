@@ -21,7 +21,11 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.inspection.contexts import has_contexts
+from lmviz.inspection.firing_units import firing_units, has_units, usual_threshold
 from lmviz.inspection.names import coordinate, number_of, title_of
+from lmviz.inspection.recipes.recipe import array_recipe
+from lmviz.inspection.strongest import strongest_unit
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -123,8 +127,6 @@ class UnitPanel(Panel):
         return Names(_words_along(reading, place))
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import array_recipe
-
         if self._shows_evidence:
             return self._evidence.recipe()
         reading = self.session.reading.current
@@ -134,8 +136,6 @@ class UnitPanel(Panel):
         return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
 
     def refresh(self) -> None:
-        from lmviz.inspection.contexts import has_contexts
-
         reading = self.session.reading.current
         trace = reading.trace if reading is not None else None
         counted = trace is not None and has_contexts(trace)
@@ -182,8 +182,6 @@ class UnitPanel(Panel):
 
     def _unit_in(self, trace: Trace) -> tuple[str, int] | None:
         """The chosen unit where a trace has it, that of another model may be narrower; else the strongest."""
-        from lmviz.inspection.strongest import strongest_unit
-
         if self._unit is None:
             tap = self._tap_to_search(trace)
             return None if tap is None else (tap, strongest_unit(trace, tap, self.session.reading.position))
@@ -282,8 +280,6 @@ class UnitPanel(Panel):
 
     def _suggest_threshold(self, trace: Trace | None) -> None:
         """Begin in the scale of the tap; what a person chose stays, and so does what was brushed with."""
-        from lmviz.inspection.firing_units import usual_threshold
-
         if trace is None:
             return
         address = self._tap_to_search(trace)
@@ -305,8 +301,6 @@ class UnitPanel(Panel):
             self._find_units(*self._brushed)
 
     def _find_units(self, first: int, last: int) -> None:
-        from lmviz.inspection.firing_units import firing_units
-
         reading = self.session.reading.current
         if reading is None:
             return
@@ -361,6 +355,4 @@ def _words_along(reading: Reading | None, place: tuple[str, int] | None) -> list
 
 
 def _has_units(trace: Trace, address: str) -> bool:
-    from lmviz.inspection.firing_units import has_units
-
     return has_units(trace, address)

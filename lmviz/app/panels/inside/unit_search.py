@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.panels.panel import JOBS
 from lmviz.inspection.names import number_of
+from lmviz.runs.opening import open_model_of, open_recorded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +71,6 @@ class UnitSearch(QObject):
 
         def work(report: Report) -> Generator[object, None, tuple[FiringPlace, ...]]:
             from lmviz.inspection.unit_search import search_corpus
-            from lmviz.runs.opening import open_model_of, open_recorded
 
             model = open_model_of(open_recorded(folder), step)
             ids = corpus.training[:SEARCHED_TOKENS] if same_tokens else _read_anew(model, corpus)

@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.growing_canvas import MOST_GROWTH
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_handover import HandedOn, UnrolledHandover
+from lmviz.inspection.whole_model import source_place
 from lmviz.models.address import Address
 
 if TYPE_CHECKING:
@@ -150,8 +151,6 @@ class UnrolledPage(WholeModelPage):
         self._both.share()
 
     def _light(self, reading: Reading, position: int) -> None:
-        from lmviz.inspection.whole_model import source_place
-
         self._lit = None
         for side in self._sides:
             if not side.fits(reading.trace):

@@ -14,9 +14,11 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
 from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
+from lmviz.inspection.gradient_views import gradient_view
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
 from lmviz.inspection.views import answer_at, strip
+from lmviz.inspection.whole_model import looked_at_most, mean_share, place_along, whole_model
 from lmviz.models.address import Address, gradient_of
 from lmviz.models.sequences import SOURCE, TEXT, is_along
 from lmviz.text.tokenizer import visible
@@ -78,8 +80,6 @@ class WholeModelPage:
             known = self._drawn[1].squares
 
         def work(model: Model) -> WholeModel:
-            from lmviz.inspection.whole_model import whole_model
-
             return whole_model(model, reading.trace, position, known, gradient)
 
         self._panel.ask_about(reading, QUESTION, work, lambda found: self._take(reading, found))
@@ -145,7 +145,6 @@ class WholeModelPage:
 
     def _miniatures(self, line: OutlineLine, address: str) -> list[Miniature]:
         assert self._drawn is not None
-        from lmviz.inspection.gradient_views import gradient_view
 
         (reading, model), traced = self._drawn, self._drawn[0].trace[address]
         gradient = model.gradient if model.gradient is not None and address in model.gradient else None
@@ -180,8 +179,6 @@ class WholeModelPage:
 
     def _notes(self, block: OutlineBlock) -> tuple[str, tuple[tuple[str, str, str], ...]]:
         """Where each head looks most, or how far each gate is open."""
-        from lmviz.inspection.whole_model import looked_at_most, mean_share
-
         assert self._drawn is not None
         trace, model = self._drawn[0].trace, self._drawn[1]
         addresses = [address for line in lines_of(block) for address in line.addresses]
@@ -209,8 +206,6 @@ class WholeModelPage:
         return f", at “{visible(trace.sequences[SOURCE].tokens[at])}”"
 
     def _place_of(self, address: str) -> int:
-        from lmviz.inspection.whole_model import place_along
-
         assert self._drawn is not None
         model = self._drawn[1]
         return place_along(self._drawn[0].trace, address, model.position, model.source_position)

@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.decoding.beam import FINISHED, PRUNED, BeamNode, BeamTree, length_normaliser
+from lmviz.inspection.recipes.decoding import beam_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ class BeamPanel(Panel):
         }
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import beam_recipe
-
         session, beam = self.session, self.session.beam.tree
         if beam is None or not session.beam.is_grown:
             return ""  # the recipe's search would run to its end

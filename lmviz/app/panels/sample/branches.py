@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.decoding.branches import Alternative, Branch
 from lmviz.decoding.options import FILTERS
+from lmviz.inspection.recipes.decoding import branches_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ class BranchesPanel(Panel):
 
     def recipe(self) -> str:
         """The probabilities under the model and the options as they are now."""
-        from lmviz.inspection.recipes.decoding import branches_recipe
-
         session, branches = self.session, self.session.writing.branches
         if session.library.model is None or len(branches.nodes) < 2:
             return ""

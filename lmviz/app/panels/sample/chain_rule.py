@@ -16,6 +16,8 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.text.product_strip import ProductStrip
+from lmviz.inspection.recipes.decoding import likelihood_recipe
+from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -86,8 +88,6 @@ class ChainRulePanel(Panel):
         return Names([token.token for token in self._shown.tokens] if self._shown is not None else ())
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import likelihood_recipe
-
         return "" if self._moment is None else likelihood_recipe(self._moment)
 
     def refresh(self) -> None:
@@ -108,7 +108,6 @@ class ChainRulePanel(Panel):
 
         def work(model: Model) -> Likelihood:
             from lmviz.decoding.likelihood import text_log_probabilities
-            from lmviz.models.prefix import read_prefix
 
             ids = np.concatenate([read_prefix(model, prefix).ids, np.array(chosen, dtype=np.int64)])
             return text_log_probabilities(model, ids)

@@ -24,6 +24,7 @@ from lmviz.app.widgets.tables.figures_table import FiguresTable
 from lmviz.decoding.derivation import derive
 from lmviz.decoding.options import FILTERS
 from lmviz.errors import LmvizError
+from lmviz.inspection.recipes.decoding import distribution_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -108,8 +109,6 @@ class DistributionPanel(Panel):
         return Names([distribution.token(id) for id in self.ids_shown] if distribution is not None else ())
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import distribution_recipe
-
         prospect = self._shown
         if prospect is None:
             return ""

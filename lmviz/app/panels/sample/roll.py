@@ -21,6 +21,7 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.decoding.options import FILTERS
+from lmviz.inspection.recipes.decoding import roll_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -115,8 +116,6 @@ class RollPanel(Panel):
         return arrays if prospect.draw is None else arrays | {"draw": np.array([prospect.draw])}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import roll_recipe
-
         prospect = self._shown
         if prospect is None:
             return ""

@@ -16,6 +16,9 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.decoding.continuations import Continuations
+from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.sampling import choose
+from lmviz.inspection.recipes.decoding import outcomes_recipe
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -82,8 +85,6 @@ class SideBySidePanel(Panel):
         return arrays
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import outcomes_recipe
-
         if not self._shown or self._shown_at is None:
             return ""
         chosen = {way: item.chosen for way, item in self._shown.items()}
@@ -149,9 +150,6 @@ class SideBySidePanel(Panel):
         read, prefix, stops = self._read, session.reading.prefix, session.writing.sampling.stop_at_end
 
         def work(model: Model) -> tuple[int, bool]:
-            from lmviz.decoding.options import SamplingOptions
-            from lmviz.decoding.sampling import choose
-
             step = choose(read.after(model, prefix, written), SamplingOptions())
             return step.id, step.is_end and stops
 

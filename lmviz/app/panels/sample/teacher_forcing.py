@@ -16,6 +16,8 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.decoding.histories import read_both_ways
+from lmviz.inspection.recipes.decoding import histories_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -74,8 +76,6 @@ class TeacherForcingPanel(Panel):
         return Names(self._found.right if self._found is not None else ())
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.decoding import histories_recipe
-
         if self._found is None or self.session.library.model is None:
             return ""
         return histories_recipe(self.session.reading.moment_of(self._text))
@@ -95,8 +95,6 @@ class TeacherForcingPanel(Panel):
         text = reading.trace.text
 
         def work(model: Model) -> Histories:
-            from lmviz.decoding.histories import read_both_ways
-
             return read_both_ways(model, text)
 
         def take(found: Histories) -> None:

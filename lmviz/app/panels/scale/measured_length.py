@@ -14,14 +14,17 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.app.workers.threads import compute_with
+from lmviz.families import FAMILIES
 from lmviz.scaling.compute import bytes_in_words
+from lmviz.scaling.text_length import MeasuredModel
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from lmviz.app.session.session import Session
     from lmviz.app.workers.job import Job, Report
-    from lmviz.scaling.text_length import MeasuredLength, MeasuredModel
+    from lmviz.scaling.text_length import MeasuredLength
 
 MOST, ROOM = 5, 130
 NOTHING = (
@@ -116,9 +119,6 @@ class MeasuredLengthPanel(Panel):
 
     def _models(self) -> list[MeasuredModel]:
         """The open models that read one text by numbers, the shown one first."""
-        from lmviz.families import FAMILIES
-        from lmviz.scaling.text_length import MeasuredModel
-
         library, found = self.session.library, []
         for model in sorted(library.models, key=lambda model: model != library.model):
             family = FAMILIES.get(model.family)
@@ -139,7 +139,6 @@ class MeasuredLengthPanel(Panel):
             return
 
         def work(report: Report) -> Generator[object, None, tuple[MeasuredLength, ...]]:
-            from lmviz.app.workers.threads import compute_with
             from lmviz.scaling.text_length import LENGTHS, measure_lengths
 
             compute_with(None)

@@ -19,6 +19,8 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
+from lmviz.inspection.recipes.run import confusion_recipe
+from lmviz.inspection.recipes.text import settings_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -105,9 +107,6 @@ class ConfusionPanel(Panel):
         return Names(labels, labels)
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.run import confusion_recipe
-        from lmviz.inspection.recipes.text import settings_of
-
         corpus, part = self.session.text.corpus, self.session.scores.part
         if self._score is None or self._shown is None or corpus is None or part is None or not corpus.sources:
             return ""

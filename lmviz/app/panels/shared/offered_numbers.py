@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.session.gradients import LAST_LOSS
+from lmviz.inspection.strongest import likeliest_answer
 from lmviz.models.address import Address
 from lmviz.models.tap import place_of
 from lmviz.text.tokenizer import visible
@@ -17,15 +18,11 @@ if TYPE_CHECKING:
 
 def likeliest_logit(reading: Reading, position: int) -> Of:
     """The logit of the likeliest next word, or label, at a position."""
-    from lmviz.inspection.strongest import likeliest_answer
-
     return "logits", likeliest_answer(reading.trace, position)[1]
 
 
 def offered_numbers(reading: Reading, position: int, cell: Cell | None) -> dict[Of, str]:
     """The last loss, all losses, the likeliest answer's probability and logit, and the pinned cell."""
-    from lmviz.inspection.strongest import likeliest_answer
-
     trace = reading.trace
     offers: dict[Of, str] = {}
     if "token" in trace["probabilities"].axes:

@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.decoding.glance import glance
 from lmviz.decoding.shift import largest_shifts
+from lmviz.inspection.alignment import source_attentions
 from lmviz.inspection.names import title_of
 from lmviz.inspection.views import answer_at
 from lmviz.models.sequences import SOURCE
@@ -274,6 +275,4 @@ class SurgeryPanel(Panel):
 
 def _has_source_heads(trace: Trace) -> bool:
     """Whether heads look at a source."""
-    from lmviz.inspection.alignment import source_attentions
-
     return any("head" in trace[found.context].axes for found in source_attentions(trace))

@@ -23,6 +23,7 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.inspection.names import POSITIONAL, word_of
 from lmviz.inspection.operand_names import operand_name
+from lmviz.inspection.strongest import likeliest_answer
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -168,8 +169,6 @@ class WhyPanel(Panel):
 
     def _likeliest_answer(self) -> Cell | None:
         """The cell of the likeliest next word, which is explained where no panel draws anything stronger."""
-        from lmviz.inspection.strongest import likeliest_answer
-
         reading = self.session.reading.current
         return None if reading is None else likeliest_answer(reading.trace, self.session.reading.position)
 

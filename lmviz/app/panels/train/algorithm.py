@@ -16,6 +16,8 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLines
+from lmviz.families import FAMILIES
+from lmviz.training.observation import ObservedUpdate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,8 +81,6 @@ class AlgorithmPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The arrays of the step that was observed, such as the batch; empty before any was."""
-        from lmviz.training.observation import ObservedUpdate
-
         observed = self._observed
         if observed is None:
             return {}
@@ -128,8 +128,6 @@ class AlgorithmPanel(Panel):
 
     def _show_planned(self) -> None:
         """The algorithm of the step that could be made, without figures."""
-        from lmviz.families import FAMILIES
-
         plan, model, training = self.session.plan.current, self.session.library.model, self.session.training
         family, options = plan.family, plan.training_options
         if model is not None and not training.obstacle:

@@ -18,7 +18,9 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.sparkline import Sparkline
+from lmviz.families import FAMILIES
 from lmviz.inspection.names import title_of
+from lmviz.inspection.recipes.run import curves_recipe
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment
@@ -79,8 +81,6 @@ class HealthPanel(Panel):
         return arrays
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.run import curves_recipe
-
         folder = self.session.training.shown.folder
         return curves_recipe([str(folder)], tuple(CURVES)) if folder is not None else ""
 
@@ -169,8 +169,6 @@ class HealthPanel(Panel):
 
 def is_counted(family: str) -> bool:
     """Whether a family learns by counting, without gradients."""
-    from lmviz.families import FAMILIES
-
     return family in FAMILIES and FAMILIES[family].counts
 
 

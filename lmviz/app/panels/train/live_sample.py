@@ -16,6 +16,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.widgets.base.card import Card
 from lmviz.decoding.options import DRAWING, SamplingOptions
+from lmviz.inspection.recipes.decoding import sample_recipe
 from lmviz.plain_text import seen
 
 if TYPE_CHECKING:
@@ -92,8 +93,6 @@ class LiveSamplePanel(Panel):
 
     def recipe(self) -> str:
         """None for a text written by several snapshots of a training."""
-        from lmviz.inspection.recipes.decoding import sample_recipe
-
         moments, options = self._drawn_with
         if not self._drawn or len(moments) != 1:
             return ""

@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.inspection.recipes.run import curves_recipe
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
 
@@ -86,8 +87,6 @@ class LossPanel(Panel):
         return self._plot.points()
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.run import curves_recipe
-
         drawn = [model for model in self.session.library.models if self._is_drawn(model)]
         folders = [str(model.folder) for model in drawn]
         return curves_recipe(folders) if folders else ""

@@ -16,6 +16,8 @@ from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
+from lmviz.families import FAMILIES
+from lmviz.runs.opening import open_model_of, open_recorded
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment, OpenedModel
@@ -132,8 +134,6 @@ class NoisePanel(Panel):
 
     def _obstacle(self) -> str:
         """Why nothing can be measured; empty where it can, once the model's text is open."""
-        from lmviz.families import FAMILIES
-
         model = self.session.library.model
         if model is None:
             return NO_MODEL
@@ -179,7 +179,6 @@ class NoisePanel(Panel):
 
 def _measured(moment: Moment, corpus: Corpus) -> Generator[object, None, GradientNoise]:
     """The noise of a model at a step on its text, as a job."""
-    from lmviz.runs.opening import open_model_of, open_recorded
     from lmviz.training.gradient_noise import gradient_noise
 
     opened, step = moment

@@ -13,6 +13,9 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_axes import SHARE
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import next_distribution
+from lmviz.inspection.recipes.run import over_time_recipe
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
 
@@ -71,8 +74,6 @@ class OverTimePanel(Panel):
         return self._plot.points()
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.run import over_time_recipe
-
         if self._key is None or not self._rows or not self._key[0].predicts.continues:
             return ""  # also while what is drawn is still of the text before
         model, prefix, _, source = self._key
@@ -160,8 +161,6 @@ class OverTimePanel(Panel):
         step = self._most_telling(missing)
 
         def work(reader: Model) -> tuple[int, np.ndarray]:
-            from lmviz.decoding.continuation import Continuation
-            from lmviz.decoding.distribution import next_distribution
             from lmviz.decoding.labels import label
 
             reader = reader if source is None else of_source(reader, source)

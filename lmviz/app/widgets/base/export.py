@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
@@ -83,8 +84,6 @@ def _save_png(widget: QWidget, path: Path) -> None:
 
 
 def _save_svg(widget: QWidget, path: Path) -> None:
-    from PySide6.QtSvg import QSvgGenerator
-
     generator = QSvgGenerator()
     generator.setFileName(str(path))
     generator.setSize(QSize(widget.width(), widget.height()))
