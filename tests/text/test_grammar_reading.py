@@ -9,9 +9,9 @@ import pytest
 from lmviz.errors import LmvizError
 from lmviz.text.catalogue import corpus_path, find_entry
 from lmviz.text.grammar import Grammar
-from lmviz.text.grammar_reading import nats_of
 from lmviz.text.own_tasks import grammar_of
 from tests.text.dice import Dice
+from tests.text.grammar_reading import nats_of
 
 GRAMMARS = {
     "capitals and articles": '[story]\na {w}. "a {w}," said {w}\n[w]\nowl\ncat\nan ant\n',

@@ -108,11 +108,6 @@ class ComparedDistributionsPanel(Panel):
         """The line that says what is compared."""
         return self._title.text()
 
-    @property
-    def agreement(self) -> str:
-        """The line that says how far the models agree."""
-        return self._agreement.text
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Each column's probabilities (token,) by the name of its model."""
         if not self._found:

@@ -69,6 +69,7 @@ class QualityByLengthPanel(Panel):
         self._plot.setObjectName("quality_plot")
         self._written, self._wanted = MutedLine(), MutedLine()
         self._written.setObjectName("worst_translation")
+        self._wanted.setObjectName("wanted_translation")
         self._invitation = Invitation("quality_samples_button")
         self._pages = QStackedWidget()
         self._pages.addWidget(self._invitation)
@@ -95,11 +96,6 @@ class QualityByLengthPanel(Panel):
     def plot(self) -> BandedPlot:
         """The plot itself."""
         return self._plot
-
-    @property
-    def said_of_worst(self) -> tuple[str, str]:
-        """What stands below the plot: what was written, and what was wanted."""
-        return self._written.text, self._wanted.text
 
     def quality_of(self, moment: Moment) -> Quality | None:
         """What was measured of a model and step on the open text."""

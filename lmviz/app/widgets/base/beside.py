@@ -24,11 +24,6 @@ class Beside(QWidget):
         self._row.addWidget(first, shares[0])
         self._row.addWidget(second, shares[1])
 
-    @property
-    def is_side_by_side(self) -> bool:
-        """Whether there is width enough for both."""
-        return self._row.direction() == QBoxLayout.Direction.LeftToRight
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         is_wide = self.width() >= WIDE * current_theme().scale

@@ -108,12 +108,6 @@ class FiguresTable(QuietTable):
         self._titles.set_sorted_by(name, descending=descending)
 
     @property
-    def columns_shown(self) -> tuple[str, ...]:
-        """The names of the columns that there is room for."""
-        columns = enumerate(self._model.columns)
-        return tuple(column.name for number, column in columns if not self.isColumnHidden(number))
-
-    @property
     def lines_shown(self) -> range:
         """The lines in sight."""
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)

@@ -75,11 +75,6 @@ class TableView(QuietTable):
         self._model.set_filter(text)
         self.set_current(current)
 
-    def sort_by(self, column: int, *, descending: bool = False) -> None:
-        """Sort by a column; −1 restores the columns' own order."""
-        order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
-        self.sortByColumn(column, order)
-
     def set_faded(self, rows: Collection[int]) -> None:
         """Rows that are dimmed."""
         self._model.set_faded(rows)
@@ -97,17 +92,6 @@ class TableView(QuietTable):
     def current(self) -> int:
         """The chosen row; −1 for none."""
         return self._model.row_at(self.currentIndex().row())
-
-    @property
-    def rows_shown(self) -> tuple[int, ...]:
-        """The rows in the order of the lines."""
-        return tuple(self._model.row_at(line) for line in range(self._model.rowCount()))
-
-    @property
-    def put_away(self) -> tuple[str, ...]:
-        """The titles of the columns that there is no room for."""
-        columns = range(self._model.columnCount())
-        return tuple(self._model.column(at).title for at in columns if self.isColumnHidden(at))
 
     def adopt_theme(self) -> None:
         super().adopt_theme()

@@ -103,12 +103,6 @@ class NetworkEditor(QPlainTextEdit):
         """The line that is lit."""
         return self._lit
 
-    def read_now(self) -> None:
-        """Emit at once what was typed last."""
-        if self._soon.isActive():
-            self._soon.stop()
-            self.text_written.emit(self.toPlainText())
-
     def adopt_theme(self) -> None:
         """Take over colours and type."""
         theme = current_theme()

@@ -41,15 +41,15 @@ def test_any_network_can_be_looked_at(scene: Scene, text: str) -> None:
 def test_a_fault_is_said_at_its_line_and_the_graph_stays(scene: Scene, qtbot: QtBot) -> None:
     editor = scene.find(NetworkEditor, "autodiff_editor")
     text = editor.toPlainText()
-    editor.setPlainText(text.replace("sigmoid", "sigmod"))
-    editor.read_now()
+    with qtbot.waitSignal(editor.text_written):
+        editor.setPlainText(text.replace("sigmoid", "sigmod"))
     scene.settle()
     line = text.splitlines().index("z = sigmoid(a)") + 1
     assert "did you mean sigmoid?" in editor.faults[line]
     assert f"Line {line}" in scene.find(QLabel, "autodiff_fault").text()
     assert scene.read("J") == pytest.approx(0.325054, abs=5e-7)
-    editor.setPlainText(text.replace("sigmoid", "tanh"))
-    editor.read_now()
+    with qtbot.waitSignal(editor.text_written):
+        editor.setPlainText(text.replace("sigmoid", "tanh"))
     scene.settle()
     assert editor.faults == {}
     assert scene.read("z", (1,)) == pytest.approx(np.tanh(0.5), abs=1e-6)

@@ -15,7 +15,7 @@ from benches.compare import (
     wait_for_distributions,
 )
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -136,7 +136,9 @@ def test_a_changed_model_stands_beside_itself_as_it_was_trained(
         f"with {change.describe()}",
         "as trained",
     ]
-    assert f"{float(jensen_shannon(expected)):.3f} bits" in view.agreement
+    assert (
+        f"{float(jensen_shannon(expected)):.3f} bits" in view.findChild(QWidget, "agreement").accessibleName()
+    )
     curves = panel(compare, "surprisal_view")
     qtbot.waitUntil(lambda: len(curves.curves) == 3, timeout=LONG)
     assert [curve.name.partition(", ")[2] for curve in curves.curves] == ["", "changed", "as trained"]

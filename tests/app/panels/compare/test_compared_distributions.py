@@ -13,7 +13,7 @@ from benches.compare import (
     panel,
     wait_for_distributions,
 )
-from PySide6.QtWidgets import QLabel, QScrollArea
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -33,8 +33,12 @@ def test_distributions_and_their_agreement_are_the_core_s(
     expected = core_distributions((transformer_run, 2), (lstm_run, 6))
     for found, probabilities in zip(view.found, expected, strict=True):
         np.testing.assert_allclose(found.distribution.probabilities, probabilities, rtol=1e-4)
-    assert f"{100 * overlap(expected):.1f} % in common" in view.agreement
-    assert f"{float(jensen_shannon(expected)):.3f} bits" in view.agreement
+    assert (
+        f"{100 * overlap(expected):.1f} % in common" in view.findChild(QWidget, "agreement").accessibleName()
+    )
+    assert (
+        f"{float(jensen_shannon(expected)):.3f} bits" in view.findChild(QWidget, "agreement").accessibleName()
+    )
 
 
 def test_a_hovered_word_is_marked_in_every_card_and_a_click_writes_it(
@@ -107,8 +111,8 @@ def test_models_of_different_tokens_are_compared_by_what_they_append(
     rows = [next_distribution(Continuation.of(model, PREFIX).logits).probabilities for model in models]
     shares = [units.share(which, row) for which, row in enumerate(rows)]
     divergence = f"{float(jensen_shannon(shares)):.3f} bits"
-    qtbot.waitUntil(lambda: divergence in view.agreement)
-    assert "first characters" in view.agreement
+    qtbot.waitUntil(lambda: divergence in view.findChild(QWidget, "agreement").accessibleName())
+    assert "first characters" in view.findChild(QWidget, "agreement").accessibleName()
     curves = panel(compare, "surprisal_view")
     qtbot.waitUntil(lambda: curves.disagreement is not None, timeout=LONG)
     of_words = next(curve for curve in curves.curves if curve.name == words.name)

@@ -7,7 +7,7 @@ import pytest
 from benches.compare import LONG, bring_to_front, click, open_all
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import load_corpus, open_model
@@ -96,7 +96,7 @@ def test_a_click_opens_the_worst_sentence_of_the_model_of_that_curve(
     assert (session.reading.source, session.reading.prefix) == (worst.source, worst.written)
     qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
     assert session.reading.current.trace.sequences["source"].tokens[-1] == "⟨end⟩"
-    assert worst.wanted in view.said_of_worst[1]
+    assert worst.wanted in view.findChild(QWidget, "wanted_translation").accessibleName()
     QTest.keyClick(view.plot, Qt.Key.Key_Left)  # of the model that is shown now
     before = list(expected)[list(expected).index(length) - 1]
     assert session.reading.source == expected[before].worst.source

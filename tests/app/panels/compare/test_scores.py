@@ -28,7 +28,7 @@ def test_scores_are_measured_once_on_the_same_text(
     words = next(model for model in session.library.models if model.folder == lstm_run.resolve())
     session.comparison.choose([(words, 6)])
     view = bring_to_front(compare, "scores_view", qtbot)
-    qtbot.waitUntil(lambda: view.table.rows_shown == (0, 1), timeout=LONG)
+    qtbot.waitUntil(lambda: view.table.model().rowCount() == 2, timeout=LONG)
     moments = [(words, 6), (session.library.model, session.library.step)]
     click(compare, "measure_button", qtbot)
     qtbot.waitUntil(lambda: all(view.score_of(moment) for moment in moments), timeout=LONG)
