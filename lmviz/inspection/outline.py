@@ -41,6 +41,8 @@ NAMES = {
 }
 OF_RECURRENCES = {"last": "last state", "start": "first state", "previous": "state before"}
 ARROWS = {"forward": "→ ", "backward": "← "}
+"""Which way a layer that reads in both directions goes."""
+
 SUMMARY = (
     ("attention/weights", "attention/output"),
     ("cross/weights", "cross/output"),
@@ -92,7 +94,8 @@ def outline(trace: Trace) -> tuple[Part, ...]:
     places = stream_places(trace.arrays, trace.stages)
     read_later = _read_later(trace.stages)
     parts: list[Part] = []
-    groups = [(layer, list(group)) for layer, group in groupby(_drawn(trace, places), key=_layer_of)]
+    by_layer = groupby(_drawn(trace, places), key=lambda each: Address.parse(each).place_of_layer)
+    groups = [(layer, list(group)) for layer, group in by_layer]
     for layer, addresses in groups:
         is_elsewhere = any(layer == other and len(others) > len(addresses) for other, others in groups)
         if not layer or is_elsewhere:  # what is read ahead of the layer itself, or handed on when all is read
@@ -124,10 +127,6 @@ def _drawn(trace: Trace, places: Sequence[str]) -> list[str]:
         if traced.axes[-1] not in ANSWERS and traced.scale != "token"
         if address in places or not {_last(address), _last_two(address)} & LEFT_OUT
     ]
-
-
-def _layer_of(address: str) -> str:
-    return Address.parse(address).place_of_layer
 
 
 def _outside(addresses: Sequence[str], places: Sequence[str], known: Sequence[str]) -> list[Part]:
@@ -165,12 +164,13 @@ def _part(trace: Trace, address: str, places: Sequence[str]) -> OutlineLine | St
     if address in places:
         return StreamPlace(address, _is_sum(trace.stages, address, places))
     title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
-    has_attention = Address.parse(address).block in ("attention", "cross", "feedforward")
-    own = OF_RECURRENCES.get(_last(address)) or title.removesuffix(" state")
-    name = NAMES.get(_last_two(address), _last(address)) if has_attention else own
+    at = Address.parse(address)
+    has_attention = at.block in ("attention", "cross", "feedforward")
+    own = OF_RECURRENCES.get(at.name) or title.removesuffix(" state")
+    name = NAMES.get(_last_two(address), at.name) if has_attention else own
     if name == "adds" and not _is_added(trace.stages, address):
         name = "gives"
-    return OutlineLine(_arrow(address) + name[:1].lower() + name[1:], (address,))
+    return OutlineLine(ARROWS.get(at.direction, "") + name[:1].lower() + name[1:], (address,))
 
 
 def _summary(lines: Sequence[OutlineLine | StreamPlace]) -> tuple[tuple[OutlineLine, ...], ...]:
@@ -214,11 +214,6 @@ def _handed_on(address: str) -> OutlineLine:
     if Address.parse(address).direction == "backward":
         return OutlineLine(f"{name} after", (address,), earlier=-1)
     return OutlineLine(f"{name} before", (address,), earlier=1)
-
-
-def _arrow(address: str) -> str:
-    """Which way a layer that reads in both directions goes here."""
-    return ARROWS.get(Address.parse(address).direction, "")
 
 
 def _last(address: str) -> str:
