@@ -18,8 +18,8 @@ COMBINATIONS = ("mean", "max")
 
 def attention_layers(trace: Trace) -> tuple[int, ...]:
     """The layers whose attention weights were recorded, counted from 0; none for other families."""
-    weights = (at for at in map(Address.parse, trace.arrays) if at.matches("layers/*/attention/weights"))
-    return tuple(at.layer for at in weights if at.layer is not None)
+    weights = (at for at in map(Address.parse, trace.arrays) if at.name == "weights" and not at.side)
+    return tuple(at.layer for at in weights if at.block == "attention" and at.layer is not None)
 
 
 def attention_weights(trace: Trace, layer: int) -> np.ndarray:
