@@ -146,7 +146,8 @@ class Scene:
     """What a window shows. The first of `models` is the one looked into, the others stand beside it.
 
     `compared` says of each of the others whether it is compared. `position` is the pinned position, None
-    where the end is followed; `cell` is the pinned cell, an address with its index. `in_front` are the panels
+    where the end is followed; `spells_out` says that special tokens in a text are
+    letters; `cell` is the pinned cell, an address with its index. `in_front` are the panels
     in front of others that share their place, by their object names.
     """
 
@@ -164,6 +165,7 @@ class Scene:
     surgery: tuple[Intervention, ...] = ()
     is_surgery_off: bool = False
     shows_gradients: bool = False
+    spells_out: bool = False
     network: SceneNetwork | None = None
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
 
@@ -186,6 +188,7 @@ class Scene:
             "surgery": [change.to_values() for change in self.surgery],
             "is_surgery_off": self.is_surgery_off,
             "shows_gradients": self.shows_gradients,
+            "spells_out": self.spells_out,
             "network": None if self.network is None else self.network.to_values(),
             "sampling": self.sampling.to_values(),
         }
@@ -231,6 +234,7 @@ class Scene:
             surgery=tuple(Intervention.from_values(entry) for entry in _listed(values, "surgery", dict)),
             is_surgery_off=values.get("is_surgery_off") is True,
             shows_gradients=values.get("shows_gradients") is True,
+            spells_out=values.get("spells_out") is True,
             network=None if network is None else SceneNetwork.from_values(_object(values, "network")),
             sampling=SamplingOptions.from_values(_object(values, "sampling")),
         )

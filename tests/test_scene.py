@@ -42,6 +42,7 @@ FULL = Scene(
     surgery=(scale_head(0, 1), swap_tokens(0, 2), Intervention("layers/0/hidden", "replace", (0.5, -1.0))),
     is_surgery_off=True,
     shows_gradients=True,
+    spells_out=True,
     network=SceneNetwork("v = 3\nu = square(v)\n", "B", pushed=1, popped=1, cell=("v", ()), is_gradient=True),
     sampling=SamplingOptions(temperature=0.3, seed=7, seed_locked=True),
 )

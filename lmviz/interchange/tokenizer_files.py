@@ -96,6 +96,7 @@ def _special_tokens(
         ends=ids("eos"),
         padding=next(iter(ids("pad")), None),
         chat_template=_chat_template(folder, settings),
+        are_split=settings.get("split_special_tokens") is True,
     )
 
 

@@ -13,13 +13,15 @@ class SpecialTokens:
 
     `start` is the id that it calls the beginning of a text, `ends` are all ids at which a text ends, and
     `padding` is the id that fills rows up and is no text. `chat_template` makes one text of the turns of a
-    chat (Jinja). None, or empty, where the folder does not say.
+    chat (Jinja). None, or empty, where the folder does not say. With `are_split`, those in a text are spelled
+    out always.
     """
 
     start: int | None = None
     ends: tuple[int, ...] = ()
     padding: int | None = None
     chat_template: str | None = None
+    are_split: bool = False
 
 
 def spellings_pattern(spellings: Iterable[str], lower_case: bool) -> re.Pattern[str] | None:

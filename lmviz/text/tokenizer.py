@@ -97,7 +97,7 @@ class Tokenizer:
         special: SpecialTokens | None = None,
         spells_out: bool = False,
     ) -> None:
-        self.reads_special = special is not None and not spells_out
+        self.reads_special = special is not None and not special.are_split and not spells_out
         backend.encode_special_tokens = not self.reads_special  # the file cannot hold this switch
         with library_call():
             vocabulary = backend.get_vocab(with_added_tokens=True)
@@ -220,7 +220,7 @@ class Tokenizer:
     @property
     def has_special(self) -> bool:
         """Whether a text could hold special tokens, which are read as such or spelled out."""
-        return self._special is not None and any(self._added.values())
+        return self._special is not None and not self._special.are_split and any(self._added.values())
 
     @property
     def chat_template(self) -> str | None:

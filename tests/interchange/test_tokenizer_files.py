@@ -35,6 +35,7 @@ SETTINGS = {
         "eos_token": {"__type": "AddedToken", "content": "is", "special": True, **PLAIN},
     },
     "a beginning that is asked for": {"bos_token": TURN, "eos_token": END_OF_TURN, "add_bos_token": True},
+    "none in a text": {"bos_token": TURN, "eos_token": END_OF_TURN, "split_special_tokens": True},
     "no end that would be there": {"bos_token": TURN, "eos_token": END_OF_TURN, "add_eos_token": False},
 }
 TEXTS = [

@@ -27,6 +27,7 @@ def open_last(session: Session, last: LastSession, first: FirstScreen | None = N
         session.library.close(first.model)
     for run in last.runs:
         session.library.open(run, last.step if run == last.run and not last.live else None)
+    session.special_tokens.read_as_letters(last.spells_out)
     session.reading.set_source(last.translated)
     if session.reading.prefix in ("", untouched):
         session.reading.set_prefix(last.prefix)

@@ -150,6 +150,7 @@ class Scenes(QObject):
             session.comparison.choose(self._compared(scene))
         session.surgery.clear()
         session.gradients.show(scene.shows_gradients)
+        session.special_tokens.read_as_letters(scene.spells_out)
         session.writing.set_sampling(**scene.sampling.to_values())
         session.attention.choose_head(*scene.head)
         session.reading.set_source(scene.source)
@@ -222,6 +223,7 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
         surgery=session.surgery.interventions,
         is_surgery_off=session.surgery.is_off,
         shows_gradients=session.gradients.is_shown,
+        spells_out=session.special_tokens.are_letters,
         network=_network_of(session) if perspective == "autodiff" else None,
         sampling=session.writing.sampling,
     )

@@ -32,7 +32,8 @@ class LastSession:
     folder.
 
     `translated` is what a model that translates read beside the prefix. `live` is whether the newest snapshot
-    was followed; `training` is the folder of a run whose training had not come to its end.
+    was followed; `spells_out` is whether special tokens in a text were letters;
+    `training` is the folder of a run whose training had not come to its end.
     """
 
     sources: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ class LastSession:
     perspective: str = ""
     live: bool = False
     training: str = ""
+    spells_out: bool = False
 
     @property
     def is_worth_going_on(self) -> bool:
@@ -141,6 +143,7 @@ class Settings:
             perspective=self.text("last/perspective"),
             live=self.is_on("last/live"),
             training=self.text("last/training"),
+            spells_out=self.is_on("last/spells_out"),
         )
 
     def keep_session(self, session: Session, perspective: str) -> None:
@@ -154,6 +157,7 @@ class Settings:
         self.keep("last/step", session.library.step)
         self.keep("last/prefix", session.reading.prefix)
         self.keep("last/translated", session.reading.source)
+        self.keep("last/spells_out", session.special_tokens.are_letters)
         self.keep("last/perspective", perspective)
         self.keep("last/live", session.library.live)
         training = session.training.state

@@ -13,9 +13,13 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
+from lmviz.app.opening.last_time import open_last
+from lmviz.app.opening.scenes import scene_of
+from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
+from lmviz.scene import save_scene
 from tests.app.conftest import wait_for_reading
 
 
@@ -88,6 +92,23 @@ def test_they_are_read_as_such_and_by_the_switch_as_letters(
         code = chat.reading.current.moment.opening
         assert ("special_tokens=False" in code) == spells_out
         np.testing.assert_array_equal(lmviz.trace(eval(code), CHAT).ids, expected.ids)
+
+
+def test_scenes_and_the_next_start_keep_the_switch(
+    window: MainWindow, chat: Session, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    qtbot.mouseClick(switch(window), Qt.MouseButton.LeftButton)
+    scene = save_scene(scene_of(chat, "attention", tmp_path), tmp_path / "it.lmviz")
+    settings.keep_session(chat, "attention")
+    for begin_again in (
+        lambda: window.open_paths([scene]),
+        lambda: open_last(chat, settings.last_session),
+    ):
+        if switch(window).isChecked():
+            qtbot.mouseClick(switch(window), Qt.MouseButton.LeftButton)
+        begin_again()
+        qtbot.waitUntil(switch(window).isChecked)
+        qtbot.waitUntil(lambda: chat.reading.current.moment.spells_out and not chat.reading.is_busy)
 
 
 def test_what_comes_next_follows_the_switch(window: MainWindow, chat: Session, qtbot: QtBot) -> None:
