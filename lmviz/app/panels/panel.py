@@ -11,6 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDockWidget, QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -93,6 +94,7 @@ class Panel(QWidget):
         self._pale_soon.timeout.connect(self._say_late)
         for part in self.draws:
             getattr(session, part).late_changed.connect(self._follow_answers)
+        self.follow(theme_switch().theme_changed)  # its widgets were given colours of the theme
         if self.needs_next_word:
             self.follow(session.library.model_changed)
 

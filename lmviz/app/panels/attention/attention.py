@@ -135,7 +135,6 @@ class AttentionPanel(WeightMatrixPanel):
         self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._paint.toggled.connect(self._matrix.set_editable)
         self._matrix.set_readout(self._read_out)
-        theme_switch().theme_changed.connect(self.refresh_soon)
         self._connect_matrix()
         session.attention.looked_at_changed.connect(self._mark)
         session.focus.hovered_cell_changed.connect(self._draw_strips)

@@ -79,7 +79,6 @@ class ComparedDistributionsPanel(Panel):
         self._lay_out()
         self._invitation.accepted.connect(self._trio.compare)
         self._trio.changed.connect(self.refresh_soon)
-        theme_switch().theme_changed.connect(self.refresh_soon)
         self.follow(
             session.comparison.changed,
             session.reading.encoding_changed,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QComboBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import names_of
@@ -81,7 +80,6 @@ class QualityByLengthPanel(Panel):
         self._invitation.accepted.connect(self._accept)
         self._measure.currentIndexChanged.connect(self.refresh_soon)
         self._plot.point_chosen.connect(self._open_worst)
-        theme_switch().theme_changed.connect(self.refresh_soon)
         self.follow(
             session.library.model_changed,
             session.library.models_changed,

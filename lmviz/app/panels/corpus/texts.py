@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
 from lmviz.app.widgets.base.card import Card
@@ -92,7 +91,6 @@ class TextsPanel(Panel):
         self._pieces.valueChanged.connect(lambda _: self._tokenizer_chosen())
         self._form.configuration_changed.connect(lambda _: self._settle.start())
         self.show_failures(session.text.failed, session.text.changed)
-        theme_switch().theme_changed.connect(self.refresh_soon)  # the list is as high as its lines
         self.follow(session.text.changed)
 
     @property

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
@@ -102,7 +102,6 @@ class CalculatorPanel(Panel):
         self.follow(scale.planned_changed, scale.pace_changed, scale.runs_changed)
         self.follow(scale.measuring_changed, session.work.ready_changed)
         session.training.changed.connect(self.refresh_now_and_then)
-        theme_switch().theme_changed.connect(self.refresh_soon)
 
     def _lay_out(self) -> QWidget:
         grid = QGridLayout()

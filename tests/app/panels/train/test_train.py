@@ -1,5 +1,6 @@
 """The Train perspective, clicked through: choose, train, watch, pause, scrub, resume, stop."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import train as train_model
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
@@ -224,6 +226,21 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     np.testing.assert_allclose(view.rows[step], shown, rtol=1e-4, atol=1e-6)
     last, plot = session.library.model.snapshots[-1], view.findChild(pyqtgraph.PlotWidget)
     qtbot.waitUntil(lambda: plot.viewRange()[0] == pytest.approx([0, last]), timeout=LONG)
+
+
+def test_the_prediction_over_time_takes_the_colours_of_another_theme(
+    train: MainWindow, session: Session, lstm_run: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    view = next(panel for panel in train.perspective.panels if panel.objectName() == "over_time_view")
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    qtbot.waitUntil(lambda: set(view.rows) == set(session.library.model.snapshots))
+    drawn()
+    theme_switch().set_choice("dark")
+    drawn()
+    switched = view.grab().toImage()
+    view.refresh()
+    assert view.grab().toImage() == switched
 
 
 def test_the_prediction_over_time_follows_the_pinned_word(
