@@ -34,6 +34,9 @@ EMBEDDING, INPUT, CONTEXT = "decoder/embedding", "decoder/input", "context"
 KEYS, SCORES, WEIGHTS = "attention/keys", "attention/scores", "attention/weights"
 POSITION, TO_SOURCE = ("position", "unit"), ("position", "source")
 
+DOT_DEVIATION = 0.35
+"""Standard deviation of new embeddings that are not tied, where attention is a dot product (measured)."""
+
 
 @dataclass(frozen=True, eq=False)
 class ReadSource:
@@ -90,6 +93,11 @@ class RecurrentTranslator(Translator):
         self.attention = nn.Linear(read, width, bias=False) if bilinear else None
         self.alignment = "" if configuration.attention == "none" else WEIGHTS
         self.dropout = nn.Dropout(configuration.dropout)
+        if configuration.attention == "dot":
+            # Its scores are products of the states themselves, and long words would decide them too early.
+            nn.init.normal_(self.source_embedding.weight, std=DOT_DEVIATION)
+            if not configuration.tied:
+                nn.init.normal_(self.embedding.weight, std=DOT_DEVIATION)
 
     def begin(self, source: torch.Tensor, lengths: torch.Tensor | None = None) -> Written:
         """See Translator."""

@@ -46,6 +46,13 @@ def test_a_table_that_also_scores_tokens_begins_small_and_any_other_as_pytorch_d
         assert found["source_embedding.weight"] == pytest.approx(1.0, rel=0.03)
 
 
+@pytest.mark.parametrize("tied", [False, True])
+def test_words_begin_shorter_where_attention_is_a_dot_product(tied):
+    found = deviations(build("gru", "translation", attention="dot", tied=tied))
+    assert found["source_embedding.weight"] == pytest.approx(0.35, rel=0.03)
+    assert found["embedding.weight"] == pytest.approx(WIDTH**-0.5 if tied else 0.35, rel=0.03)
+
+
 @pytest.mark.parametrize("task", [task for family, task in TASKS_OF_FAMILIES if family == "transformer"])
 @pytest.mark.parametrize("tied", [False, True])
 def test_learned_positions_begin_as_large_as_the_words_beside_them(task, tied):
