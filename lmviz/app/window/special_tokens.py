@@ -82,9 +82,10 @@ class TokenById(QWidget):
 
     def _show_token(self) -> None:
         """The token that would be inserted, or that there is none."""
-        tokenizer = self._session.reading.tokenizer
+        # Without an id none is asked: it would load tokenizers before the first paint.
+        tokenizer = self._session.reading.tokenizer if self._id.text() else None
         token, special, said = "", False, ""
-        if tokenizer is not None and self._id.text():
+        if tokenizer is not None:
             index = int(self._id.text())
             try:
                 token, (special,) = tokenizer.token(index), tokenizer.are_special([index])
