@@ -359,11 +359,14 @@ def answered(session: Session, qtbot: QtBot) -> Callable[[], None]:
 
 @pytest.fixture
 def drawn(window: MainWindow, session: Session, qtbot: QtBot) -> Callable[[], None]:
-    """Call it to wait until what is read has been read and every panel in sight has drawn it."""
+    """Call it to wait until what is read has been read and every panel in sight has drawn it, or says why
+    it could not be answered."""
 
     def is_drawn() -> bool:
         seen = [panel for panel in window.perspective.panels if panel.is_in_sight]
-        return not session.reading.is_busy and all(panel.is_up_to_date for panel in seen)
+        return not session.reading.is_busy and all(
+            panel.is_up_to_date or (panel.awaits_answer and panel.complaint) for panel in seen
+        )
 
     return lambda: qtbot.waitUntil(is_drawn)
 

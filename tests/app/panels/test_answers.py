@@ -10,9 +10,11 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha1
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QBuffer, QPoint, QRect, QTimer
 from PySide6.QtGui import QPainter
@@ -29,6 +31,7 @@ from tests.app.conftest import wait_for_reading
 from tests.covering import covering
 
 WITH_PREFIX = [perspective.name for perspective in PERSPECTIVES if perspective.has_prefix]
+IMAGE = re.compile(r'<image[^>]*href="([^"]*)"')
 WORD = re.compile(r"<text[^>]*>([^<]*)</text>")
 SIZE = (720, 560)
 CONTROLS = ("plan",)  # shows no answer about the prefix
@@ -36,7 +39,7 @@ QUIET = 300  # milliseconds without anything to do, after which a panel has come
 
 
 def words_in(panel: Panel) -> list[str]:
-    """The words in the picture of a panel, sorted; without those of its veil, buttons and pickers.
+    """The words and images in the picture of a panel; without those of its veil, buttons and pickers.
 
     What a person can press or has chosen is what is asked, and not what is answered.
     """
@@ -61,8 +64,20 @@ def words_in(panel: Panel) -> list[str]:
     painter.end()
     for widget in left_out:
         widget.show()
-    words = unescape(" ".join(WORD.findall(bytes(buffer.data()).decode())))
-    return sorted(words.split())
+    picture = bytes(buffer.data()).decode()
+    words = unescape(" ".join(WORD.findall(picture))).split()
+    return sorted(
+        [*words, *(f"image {sha1(image.encode()).hexdigest()[:8]}" for image in IMAGE.findall(picture))]
+    )
+
+
+def exported_by(panel: Panel) -> list[str]:
+    """What an export of a panel would say, and a number for each array."""
+    names = panel.exported_names()
+    arrays = [
+        f"{name}: {array.shape} {np.nansum(array):.5g}" for name, array in panel.exported_arrays().items()
+    ]
+    return [*panel.recipe().splitlines(), *names.rows, *names.columns, *arrays]
 
 
 def is_pale(panel: Panel) -> bool:
@@ -91,7 +106,9 @@ class Held:
         self.gates.pop(0).set()
 
     def rest(self) -> None:
-        """Wait until the window has nothing to do."""
+        """Wait until the window has nothing to do, and long enough for what is late to be paled."""
+        waits = [panel for panel in self.panels.values() if panel.isVisible()]
+        self.qtbot.waitUntil(lambda: all(panel.is_up_to_date or panel.awaits_answer for panel in waits))
         loop_ended: list[None] = []
         QTimer.singleShot(QUIET, lambda: loop_ended.append(None))
         self.qtbot.waitUntil(lambda: bool(loop_ended))
@@ -113,8 +130,8 @@ class Held:
         self.rest()
 
     def words(self) -> dict[str, list[str]]:
-        """What each panel says now."""
-        return {name: words_in(panel) for name, panel in self.panels.items()}
+        """What each panel says now, and what it would export: names of arrays, of rows, and Python code."""
+        return {name: [*words_in(panel), *exported_by(panel)] for name, panel in self.panels.items()}
 
     def pale(self) -> dict[str, bool]:
         """Which panels say that they are late."""

@@ -221,7 +221,8 @@ def test_a_training_leaves_as_numbers_and_as_python(window: MainWindow, read: Se
         (line["step"], line["loss"]) for line in lines
     ]
     panel = panels["over_time_view"]
-    qtbot.waitUntil(lambda: set(panel.rows) == set(read.library.model.snapshots), timeout=LONG)
+    snapshots = set(read.library.model.snapshots)
+    qtbot.waitUntil(lambda: set(panel.rows) == snapshots and panel.is_up_to_date, timeout=LONG)
     _, scope = exported(panel, qtbot)
     assert set(scope["probabilities"]) == set(panel.rows)
     for step, row in panel.rows.items():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import choose, read_out, stage_of, word
+from lmviz.app.panels.inside.page import choose, nothing, read_out, stage_of, word
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.ladder import LadderView
@@ -74,7 +74,7 @@ class LadderPage:
         self._drawn = None
         self.view.set_ladder(LadderPicture(), -1)
 
-    def show(self, reading: Reading, position: int) -> None:
+    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
         wanted = self._word(reading, position)
 
         def work(model: Model) -> Ladder:
@@ -82,7 +82,11 @@ class LadderPage:
 
             return back_off_ladder(model, reading.trace, position, () if wanted is None else (wanted,))
 
-        self._panel.ask_about(reading, QUESTION, work, lambda found: self._take(reading, found))
+        def take(found: Ladder) -> None:
+            ready()
+            self._take(reading, found)
+
+        self._panel.ask_about(reading, QUESTION, work, take)
 
     def mark(self, reading: Reading) -> None:
         """Mark the rung of the stage, and write into it how the word gets its probability there."""

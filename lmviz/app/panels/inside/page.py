@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtWidgets import QWidget
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
 
 
+def nothing() -> None:
+    """What a page does that has nothing to say."""
+
+
 class Page(Protocol):
     """One way to draw a model. `widget` is made once and lies in the panel's stack."""
 
@@ -35,8 +39,8 @@ class Page(Protocol):
     def addresses(self, trace: Trace) -> Sequence[str]:
         """The taps that are drawn."""
 
-    def show(self, reading: Reading, position: int) -> None:
-        """Draw a reading at a position."""
+    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
+        """Draw a reading at a position, once what has to be computed for it is known; `ready` comes first."""
 
     def mark(self, reading: Reading) -> None:
         """Mark the stage one is at."""

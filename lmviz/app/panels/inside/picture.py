@@ -30,10 +30,14 @@ if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
 
 
+Drawn = tuple["Page", "Reading", int, "Gradient | None"]
+"""What a picture is of: its page, the reading, the position, and the gradient in the place of values."""
+
+
 class PicturePanel(Panel):
     """Shows the first page that fits the trace."""
 
-    draws = ("reading",)
+    draws = ("reading", "gradients")
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -42,10 +46,8 @@ class PicturePanel(Panel):
         self._ladder, self._window = LadderPage(self), WindowPage(self)
         self._all: tuple[Page, ...] = (self._ladder, self._window, self._unrolled, self._whole)
         leave_arrow_keys(self, *self._unrolled.views, self._whole.view, self._ladder.view, self._window.view)
-        self._page: Page | None = None
-        self._reading: Reading | None = None
-        self._position = -1
-        self._gradient: Gradient | None = None
+        self._asked: Drawn | None = None
+        self._drawn: Drawn | None = None
         self._pages = QStackedWidget()
         for page in self._all:
             self._pages.addWidget(page.widget)
@@ -73,7 +75,7 @@ class PicturePanel(Panel):
     @property
     def whole(self) -> WholeModelView:
         """The picture of layers on a stream."""
-        return self._page.view if isinstance(self._page, WholeModelPage) else self._whole.view
+        return self.page.view if isinstance(self.page, WholeModelPage) else self._whole.view
 
     @property
     def ladder(self) -> LadderView:
@@ -88,53 +90,62 @@ class PicturePanel(Panel):
     @property
     def page(self) -> Page | None:
         """The page that is shown; None where there is nothing to draw."""
-        return self._page
+        return None if self._drawn is None else self._drawn[0]
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        reading = self.session.reading.current
-        if reading is None or self._page is None:
+        if self._drawn is None:
             return {}
-        found, names = self.session.gradients.current, self._page.addresses(reading.trace)
+        page, reading, _, found = self._drawn
+        names = page.addresses(reading.trace)
         if found is not None:
             return {f"gradient/{name}": found[name].array for name in names if name in found}
         return {name: reading.trace[name].array for name in names}
 
     def recipe(self) -> str:
-        reading = self.session.reading.current
-        if reading is None or self._page is None or self.session.gradients.current is not None:
+        if self._drawn is None or self._drawn[3] is not None:
             return ""
-        return arrays_recipe(reading.moment, self._page.addresses(reading.trace))
+        page, reading, _, _ = self._drawn
+        return arrays_recipe(reading.moment, page.addresses(reading.trace))
 
     def refresh(self) -> None:
         reading = self.session.reading.current
         page = (
             None if reading is None else next((page for page in self._all if page.fits(reading.trace)), None)
         )
-        if self._page is not None and page is not self._page:
-            self._page.forget()
-        self._page = page
         if reading is None or page is None:
-            self._reading = None
+            self._leave(None)
+            self._asked = self._drawn = None
             self._card.set_title("Picture")
             self._card.set_aside("")
             self._invite()
             return
-        # Before it is drawn: a page out of sight would not learn how large it has become.
-        self._pages.setCurrentWidget(page.widget)
-        position = self.session.reading.position
+        position, gradient = self.session.reading.position, self.session.gradients.current
         title, aside = page.title(reading, position)
-        self._card.set_title(title)
-        self._card.set_aside(aside)
-        gradient = self.session.gradients.current
-        drawn = (self._reading, self._position, self._gradient)
-        if reading is not drawn[0] or position != drawn[1] or gradient is not drawn[2]:
-            self._reading, self._position, self._gradient = reading, position, gradient
-            page.show(reading, position)
-        page.mark(reading)
+        question = (page, reading, position, gradient)
+
+        def ready() -> None:
+            """The picture is drawn next: before that, since a page out of sight does not learn its size."""
+            self._leave(page)
+            self._drawn = question
+            self._pages.setCurrentWidget(page.widget)
+            self._card.set_title(title)
+            self._card.set_aside(aside)
+
+        if question == self._drawn:
+            self._card.set_aside(aside)
+            page.mark(reading)
+        elif question != self._asked:
+            self._asked = question
+            page.show(reading, position, ready)
 
     def handle_failure(self, key: str) -> None:
         """What could not be drawn is asked again with the next change."""
-        self._reading = None
+        self._asked = self._drawn
+
+    def _leave(self, other: Page | None) -> None:
+        """Take down the page that is drawn, where another takes its place."""
+        if self.page is not None and self.page is not other:
+            self.page.forget()
 
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the picture."""

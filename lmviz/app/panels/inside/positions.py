@@ -23,7 +23,7 @@ from lmviz.app.widgets.plots.plot_axes import LOSS
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.opened_model import Moment, OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.inspection.beyond_context import BeyondContext
     from lmviz.inspection.positions import PositionPicture
@@ -60,6 +60,7 @@ class PositionsPanel(Panel):
         super().__init__(session)
         self.setObjectName("positions_view")
         self._picture: PositionPicture | None = None
+        self._moment: Moment | None = None  # whose picture that is
         self._beyond: BeyondContext | None = None
         self._asked: object = None
         self._measured: object = None
@@ -131,9 +132,9 @@ class PositionsPanel(Panel):
         """The same picture or trial from Python."""
         if self._page.currentIndex() == KINDS:
             return self._kinds.recipe()
-        if self._picture is None:
+        if self._picture is None or self._moment is None:
             return ""
-        model, step = self.session.library.shown_moment
+        model, step = self._moment
         return (
             "import lmviz\nfrom lmviz.inspection.positions import picture_positions\n\n"
             f"model = lmviz.open_model({str(model.folder)!r}, step={step})\n"
@@ -202,7 +203,13 @@ class PositionsPanel(Panel):
 
             return picture_positions(opened, head)
 
-        self.ask_model(self.session.library.shown_moment, "table of positions", work, self._take)
+        moment = self.session.library.shown_moment
+
+        def take(picture: PositionPicture) -> None:
+            self._moment = moment
+            self._take(picture)
+
+        self.ask_model(moment, "table of positions", work, take)
 
     def _ask_beyond(self, model: OpenedModel) -> None:
         corpus = self.session.text.corpus

@@ -191,11 +191,11 @@ class ThroughTimePanel(Panel):
         return arrays
 
     def recipe(self) -> str:
-        reading = self.session.reading.current
-        if reading is None or not self._found:
+        if self._question is None or not self._found:
             return ""
+        reading, of, _ = self._question
         subjects = {name: item.reads(reading.trace.text) for name, item, _ in self._found}
-        return reach_recipe(subjects, self._of(reading))
+        return reach_recipe(subjects, of)
 
     def refresh(self) -> None:
         reading, models = self.session.reading.current, self.session.comparison.models

@@ -50,6 +50,7 @@ class UnitPanel(Panel):
         super().__init__(session)
         self.setObjectName("unit_view")
         self._unit: tuple[str, int] | None = None
+        self._drawn: tuple[Reading, tuple[str, int]] | None = None  # of which reading, and which unit
         self._words = TokenStrip()
         self._words.setAccessibleName("drag over words to select them")
         self._curve = PositionCurve()
@@ -113,26 +114,22 @@ class UnitPanel(Panel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         if self._shows_evidence:
             return self._evidence.exported_arrays()
-        reading = self.session.reading.current
-        if reading is None or (place := self._unit_in(reading.trace)) is None:
+        if self._drawn is None:
             return {}
-        address, unit = place
+        reading, (address, unit) = self._drawn
         return {f"{address}[:, {unit}]": reading.trace[address].array[:, unit]}
 
     def exported_names(self) -> Names:
         if self._shows_evidence:
             return self._evidence.exported_names()
-        reading = self.session.reading.current
-        place = None if reading is None else self._unit_in(reading.trace)
-        return Names(_words_along(reading, place))
+        return Names(_words_along(*self._drawn) if self._drawn is not None else ())
 
     def recipe(self) -> str:
         if self._shows_evidence:
             return self._evidence.recipe()
-        reading = self.session.reading.current
-        if reading is None or (place := self._unit_in(reading.trace)) is None:
+        if self._drawn is None:
             return ""
-        address, unit = place
+        reading, (address, unit) = self._drawn
         return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
 
     def refresh(self) -> None:
@@ -147,6 +144,7 @@ class UnitPanel(Panel):
             self._evidence.show_contexts(reading, self.session.focus.stage, self.session.reading.position)
             return
         place = self._unit_in(trace) if trace is not None else None
+        self._drawn = None if reading is None or place is None else (reading, place)
         names = _words_along(reading, place)
         self._words.set_tokens(names)
         # A text of pairs is read as pairs, and no search goes through them.

@@ -117,8 +117,7 @@ class UnrolledPage(WholeModelPage):
         for side in self._sides:
             side.forget()
 
-    def show(self, reading: Reading, position: int) -> None:
-        super().show(reading, position)
+    def _take(self, reading: Reading, found: WholeModel) -> None:
         for side in self._sides:
             is_part = side.fits(reading.trace)
             side.view.setVisible(is_part)
@@ -128,7 +127,8 @@ class UnrolledPage(WholeModelPage):
                 side.forget()
         self._connect(reading.trace)
         self._both.set_needed(max(view.sizeHint().height() for view in self.views if view.layers))
-        self._light(reading, position)
+        super()._take(reading, found)
+        self._both.share()
 
     def _connect(self, trace: Trace) -> None:
         """Lead from each state that an encoder hands on to the one that its decoder begins with."""
@@ -145,10 +145,6 @@ class UnrolledPage(WholeModelPage):
     def mark(self, reading: Reading) -> None:
         super().mark(reading)
         self._light(reading, self._session.reading.position)
-
-    def _take(self, reading: Reading, found: WholeModel) -> None:
-        super()._take(reading, found)
-        self._both.share()
 
     def _light(self, reading: Reading, position: int) -> None:
         self._lit = None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, read_out, stage_of
+from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, nothing, read_out, stage_of
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
@@ -74,7 +74,7 @@ class WholeModelPage:
         self._drawn = None
         self.view.set_model((), ("", 0.0), "")
 
-    def show(self, reading: Reading, position: int) -> None:
+    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
         gradient, known = self._session.gradients.current, None
         if self._drawn is not None and self._drawn[0] is reading and self._drawn[1].gradient is gradient:
             known = self._drawn[1].squares
@@ -82,7 +82,11 @@ class WholeModelPage:
         def work(model: Model) -> WholeModel:
             return whole_model(model, reading.trace, position, known, gradient)
 
-        self._panel.ask_about(reading, QUESTION, work, lambda found: self._take(reading, found))
+        def take(found: WholeModel) -> None:
+            ready()
+            self._take(reading, found)
+
+        self._panel.ask_about(reading, QUESTION, work, take)
 
     def mark(self, reading: Reading) -> None:
         """Frame the row of the stage, or of the next stage that has one."""

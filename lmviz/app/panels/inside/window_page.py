@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import aside_of, at_word, choose, read_out, word
+from lmviz.app.panels.inside.page import aside_of, at_word, choose, nothing, read_out, word
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.picture import Miniature, Spot
@@ -70,7 +70,7 @@ class WindowPage:
         self._drawn = None
         self.view.set_window(WindowPicture(), 0)
 
-    def show(self, reading: Reading, position: int) -> None:
+    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
         gradient = self._session.gradients.current
 
         def work(model: Model) -> FixedWindow:
@@ -79,6 +79,7 @@ class WindowPage:
             return fixed_window(model, reading.trace, position)
 
         def take(found: FixedWindow) -> None:
+            ready()
             self._gradient = gradient
             self._take(reading, found)
 

@@ -107,7 +107,7 @@ class SideBySidePanel(Panel):
         self._score("beam search", ids)
         if self._is_greedy_done:
             self._score("greedy", self._greedy)
-        if not self._is_scoring:  # all three are of one text and one model, or none is drawn anew
+        if not (self._is_scoring and self._shown):  # all three are of one text and one model
             self._show_rows()
 
     @property

@@ -23,6 +23,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
     from lmviz.decoding.histories import Histories
+    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 RIGHT, OWN = "after the right words", "after its own"
@@ -43,7 +44,8 @@ class TeacherForcingPanel(Panel):
         self._plot.setAccessibleName("cost of each word after either history")
         self._empty = EmptyText()
         self._found: Histories | None = None
-        self._text, self._first = "", 0
+        self._moment: RecipeSubject | None = None  # what was read
+        self._first = 0
         self._pages = QStackedWidget()
         for page in (self._empty, self._lay_out()):
             self._pages.addWidget(page)
@@ -76,9 +78,7 @@ class TeacherForcingPanel(Panel):
         return Names(self._found.right if self._found is not None else ())
 
     def recipe(self) -> str:
-        if self._found is None or self.session.library.model is None:
-            return ""
-        return histories_recipe(self.session.reading.moment_of(self._text))
+        return "" if self._found is None or self._moment is None else histories_recipe(self._moment)
 
     def refresh(self) -> None:
         reading = self.session.reading.current
@@ -93,12 +93,13 @@ class TeacherForcingPanel(Panel):
             self._pages.setCurrentIndex(0)
             return
         text = reading.trace.text
+        moment = self.session.reading.moment_of(text)
 
         def work(model: Model) -> Histories:
             return read_both_ways(model, text)
 
         def take(found: Histories) -> None:
-            self._found, self._text, self._first = found, text, 1
+            self._found, self._moment, self._first = found, moment, 1
             self._draw()
 
         self.ask("histories", work, take)

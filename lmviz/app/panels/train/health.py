@@ -25,7 +25,7 @@ from lmviz.inspection.recipes.run import curves_recipe
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment
     from lmviz.app.session.session import Session
-    from lmviz.app.session.training_state import History
+    from lmviz.app.session.training_state import TrainingState
     from lmviz.models.model import Model
 
 WEIGHTS = "weight sizes"
@@ -56,6 +56,7 @@ class HealthPanel(Panel):
         self._drawn: dict[str, float] = {}
         self._measured, self._step = "", 0  # what the bars are, updates or weights, and of which step
         self._weighed: Moment | None = None
+        self._shown: TrainingState = session.training.shown  # whose curves are drawn
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -71,17 +72,16 @@ class HealthPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The bars by layer, their step, and each curve, (point, 2): step and value."""
-        history = self.session.training.shown.history
         arrays = {f"{self._measured}/{layer}": np.array([size]) for layer, size in self._drawn.items()}
         if arrays:
             arrays[f"step of {self._measured}"] = np.array([self._step])
-        for name, curve in history.curves.items():
+        for name, curve in self._shown.history.curves.items():
             if name in CURVES:
                 arrays[name] = np.stack([curve.steps, curve.values], axis=1)
         return arrays
 
     def recipe(self) -> str:
-        folder = self.session.training.shown.folder
+        folder = self._shown.folder
         return curves_recipe([str(folder)], tuple(CURVES)) if folder is not None else ""
 
     def _lay_out_curves(self) -> QGridLayout:
@@ -98,7 +98,8 @@ class HealthPanel(Panel):
             grid.addWidget(curve, row, 1, Qt.AlignmentFlag.AlignRight)
         return grid
 
-    def _show_curves(self, history: History) -> None:
+    def _show_curves(self, shown: TrainingState) -> None:
+        self._shown, history = shown, shown.history
         for name, (label, curve) in self._curves.items():
             values = getattr(history, name).values
             has_any = len(values) > 0
@@ -108,22 +109,23 @@ class HealthPanel(Panel):
             curve.set_values(values)
 
     def refresh(self) -> None:
-        history = self.session.training.shown.history
+        shown = self.session.training.shown
+        history = shown.history
         ratios, step = history.update_ratios, history.ratios_step
         if ratios:
             self._weighed = None
             self.silence(WEIGHTS)
             said = f"update / weight at step {step:,}, by layer"
             self._draw_bars("update_over_weight", step, dict(ratios), said)
-            self._show_curves(history)
+            self._show_curves(shown)
         else:
-            self._weigh(history)
+            self._weigh(shown)
 
     def handle_failure(self, key: str) -> None:
         if key == WEIGHTS:
             self._draw_bars("weights", 0, {}, "")
 
-    def _weigh(self, history: History) -> None:
+    def _weigh(self, shown: TrainingState) -> None:
         """Have the weights of the shown model measured, where it has any."""
         moment, model = self.session.library.moment, self.session.library.model
         if moment is None or model is None or is_counted(model.family):
@@ -131,9 +133,9 @@ class HealthPanel(Panel):
             self.silence(WEIGHTS)
             self._draw_bars("weights", 0, {}, "")
             self._sentence.set_text(UNTRAINED if model is None else COUNTED)
-            self._show_curves(history)
+            self._show_curves(shown)
         elif moment == self._weighed:
-            self._show_curves(history)
+            self._show_curves(shown)
         else:
 
             def work(reader: Model) -> dict[str, float]:
@@ -147,7 +149,7 @@ class HealthPanel(Panel):
             def take(sizes: dict[str, float]) -> None:
                 self._weighed = moment
                 self._draw_bars("weights", step, sizes, said)
-                self._show_curves(history)
+                self._show_curves(shown)
 
             self.ask_model(moment, WEIGHTS, work, take)
 

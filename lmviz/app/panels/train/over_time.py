@@ -50,6 +50,7 @@ class OverTimePanel(Panel):
         self.column.addWidget(self._card)
         self._key: Subject | None = None
         self._rows: dict[int, np.ndarray] = {}
+        self._drawn: tuple[Subject, list[int]] | None = None  # what the curves are of, and which snapshots
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         self.follow(
             session.reading.encoding_changed,
@@ -74,12 +75,10 @@ class OverTimePanel(Panel):
         return self._plot.points()
 
     def recipe(self) -> str:
-        if self._key is None or not self._rows or not self._key[0].predicts.continues:
-            return ""  # also while what is drawn is still of the text before
-        model, prefix, _, source = self._key
-        if source is not None:
+        if self._drawn is None or not self._drawn[0][0].predicts.continues:
             return ""
-        return over_time_recipe(str(model.folder), prefix, sorted(self._rows))
+        (model, prefix, _, source), steps = self._drawn
+        return "" if source is not None else over_time_recipe(str(model.folder), prefix, steps)
 
     def refresh(self) -> None:
         session = self.session
@@ -186,10 +185,12 @@ class OverTimePanel(Panel):
             self.refresh_soon()
 
     def _draw(self, shown: OpenedModel | None) -> None:
-        if shown is None or not self._rows:
+        if shown is None or self._key is None or not self._rows:
+            self._drawn = None
             self._plot.set_curves(())
             self._plot.set_cursor(None)
             return
+        self._drawn = self._key, sorted(self._rows)
         rows = self._rows | self._read_now()
         steps = sorted(rows)
         table = np.stack([rows[step] for step in steps])  # (snapshot, token)

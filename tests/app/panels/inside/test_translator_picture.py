@@ -25,7 +25,7 @@ def panel(session: Session, qtbot: QtBot) -> PicturePanel:
 
 
 def drawn(panel: PicturePanel, qtbot: QtBot) -> UnrolledPage:
-    qtbot.waitUntil(lambda: isinstance(panel.page, UnrolledPage) and panel.page.shown is not None)
+    qtbot.waitUntil(lambda: isinstance(panel.page, UnrolledPage) and not panel.is_behind)
     assert isinstance(panel.page, UnrolledPage)
     return panel.page
 
