@@ -121,7 +121,7 @@ class Driver:
     def bring_to_front(self, *panels: str) -> None:
         """Put panels in front of those that share their place."""
         for panel in panels:
-            self.find(f"dock_{panel}").raise_()
+            self.find(f"page_{panel}").raise_()
         self.work_on(0.1)
 
     def open_text(self, source: str, **settings: str) -> None:

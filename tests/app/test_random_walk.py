@@ -207,7 +207,7 @@ class Walker:
             lambda: window.set_theme(self.random.choice(("light", "dark"))),
             lambda: window.set_projector(self.random.random() < 0.3),
             lambda: window.resize(self.random.randrange(700, 1600), self.random.randrange(500, 1000)),
-            window.toggle_rearranging,
+            window.toggle_panel_window,
             window.reset_arrangement,
         )
         self.random.choice(ways)()

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
-    QDockWidget,
     QLabel,
     QMenu,
     QTabBar,
@@ -153,7 +152,7 @@ def shown_by(widget: QWidget) -> Iterator[str]:
     if widget.toolTip() and widget.isVisible():
         place = widget.rect().center()
         QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
-    if widget.isWindow() or isinstance(widget, QDockWidget | QDialog):
+    if widget.isWindow() or isinstance(widget, QDialog):
         yield widget.windowTitle()
     if isinstance(widget, MarkdownLabel):
         yield widget.shown

@@ -18,7 +18,7 @@ SEPARATOR = 12  # pixels at scale 1 between two panels
 
 _TEMPLATE = Template("""
 * { outline: none; }
-QMainWindow, QDialog { background: $background; }
+QMainWindow, QDialog, #panel_window { background: $background; }
 QToolTip {
     background: $surface; color: $text; border: 1px solid $line; padding: ${p4}px ${p8}px;
 }
@@ -221,16 +221,6 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 #lesson_verdict { padding: ${p8}px; border-radius: ${p6}px; background: $chip; }
 #lesson_verdict[verdict="right"] { background: $right_wash; }
 
-QDockWidget {
-    font-weight: 600; titlebar-close-icon: url("$close"); titlebar-normal-icon: url("$float");
-}
-QDockWidget::title { background: $background; padding: ${p4}px ${p8}px; text-align: left; }
-QDockWidget::close-button, QDockWidget::float-button {
-    border: none; border-radius: ${p3}px; background: transparent; padding: 0px;
-}
-QDockWidget::close-button:hover, QDockWidget::float-button:hover { background: $line; }
-QMainWindow::separator { background: $background; width: ${separator}px; height: ${separator}px; }
-QMainWindow::separator:hover { background: $line; }
 QSplitter::handle { background: transparent; }
 QSplitter::handle:hover { background: $line; }
 QTabWidget::pane { border: none; }
@@ -240,6 +230,7 @@ QTabBar::tab {
     border-bottom: ${p2}px solid transparent;
 }
 QTabBar[crowded="true"]::tab { padding-left: ${p4}px; padding-right: ${p4}px; }
+QTabBar::tab:disabled { color: $faint_text; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
 QTabBar::scroller { width: ${p20}px; }
@@ -272,7 +263,7 @@ _ROLES = (
     "query",
     "key",
 )
-_CONTROLS = ("chevron_up", "chevron_down", "chevron_left", "chevron_right", "check", "tick", "close", "float")
+_CONTROLS = ("chevron_up", "chevron_down", "chevron_left", "chevron_right", "check", "tick")
 
 
 def stylesheet(theme: Theme) -> str:

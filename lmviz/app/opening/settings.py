@@ -100,7 +100,7 @@ class Settings:
         return value if isinstance(value, dict) else _mapping(self.text(key))
 
     def arrangement(self, key: str) -> QByteArray:
-        """An arrangement of windows or docks; empty when there is none."""
+        """The geometry of a window; empty when there is none."""
         try:
             return QByteArray(base64.b64decode(self.text(key), validate=True))
         except ValueError:

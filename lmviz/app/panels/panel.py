@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDockWidget, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.theme import theme_switch
@@ -83,7 +83,7 @@ class Panel(QWidget):
         self._instead: EmptyText | None = None  # made when a model of labels is first shown
         self._complaints: dict[object, str] = {}
         self._is_stale = True
-        self._is_in_front = True
+        self._is_put_away = False
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._refresh_if_seen)
@@ -100,17 +100,19 @@ class Panel(QWidget):
 
     @property
     def is_in_sight(self) -> bool:
-        """Whether it can be seen: it is visible, and no other tab is in front of it."""
-        return self.isVisible() and self._is_in_front
+        """Whether it can be seen: no other tab is in front of it."""
+        return self.isVisible()
 
     @property
     def is_put_away(self) -> bool:
         """Whether another panel of its perspective, which is in sight, has been given its room."""
-        hidden: QWidget | None = self
-        while hidden is not None and not hidden.isHidden():
-            hidden = hidden.parentWidget()
-        around = hidden.parentWidget() if isinstance(hidden, QDockWidget) else None
-        return around is not None and around.isVisible()
+        page = self.parentWidget()
+        around = None if page is None else page.parentWidget()
+        return self._is_put_away and around is not None and around.isVisible()
+
+    def set_put_away(self, put_away: bool) -> None:
+        """Say whether others have been given its room: before it is hidden."""
+        self._is_put_away = put_away
 
     @property
     def is_up_to_date(self) -> bool:
@@ -134,12 +136,6 @@ class Panel(QWidget):
     def is_needed(self) -> bool:
         """Whether it has anything to show just now: where not, its neighbours get its room."""
         return True
-
-    def set_in_front(self, in_front: bool) -> None:
-        """Where panels share a place as tabs, only the one in front draws."""
-        self._is_in_front = in_front
-        if in_front and self._is_stale:
-            self._soon.start()
 
     def follow(self, *signals: SignalInstance) -> None:
         """Call `refresh` after any of these, at the end of the turn."""

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, QTimer
 from lmviz.app.workers.threads import BackgroundThread
 
 if TYPE_CHECKING:
+    from lmviz.app.board.board import Board
     from lmviz.app.panels.panel_row import PanelRow
     from lmviz.app.session.session import Session
-    from lmviz.app.window.perspective_view import PerspectiveView
 
 QUIET = 700  # milliseconds in which a person has done nothing
 BETWEEN = 60  # milliseconds from one panel to the next
@@ -23,7 +23,7 @@ class BuildingAhead(QObject):
     """Begins when torch has been loaded: another thread imports the panels' modules, whose classes need no
     window's thread, and then one panel after the other is made here, as long as the user is idle."""
 
-    def __init__(self, session: Session, views: Sequence[PerspectiveView], parent: QObject) -> None:
+    def __init__(self, session: Session, views: Sequence[Board], parent: QObject) -> None:
         super().__init__(parent)
         self._views = tuple(views)
         self._importing: BackgroundThread | None = None

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from lmviz.app.board.board import Board
     from lmviz.app.opening.beginning import Beginning
     from lmviz.app.opening.settings import Settings
     from lmviz.app.session.session import Session
     from lmviz.app.window.header import Header
     from lmviz.app.window.lessons import Lessons
-    from lmviz.app.window.perspective_view import PerspectiveView
     from lmviz.app.window.transport import Transport
 
 
@@ -27,7 +27,7 @@ class CommandedWindow(Protocol):
     lessons: Lessons
 
     @property
-    def perspective(self) -> PerspectiveView:
+    def perspective(self) -> Board:
         """The perspective that is shown."""
 
     def show_perspective(self, name: str) -> None:
@@ -57,8 +57,8 @@ class CommandedWindow(Protocol):
     def toggle_full_screen(self) -> None:
         """Fill the screen, or go back."""
 
-    def toggle_rearranging(self) -> None:
-        """Show or hide the title bars by which panels are dragged."""
+    def toggle_panel_window(self) -> None:
+        """Put the panel under the pointer into a window of its own, or bring it back."""
 
     def reset_arrangement(self) -> None:
         """Put the panels of this perspective where they belong."""

@@ -178,7 +178,7 @@ class Commands:
             menu.addAction("Nothing opened yet").setEnabled(False)
 
     def _fill_export(self, menu: QMenu) -> None:
-        from lmviz.app.window.exporting import fill_export_menu  # not needed for the first paint
+        from lmviz.app.board.exporting import fill_export_menu  # not needed for the first paint
 
         menu.clear()
         for panel in self._window.perspective.panels:
@@ -205,7 +205,9 @@ class Commands:
         menu.addSeparator()
         self._add(menu, "Values or gradients", self._session.gradients.toggle, "G")
         self._add_list(menu, "Panels", self._fill_panels)
-        self._add(menu, "Rearrange panels", window.toggle_rearranging, ticked=False)
+        self._add(
+            menu, "The panel under the pointer in a window of its own", window.toggle_panel_window, "Shift+F9"
+        )
         self._add(menu, "Reset the arrangement", window.reset_arrangement)
 
     def _fill_panels(self, menu: QMenu) -> None:

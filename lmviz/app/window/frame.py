@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from lmviz.app.board.board import Board
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
-from lmviz.app.window.perspective_view import PerspectiveView
 
 MARGIN = 12
 
@@ -47,13 +47,13 @@ class Frame(QWidget):
 
 
 class ScrolledView(QuietScrollArea):
-    """Where the window is smaller than its panels can be, docks would overlap; this lets them scroll."""
+    """Where the window is smaller than its panels can be, this lets them scroll."""
 
-    def __init__(self, view: PerspectiveView) -> None:
+    def __init__(self, view: Board) -> None:
         super().__init__()
         self._view = view
         self.setWidget(view)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._view.fit_into(event.size())
+        self._view.fit_into(self.maximumViewportSize())

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
+from lmviz.app.board.board import Board
+from lmviz.app.board.enlarging import Enlarging
 from lmviz.app.look.icons import application_icon
 from lmviz.app.look.theme import CHOICES, theme_switch
 from lmviz.app.opening.beginning import Beginning
@@ -21,7 +23,6 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import state_of
-from lmviz.app.window.enlarging import Enlarging
 from lmviz.app.window.first_place import LEAST, USUAL, first_place, least_size
 from lmviz.app.window.frame import Frame, ScrolledView
 from lmviz.app.window.header import Header
@@ -30,7 +31,6 @@ from lmviz.app.window.lessons import Lessons
 from lmviz.app.window.messages import Messages
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.perspective_rail import PerspectiveRail
-from lmviz.app.window.perspective_view import PerspectiveView
 from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.app.window.shift_key import ShiftKey
 from lmviz.app.window.transport import Transport
@@ -59,7 +59,6 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self._is_painted = False
         self._fault_was_shown = False
-        self._rearranging = False
         self._scenes: Scenes | None = None
         self._halo: PointerHalo | None = None
         self.setWindowTitle("lmviz")
@@ -94,7 +93,7 @@ class MainWindow(QMainWindow):
         self._connect()
 
     @property
-    def perspective(self) -> PerspectiveView:
+    def perspective(self) -> Board:
         """The perspective that is shown."""
         return list(self._views.values())[self._stack.currentIndex()]
 
@@ -186,7 +185,6 @@ class MainWindow(QMainWindow):
         if not has_prefix and self.prefix_bar.edit.hasFocus():
             self.setFocus()  # or the first button of the rail would take it
         self.prefix_bar.setVisible(has_prefix)
-        self.perspective.set_rearranging(self._rearranging)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, polls, networks or scenes."""
@@ -244,10 +242,11 @@ class MainWindow(QMainWindow):
         """Let the panel under the pointer fill the window, or bring everything back."""
         self._enlarging.toggle(self.perspective)
 
-    def toggle_rearranging(self) -> None:
-        """Show or hide the title bars by which panels are dragged."""
-        self._rearranging = not self._rearranging
-        self.perspective.set_rearranging(self._rearranging)
+    def toggle_panel_window(self) -> None:
+        """Put the panel under the pointer into a window of its own, or bring it back."""
+        name = self.perspective.name_at(QCursor.pos())
+        if name:
+            self.perspective.toggle_window(name)
 
     def reset_arrangement(self) -> None:
         """Put the panels of this perspective where they belong."""
@@ -264,8 +263,8 @@ class MainWindow(QMainWindow):
             self._fault_was_shown = True
             FaultReport(report, self).show()
 
-    def _view(self, name: str) -> PerspectiveView:
-        return PerspectiveView(name, self.session, self.settings.arrangement(f"arrangement/{name}"))
+    def _view(self, name: str) -> Board:
+        return Board(name, self.session, self.settings.text(f"arrangement/{name}"))
 
     def _lay_out(self) -> None:
         for view in self._views.values():
@@ -285,7 +284,7 @@ class MainWindow(QMainWindow):
         self.rail.lessons_wanted.connect(self.lessons.toggle)
         self.lessons.shown_changed.connect(self.rail.lessons.setChecked)
         self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))
-        self.lessons.shown_changed.connect(self._enlarging.renew)
+        self.lessons.shown_changed.connect(self._enlarging.follow_lesson)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
@@ -372,6 +371,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         for name, view in self._views.items():
             self.settings.keep(f"arrangement/{name}", view.arrangement())
+            view.close_windows()
         self.settings.keep("view/geometry", self.saveGeometry())
         self._remembering.write()
         self.transport.time.film.stop()

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPlainTextEdit,
     QSpinBox,
-    QTabBar,
+    QTabWidget,
     QWidget,
 )
 
@@ -83,14 +83,10 @@ def _set_control(driver: Driver, condition: Condition) -> None:
 def _bring_forward(driver: Driver, name: str) -> None:
     """Click the tab behind which a panel stands."""
     inside = next(iter(driver.window.perspective.findChildren(QWidget, name)), None)
-    while inside is not None and not inside.objectName().startswith("dock_"):
-        inside = inside.parentWidget()
-    if inside is None:
-        return
-    for bar in driver.window.perspective.findChildren(QTabBar):
-        titles = [bar.tabText(n) for n in range(bar.count())]
-        if inside.windowTitle() in titles:
-            bar.setCurrentIndex(titles.index(inside.windowTitle()))
+    for place in driver.window.perspective.findChildren(QTabWidget):
+        for tab in range(place.count()):
+            if inside is not None and place.widget(tab).isAncestorOf(inside):
+                place.setCurrentIndex(tab)
 
 
 def _type_prefix(driver: Driver, condition: Condition) -> None:

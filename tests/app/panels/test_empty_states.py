@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -61,7 +61,5 @@ def button_of(window: MainWindow, game: str) -> QPushButton:
     """The button of a game, which is brought to the front."""
     window.show_perspective("compare")
     view = window.findChild(QWidget, game)
-    dock = view.parentWidget()
-    assert isinstance(dock, QDockWidget)
-    dock.raise_()
+    view.parentWidget().raise_()
     return view.findChild(QPushButton, GAMES[game])

@@ -6,29 +6,29 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from lmviz.app.board.board import Board
+from lmviz.app.board.page import PanelPage
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.table import PANELS, shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window import building_ahead
 from lmviz.app.window.main_window import MainWindow
-from lmviz.app.window.panel_dock import PanelDock
-from lmviz.app.window.perspective_view import PerspectiveView
 
 LONG = 20_000
 
 
 @pytest.fixture
-def views(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[PerspectiveView]:
+def views(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[Board]:
     monkeypatch.setattr(building_ahead, "QUIET", 20)
     monkeypatch.setattr(building_ahead, "BETWEEN", 1)
     window.show_perspective("attention")
     window.build_ahead()
     window.session.work.ready_changed.emit()
-    return window.findChildren(PerspectiveView)
+    return window.findChildren(Board)
 
 
 def test_every_panel_is_made_and_none_is_in_the_window_before_it_is_shown(
-    window: MainWindow, views: list[PerspectiveView], qtbot: QtBot
+    window: MainWindow, views: list[Board], qtbot: QtBot
 ) -> None:
     assert any(view.missing for view in views)
     qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
@@ -42,7 +42,7 @@ def test_every_panel_is_made_and_none_is_in_the_window_before_it_is_shown(
 
 
 def test_it_waits_while_somebody_does_something(
-    window: MainWindow, views: list[PerspectiveView], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, views: list[Board], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timer = window.findChild(building_ahead.BuildingAhead).findChild(QTimer)
     qtbot.waitUntil(lambda: sum(len(view.missing) for view in views) < 20, timeout=LONG)
@@ -54,7 +54,7 @@ def test_it_waits_while_somebody_does_something(
 
 
 def test_type_grows_in_panels_that_were_made_before_projector_mode_and_shown_after(
-    window: MainWindow, views: list[PerspectiveView], qtbot: QtBot
+    window: MainWindow, views: list[Board], qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
     window.set_projector(True)
@@ -68,10 +68,10 @@ def test_type_grows_in_panels_that_were_made_before_projector_mode_and_shown_aft
 
 
 def test_panels_that_were_made_ahead_go_with_their_perspective(session: Session) -> None:
-    view = PerspectiveView("polls", session)
+    view = Board("polls", session)
     view.build_next()
     view.build_next()
-    [panel, _] = made = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, PanelDock)]
+    [panel, _] = made = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, PanelPage)]
     assert panel.parent() is None
     view.deleteLater()
     for _ in made:  # first the view, and then what it asked to go with it

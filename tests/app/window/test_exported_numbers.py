@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.exporting import choose_numbers, copy_recipe
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.slider_row import SliderRow
-from lmviz.app.window.exporting import choose_numbers, copy_recipe
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import zero

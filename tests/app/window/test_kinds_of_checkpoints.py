@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from foreign_models import PEERS, add_tokenizer, as_torch_save, peer, saved
-from PySide6.QtWidgets import QDockWidget, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.table import shown_perspectives
@@ -80,9 +80,7 @@ def test_every_panel_shows_something_of_it(
         window.show_perspective(perspective.name)
         drawn()
         for panel in window.perspective.panels:
-            dock = panel.parentWidget()
-            if isinstance(dock, QDockWidget):
-                dock.raise_()
+            panel.parentWidget().raise_()
             qtbot.waitUntil(lambda panel=panel: panel.is_in_sight)
             drawn()
             answered()

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QDockWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
@@ -52,9 +51,7 @@ def test_no_panel_complains_or_is_blank(
         window.show_perspective(perspective.name)
         drawn()  # and the tabs that fit the model are in front
         for panel in window.perspective.panels:
-            dock = panel.parentWidget()
-            if isinstance(dock, QDockWidget):
-                dock.raise_()
+            panel.parentWidget().raise_()
             qtbot.waitUntil(lambda panel=panel: panel.is_in_sight)
             drawn()
             answered()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractScrollArea, QDockWidget
+from PySide6.QtWidgets import QAbstractScrollArea
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
@@ -70,12 +70,10 @@ def seen_panels(window: MainWindow, drawn: Callable[[], None], qtbot: QtBot) -> 
     """The panels that projector mode leaves, each in front of those that share its place."""
     drawn()
     for panel in window.perspective.panels:
-        dock = panel.parentWidget()
-        if isinstance(dock, QDockWidget) and not dock.isHidden():
-            dock.raise_()
-            qtbot.waitUntil(lambda panel=panel: panel.is_in_sight)
-            drawn()
-            yield panel
+        panel.parentWidget().raise_()
+        qtbot.waitUntil(lambda panel=panel: panel.is_in_sight)
+        drawn()
+        yield panel
 
 
 def sideways(window: MainWindow) -> list[str]:

@@ -105,7 +105,7 @@ def test_inside_shows_where_the_picture_enters_and_which_pixels_matter(
     assert unrolled.picture == pixels_of(FIRST_PICTURE)
     assert captioning.reading.current.trace.stages[0].results == ("picture",)
     saliency = panels["saliency_view"]
-    raise_dock_of(saliency)
+    raise_page_of(saliency)
     qtbot.waitUntil(lambda: saliency.picture.isVisible())
     measured, predicted = saliency.picture.measured, saliency.picture.predicted
     assert measured.pixels == pixels_of(FIRST_PICTURE)
@@ -116,11 +116,8 @@ def test_inside_shows_where_the_picture_enters_and_which_pixels_matter(
     assert not saliency.source_words.isVisible()
 
 
-def raise_dock_of(panel: QWidget) -> None:
-    dock = panel.parentWidget()
-    while not hasattr(dock, "toggleViewAction"):
-        dock = dock.parentWidget()
-    dock.raise_()
+def raise_page_of(panel: QWidget) -> None:
+    panel.parentWidget().raise_()
 
 
 def test_gradients_colour_the_picture(window: MainWindow, captioning: Session, qtbot: QtBot) -> None:

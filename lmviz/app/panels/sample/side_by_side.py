@@ -64,6 +64,7 @@ class SideBySidePanel(Panel):
         self.column.addWidget(self._card)
         self._wait = QTimer(self, singleShot=True, interval=PAUSE)
         self._wait.timeout.connect(self._write_greedily)
+        self._show_rows()
         self.follow(
             session.writing.branches_changed,
             session.beam.changed,
@@ -145,7 +146,10 @@ class SideBySidePanel(Panel):
     def _write_greedily(self) -> None:
         """One token at a time, so that other requests to the reading thread need not wait."""
         session, moment, written = self.session, self._greedy_of, self._greedy
-        if not session.writing.can_write or not self.isVisible() or moment != self._moment:
+        if not self.is_in_sight:
+            self.refresh_soon()  # it goes on when it is shown again
+            return
+        if not session.writing.can_write or moment != self._moment:
             return  # the text so far has another model's tokens, and is restarted soon
         read, prefix, stops = self._read, session.reading.prefix, session.writing.sampling.stop_at_end
 

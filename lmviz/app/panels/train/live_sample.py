@@ -139,7 +139,10 @@ class LiveSamplePanel(Panel):
     def _write_on(self) -> None:
         """A few tokens at a time, so that other requests to the reading thread need not wait."""
         session, options, ids = self.session, self._options, [item.id for item in self._next]
-        if not self.isVisible() or self._begins_with != self._begun_with:
+        if not self.is_in_sight:
+            self.refresh_soon()  # another begins when it is shown again
+            return
+        if self._begins_with != self._begun_with:
             return  # another text begins soon: these ids may be no tokens of another model
         can_begin = session.reading.encoding is not None and len(session.reading.encoding) > 0
         text = session.reading.prefix if can_begin else BEGINNING

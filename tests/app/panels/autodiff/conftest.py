@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.board import Board
 from lmviz.app.look.theme import current_theme
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.canvas import metrics
@@ -18,13 +19,12 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import ValueCell
-from lmviz.app.window.perspective_view import PerspectiveView
 
 
 class Scene:
     """The Autodiff perspective, with what a person sees and does there."""
 
-    def __init__(self, view: PerspectiveView, session: Session, qtbot: QtBot) -> None:
+    def __init__(self, view: Board, session: Session, qtbot: QtBot) -> None:
         self.view, self.session, self._qtbot = view, session, qtbot
 
     def find(self, kind: type, name: str = "") -> QWidget:
@@ -79,7 +79,7 @@ S = TypeVar("S", bound=Scene)
 def opened(kind: type[S], tmp_path: Path, qtbot: QtBot) -> Iterator[S]:
     """The perspective alone, on a session whose threads are never started."""
     session = Session(tmp_path / "runs")
-    view = PerspectiveView("autodiff", session)
+    view = Board("autodiff", session)
     qtbot.addWidget(view)
     view.resize(1340, 780)
     view.show()

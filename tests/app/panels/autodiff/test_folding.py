@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QStackedWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.board import Board
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
-from lmviz.app.window.perspective_view import PerspectiveView
 from tests.app.panels.autodiff.conftest import Scene, opened
 
 ONLY_PANELS = ("graph", "network_why")
@@ -21,7 +21,7 @@ ONLY_PANELS = ("graph", "network_why")
 class UnitScene(Scene):
     """The graph of a recurrent net, drawn one way or another."""
 
-    def __init__(self, view: PerspectiveView, session: Session, qtbot: QtBot) -> None:
+    def __init__(self, view: Board, session: Session, qtbot: QtBot) -> None:
         super().__init__(view, session, qtbot)
         graph = self.panel("graph_view")
         self.units = graph.findChild(UnitPicture)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
+from lmviz.app.board.page import PanelPage
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -17,7 +18,6 @@ from lmviz.app.widgets.plots.descent_plot import DescentPlot
 from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
 from lmviz.app.widgets.text.network_editor import NetworkEditor
-from lmviz.app.window.panel_dock import PanelDock
 from lmviz.autodiff import check_module, descend, surface
 from lmviz.autodiff.checking import check, error_curves
 from lmviz.autodiff.learning import step_curve
@@ -148,9 +148,9 @@ def test_every_number_on_the_screen_is_of_the_network_as_it_is(scene: Scene, nam
     if seed % 2 and picker.isVisible():
         picker.setCurrentText("unrolled")
         picker.activated.emit(picker.currentIndex())
-    docks = {dock.objectName(): dock for dock in scene.view.findChildren(PanelDock)}
+    pages = {page.objectName(): page for page in scene.view.findChildren(PanelPage)}
     for _ in range(ACTS):
-        docks[f"dock_{chance.choice(['descent', 'surface'])}"].raise_()
+        pages[f"page_{chance.choice(['descent', 'surface'])}"].raise_()
         what, act = acts(scene.session, chance)
         done.append(what)
         act()

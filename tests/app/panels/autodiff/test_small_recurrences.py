@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.page import PanelPage
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
-from lmviz.app.window.panel_dock import PanelDock
 from lmviz.autodiff import shipped_network
 from tests.app.panels.autodiff.conftest import Scene, opened
 
@@ -102,8 +102,7 @@ def test_of_a_summation_that_is_learned_only_u_and_the_product_of_v_and_w_are_de
 ) -> None:
     scene.session.network.write(LEARNED)
     scene.session.descent.choose_rate(0.005)
-    dock = next(dock for dock in scene.view.findChildren(PanelDock) if dock.objectName() == "dock_surface")
-    dock.raise_()
+    scene.view.findChild(PanelPage, "page_surface").raise_()
     scene.settle()
     for _ in range(6):
         scene.click("train_network_button")

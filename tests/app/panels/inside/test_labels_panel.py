@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -52,9 +52,7 @@ def opened(window: MainWindow, session: Session, qtbot: QtBot) -> Callable[[Path
         wait_for_reading(session, qtbot)
         panel = window.findChild(QWidget, "labels_view")
         assert isinstance(panel, LabelsPanel)
-        dock = panel.parentWidget()
-        assert isinstance(dock, QDockWidget)
-        dock.raise_()
+        panel.parentWidget().raise_()
         qtbot.waitUntil(lambda: panel.is_in_sight and len(panel.words.words) == len(prefix.split()))
         return panel
 

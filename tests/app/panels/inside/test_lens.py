@@ -23,7 +23,6 @@ def test_the_lens_says_what_each_layer_would_predict_and_leads_to_its_stage(
 ) -> None:
     lens, trace = inside["lens_view"], session.reading.current.trace
     session.focus.choose_position(2)
-    lens.set_in_front(True)
     lens.refresh()
     qtbot.waitUntil(lambda: lens.lens is not None and lens.lens.positions == (2,))
     expected = logit_lens(open_run_model(Run.open(run)), trace, 3, [2])

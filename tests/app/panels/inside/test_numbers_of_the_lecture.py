@@ -40,10 +40,7 @@ def through_time(
         run.save_snapshot(step, weights)
         window.show_perspective("inside")
         [panel] = [item for item in window.perspective.panels if isinstance(item, ThroughTimePanel)]
-        dock = panel.parentWidget()
-        while not hasattr(dock, "toggleViewAction"):
-            dock = dock.parentWidget()
-        dock.raise_()
+        panel.parentWidget().raise_()
         session.library.open(folder)
         qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.folder == folder)
         session.reading.set_prefix(SENTENCE)

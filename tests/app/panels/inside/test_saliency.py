@@ -36,10 +36,7 @@ def panel(window: MainWindow, read: Session, qtbot: QtBot) -> SaliencyPanel:
 def raised(window: MainWindow) -> SaliencyPanel:
     window.show_perspective("inside")
     [panel] = [item for item in window.perspective.panels if isinstance(item, SaliencyPanel)]
-    dock = panel.parentWidget()
-    while not hasattr(dock, "toggleViewAction"):
-        dock = dock.parentWidget()
-    dock.raise_()
+    panel.parentWidget().raise_()
     return panel
 
 
@@ -244,9 +241,7 @@ def test_every_panel_of_inside_shows_the_gradients_of_other_tasks(
     session.gradients.show(True)
     qtbot.waitUntil(lambda: session.gradients.current is not None)
     for panel in window.perspective.panels:
-        dock = panel.parentWidget()
-        if hasattr(dock, "toggleViewAction"):
-            dock.raise_()
+        panel.parentWidget().raise_()
         drawn()
         answered()
         drawn()

@@ -42,10 +42,7 @@ def panel(window: MainWindow, read: Session, qtbot: QtBot) -> ThroughTimePanel:
 
 
 def _raise(panel: ThroughTimePanel) -> None:
-    dock = panel.parentWidget()
-    while not hasattr(dock, "toggleViewAction"):
-        dock = dock.parentWidget()
-    dock.raise_()
+    panel.parentWidget().raise_()
 
 
 def model_of(session: Session):

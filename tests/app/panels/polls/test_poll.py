@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.board import Board
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.polls.order import OrderPanel
 from lmviz.app.panels.polls.poll import PollPanel
@@ -24,7 +25,6 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.order_picture import OrderPicture
 from lmviz.app.widgets.plots.poll_choices import PollChoices
 from lmviz.app.window.main_window import MainWindow
-from lmviz.app.window.perspective_view import PerspectiveView
 from lmviz.polls.counts import counts_path
 
 
@@ -344,7 +344,7 @@ def test_a_poll_without_vectors_has_the_room_of_both_panels(
     window.set_projector(False)
     ask("Order")
     qtbot.waitUntil(lambda: order.isVisible())
-    other = PerspectiveView("polls", session, arrangement, window)
+    other = Board("polls", session, arrangement, window)
     other.resize(window.perspective.size())
     other.show()
     qtbot.waitUntil(lambda: {panel.objectName() for panel in other.panels} == {"poll_view", "order_view"})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget, QLabel, QPushButton, QTabBar
+from PySide6.QtWidgets import QLabel, QPushButton, QTabBar
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.train import algorithm
@@ -37,10 +37,7 @@ class Scene:
 
     def open(self) -> None:
         """Bring the panel in front."""
-        dock = self.panel.parentWidget()
-        while not isinstance(dock, QDockWidget):
-            dock = dock.parentWidget()
-        dock.raise_()
+        self.panel.parentWidget().raise_()
         self.qtbot.waitUntil(lambda: self.panel.is_in_sight)
 
     def choose_tab(self, title: str) -> None:

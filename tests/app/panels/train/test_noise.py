@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget, QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import open_model
@@ -25,10 +25,7 @@ def panel(window: MainWindow, session: Session, qtbot: QtBot) -> NoisePanel:
     """The panel in front, with no text open."""
     window.show_perspective("train")
     [panel] = [panel for panel in window.perspective.panels if isinstance(panel, NoisePanel)]
-    dock = panel.parentWidget()
-    while not isinstance(dock, QDockWidget):
-        dock = dock.parentWidget()
-    dock.raise_()
+    panel.parentWidget().raise_()
     qtbot.waitUntil(lambda: panel.is_in_sight and panel.is_up_to_date)
     return panel
 

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from lmviz.api import train
+from lmviz.app.board.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.part import Part
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.app.window.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import zero
 from lmviz.text.corpus import load_corpus
@@ -191,7 +191,7 @@ def test_a_right_click_on_the_text_of_a_sample_offers_to_export_it(
     panel = shown(window, "train")["live_sample_view"]
     qtbot.waitUntil(lambda: bool(panel.exported_arrays()), timeout=LONG)
     asked: list[object] = []
-    monkeypatch.setattr("lmviz.app.window.exporting.fill_export_menu", lambda menu, of: asked.append(of))
+    monkeypatch.setattr("lmviz.app.board.exporting.fill_export_menu", lambda menu, of: asked.append(of))
     page = panel.findChild(QPlainTextEdit).viewport()
     place = page.rect().center()
     right = QContextMenuEvent.Reason.Mouse

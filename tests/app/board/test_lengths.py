@@ -1,22 +1,20 @@
 """A larger window gives its room to the pictures: none is smaller there than in a smaller window."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.panels.table import PERSPECTIVES, projected_rows, rows_of
+from lmviz.app.board.page import PanelPage
+from lmviz.app.panels.table import PERSPECTIVES, projected_rows
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.app.widgets.plots.size_plot import SizePlot
 from lmviz.app.window.main_window import MainWindow
-from lmviz.app.window.panel_dock import PanelDock
-from lmviz.app.window.shared_room import SharedRoom
 
 SIZES = ((1000, 640), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
 NAMES = [perspective.name for perspective in PERSPECTIVES]
@@ -51,36 +49,8 @@ def test_pictures_grow_with_the_window(
 
 def size_of(window: MainWindow, name: str) -> QSize | None:
     """The size of a panel, by its name in the table; None where it stands behind another."""
-    for dock in window.perspective.findChildren(PanelDock):
-        if dock.objectName() == f"dock_{name}" and dock.panel.is_in_sight:
-            return QSize(dock.panel.size())
-    return None
-
-
-@pytest.mark.parametrize("perspective", ["inside", "sample"])
-def test_the_room_is_shared_without_a_warning_of_qt_whatever_is_hidden_floating_or_small(
-    window: MainWindow, drawn: Callable[[], None], perspective: str, qtlog: Any
-) -> None:
-    """A dock that stands nowhere gets no room, and neither do heights below one pixel."""
-    window.show_perspective(perspective)
-    drawn()
-    view = window.perspective
-    docks = {row.name: view.findChild(PanelDock, f"dock_{row.name}") for row in rows_of(perspective)}
-    room = SharedRoom(view, rows_of(perspective), docks)
-    for dock in docks.values():
-        dock.hide()
-        room.share()
-        dock.show()
-        dock.setFloating(True)
-        room.share()
-        dock.setFloating(False)
-        view.removeDockWidget(dock)
-        room.share()
-        view.restoreDockWidget(dock)
-    view.setMinimumSize(0, 0)
-    view.resize(20, 20)
-    room.share()
-    assert [record.message for record in qtlog.records if "resizeDocks" in record.message] == []
+    page = window.perspective.findChild(PanelPage, f"page_{name}")
+    return QSize(page.panel.size()) if page.isVisible() else None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A perspective in a small window: every panel keeps the room it needs, and nothing lies beside it."""
+"""A board in a small window: every panel keeps the room it needs, and nothing lies beside it."""
 
 import pytest
 from covering import in_turn
@@ -14,7 +14,7 @@ SMALL = (1000, 640)
 
 
 def cut_off(window: MainWindow) -> list[str]:
-    """The panels in sight that are smaller than they need to be, or than their docks let them be."""
+    """The panels in sight that are smaller than they need to be, or than their pages let them be."""
     view, scale = window.perspective, current_theme().scale
     found = []
     is_projected = scale > 1  # where few panels share the height there is
@@ -34,7 +34,7 @@ def test_every_panel_has_the_room_it_needs_however_small_the_window(
     window.set_projector(is_projected)
     window.resize(*SMALL)
     window.show_perspective(perspective)
-    qtbot.waitUntil(lambda: all(panel.isVisible() for panel in window.perspective.panels))
+    qtbot.waitUntil(lambda: any(panel.is_in_sight for panel in window.perspective.panels))
     qtbot.waitUntil(lambda: cut_off(window) == [])
     view = window.perspective
     assert is_projected or view.width() <= view.parentWidget().width(), (

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QTabBar, QWidget
 
+from lmviz.app.board.page import PanelPage
 from lmviz.app.panels.table import rows_of
 from lmviz.app.window.main_window import MainWindow
-from lmviz.app.window.panel_dock import PanelDock
 
 
 @pytest.mark.parametrize("perspective", ["inside", "compare"])
@@ -46,14 +47,66 @@ def test_tabs_move_closer_together_before_they_scroll(window, qtbot):
     qtbot.waitUntil(lambda: is_whole(crowded=True), timeout=5000)
 
 
-def test_the_keyboard_brings_the_panel_it_reaches_in_front(window, qtbot):
+def test_tabs_can_be_chosen_with_the_keys(window, qtbot):
     window.show_perspective("inside")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
-    behind = panels["surgery_view"]
-    qtbot.waitUntil(lambda: panels["why_view"].is_in_sight and not behind.is_in_sight, timeout=5000)
+    qtbot.waitUntil(lambda: panels["why_view"].is_in_sight, timeout=5000)
     window.activateWindow()
-    behind.findChild(QDoubleSpinBox).setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(lambda: behind.is_in_sight and not panels["why_view"].is_in_sight, timeout=5000)
+    bar = tabs_with(window, "Why?")
+    bar.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(bar, Qt.Key.Key_Right)
+    assert panels["unit_view"].is_in_sight
+    assert not panels["why_view"].is_in_sight
+
+
+def tabs_with(window, title) -> QTabBar:
+    """The visible bar that has a tab of this title."""
+    bars = [bar for bar in window.perspective.findChildren(QTabBar) if bar.isVisible()]
+    [bar] = [bar for bar in bars if title in [bar.tabText(at) for at in range(bar.count())]]
+    return bar
+
+
+def titles(bar) -> list[str]:
+    return [bar.tabText(at) for at in range(bar.count())]
+
+
+def ink(bar, title) -> int:
+    """How dark the words of a tab are: the darkest of their pixels."""
+    area = bar.tabRect(titles(bar).index(title))
+    picture = bar.window().grab(QRect(bar.mapTo(bar.window(), area.topLeft()), area.size())).toImage()
+    pixels = (picture.pixelColor(x, y) for x in range(picture.width()) for y in range(picture.height()))
+    return min(pixel.lightness() for pixel in pixels)
+
+
+def test_tabs_of_panels_that_say_nothing_of_the_model_are_last_and_fainter_and_say_why(
+    window, read, drawn, qtbot
+):
+    window.resize(1440, 900)
+    window.show_perspective("compare")
+    drawn()
+    bar = tabs_with(window, "Surprisal")
+    qtbot.waitUntil(lambda: titles(bar)[-1] == "Labels", timeout=5000)
+    assert titles(bar)[:2] == ["Surprisal", "Samples"]
+    assert ink(bar, "Labels") > ink(bar, "Samples") + 10
+    assert "predicts the next token" in bar.tabToolTip(titles(bar).index("Labels"))
+    assert "Samples" in bar.tabToolTip(1)
+
+
+def test_no_tab_changes_its_place_under_the_pointer(window, read, drawn, label_runs, monkeypatch, qtbot):
+    window.resize(1440, 900)
+    window.show_perspective("compare")
+    drawn()
+    bar = tabs_with(window, "Surprisal")
+    qtbot.waitUntil(lambda: titles(bar)[-1] == "Labels", timeout=5000)
+    before = titles(bar)
+    monkeypatch.setattr(type(bar), "underMouse", lambda self: True)
+    read.library.open(label_runs["tagger"])
+    qtbot.waitUntil(lambda: read.reading.current.model.predicts.continues is False, timeout=20000)
+    drawn()
+    assert titles(bar) == before
+    monkeypatch.undo()
+    QApplication.sendEvent(bar, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: titles(bar)[-1] != "Labels", timeout=5000)
 
 
 @pytest.mark.parametrize("lose", ["disable", "hide"])
@@ -94,9 +147,13 @@ def seen(window):
 
 
 def unmade(window):
-    """The panels that have not been made, by the names of their docks, and where the others stand."""
-    docks = window.perspective.findChildren(PanelDock)
-    return {dock.objectName() for dock in docks if not dock.has_panel}
+    """The panels that have not been made, by the names of their pages."""
+    pages = window.perspective.findChildren(PanelPage)
+    return {page.objectName() for page in pages if not page.has_panel}
+
+
+def whereabouts(page) -> QRect:
+    return QRect(page.mapTo(page.window(), QPoint()), page.size())
 
 
 def corners(place, before):
@@ -119,13 +176,13 @@ def starting(session, settings, qtbot):
 
 def test_panels_behind_others_are_made_once_the_window_is_painted(starting, qtbot, drawn):
     window = starting()
-    tabbed = {f"dock_{row.name}" for row in rows_of("attention") if row.tabbed}
+    tabbed = {f"page_{row.name}" for row in rows_of("attention") if row.tabbed}
     assert unmade(window) == tabbed
-    docks = window.perspective.findChildren(PanelDock)
-    places = [dock.geometry() for dock in docks if dock.has_panel]
+    pages = window.perspective.findChildren(PanelPage)
+    places = [whereabouts(page) for page in pages if page.has_panel]
     qtbot.waitUntil(lambda: not unmade(window), timeout=5000)
     drawn()
-    later = [dock.geometry() for dock in docks if dock.objectName() not in tabbed]
+    later = [whereabouts(page) for page in pages if page.objectName() not in tabbed]
     for place, before in zip(later, places, strict=True):  # with some typefaces Qt rounds otherwise
         moved = [np.subtract(now.toTuple(), then.toTuple()) for now, then in corners(place, before)]
         assert np.abs(moved).max() <= 1
@@ -142,5 +199,5 @@ def test_a_panel_that_a_person_left_in_front_is_there_at_the_first_paint(startin
     qtbot.waitUntil(lambda: "context_view" in [panel.objectName() for panel in seen(window)])
     settings.keep("arrangement/attention", window.perspective.arrangement())
     again = starting()
-    assert "dock_context" not in unmade(again)
+    assert "page_context" not in unmade(again)
     assert "context_view" in [panel.objectName() for panel in seen(again)]

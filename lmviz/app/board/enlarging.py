@@ -8,21 +8,21 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.board.board import Board
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.table import projected_rows
-from lmviz.app.window.perspective_view import PerspectiveView
 
 
 class Enlarging(QObject):
     """Puts panels of the perspectives away, and the window's other `parts` while one panel fills it."""
 
     def __init__(
-        self, views: Mapping[str, PerspectiveView], parts: Sequence[QWidget], parent: QObject | None = None
+        self, views: Mapping[str, Board], parts: Sequence[QWidget], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._views = views
         self._parts = tuple(parts)
-        self._enlarged: PerspectiveView | None = None
+        self._enlarged: Board | None = None
         self._hidden: tuple[QWidget, ...] = ()
         self._is_projected = False
         theme_switch().theme_changed.connect(self._adopt_theme)
@@ -33,12 +33,14 @@ class Enlarging(QObject):
         """Whether one panel fills the window."""
         return self._enlarged is not None
 
-    def toggle(self, view: PerspectiveView) -> None:
+    def toggle(self, view: Board) -> None:
         """Let the panel under the pointer, or else the first one, fill the window; or bring all back."""
         if self.is_enlarged:
             self.end()
             return
-        name = view.name_at(QCursor.pos()) or projected_rows(view.name)[0].name
+        name = view.name_at(QCursor.pos())
+        if not name or view.is_apart(name):
+            name = projected_rows(view.name)[0].name
         focused = view.window().focusWidget()
         self._enlarged = view
         self._hidden = tuple(part for part in self._parts if not part.isHidden())
@@ -48,9 +50,10 @@ class Enlarging(QObject):
         if focused is not None and not focused.isVisible():
             view.window().setFocus()  # Qt has handed it to any field that is left, which keys would change
 
-    def renew(self) -> None:
-        """Leave again what projector mode leaves, where a lesson has brought other panels forward."""
+    def follow_lesson(self, is_open: bool) -> None:
+        """What is arranged in a lesson is for its time; leave again what projector mode leaves."""
         for view in self._views.values():
+            view.set_in_lesson(is_open)
             if view is not self._enlarged:
                 self._project(view)
 
@@ -67,8 +70,10 @@ class Enlarging(QObject):
     def _adopt_theme(self) -> None:
         if self._is_projected != theme_switch().projector:
             self._is_projected = theme_switch().projector
-            self.renew()
+            for view in self._views.values():
+                if view is not self._enlarged:
+                    self._project(view)
 
-    def _project(self, view: PerspectiveView) -> None:
+    def _project(self, view: Board) -> None:
         names = [row.name for row in projected_rows(view.name)] if self._is_projected else []
         view.show_only(*names)

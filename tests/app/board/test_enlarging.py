@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit, QTabBar
+from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.board import Board
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES, projected_rows
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
-from lmviz.app.window.perspective_view import PerspectiveView
 
 LECTURE_HALL = (1280, 720)
 MOST = 2
@@ -52,25 +52,6 @@ def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
     qtbot.waitUntil(lambda: shown(window) == before)
 
 
-def test_no_tabs_are_left_of_the_arrangement_before(window: MainWindow, read: Session, qtbot: QtBot) -> None:
-    window.show_perspective("attention")
-    view = window.perspective
-    direct = Qt.FindChildOption.FindDirectChildrenOnly
-
-    def bars() -> list[QTabBar]:
-        return [bar for bar in view.findChildren(QTabBar, options=direct) if bar.isVisible()]
-
-    qtbot.waitUntil(lambda: len(bars()) == 3)
-    [used] = [bar for bar in bars() if bar.tabText(0) == "Attention"]
-    left = QTabBar(view)  # as Qt leaves one that it does not use any more
-    for at in range(used.count()):
-        left.addTab(used.tabText(at))
-    left.setGeometry(0, 0, 600, 40)
-    left.show()
-    view.reset()
-    qtbot.waitUntil(lambda: not left.isVisible() and len(bars()) == 3)
-
-
 def test_what_a_person_arranged_comes_back_after_projector_mode(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:
@@ -84,10 +65,10 @@ def test_what_a_person_arranged_comes_back_after_projector_mode(
     remembered = window.perspective.arrangement()
     window.set_projector(False)
     qtbot.waitUntil(lambda: shown(window) == before)
-    again = PerspectiveView("attention", read, remembered)
+    again = Board("attention", read, remembered)
     qtbot.addWidget(again)
     again.show()
-    assert {panel.objectName() for panel in again.panels} == before
+    assert {panel.objectName() for panel in again.panels if panel.is_in_sight} == before
     qtbot.waitUntil(lambda: all(panel.is_up_to_date for panel in again.panels if panel.is_in_sight))
 
 

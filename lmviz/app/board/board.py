@@ -1,0 +1,498 @@
+"""The panels of one perspective: places in splitters, whose lengths follow from the room and the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+
+from lmviz.app.board.arrangement import Choices, KeptBoard
+from lmviz.app.board.lengths import COLUMNS, Lengths, hint_of
+from lmviz.app.board.page import PanelPage, PanelWindow
+from lmviz.app.board.place import Place
+from lmviz.app.look.stylesheet import SEPARATOR
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel_row import PanelRow
+from lmviz.app.panels.table import rows_of
+from lmviz.app.widgets.base.plain import caption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.session import Session
+
+HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+class Split(QSplitter):
+    """Places, or splits of them, side by side or one below the other."""
+
+    def __init__(self, name: str, orientation: Qt.Orientation) -> None:
+        super().__init__(orientation)
+        self.name = name
+        self.setChildrenCollapsible(False)
+
+    @property
+    def parts(self) -> list[Place | Split]:
+        """What stands in it, hidden or not."""
+        found = [self.widget(at) for at in range(self.count())]
+        return [part for part in found if isinstance(part, Place | Split)]
+
+
+class Board(QWidget):
+    """`Board(name, session, arrangement)`: the panels of a perspective, made when it is first shown.
+
+    Where everything stands is computed anew, from the table, the room and what a person has chosen,
+    whenever one of them changes: nothing can drift. While a lesson is open, or few panels are left, a person
+    chooses for that time only. `arrangement` is for remembering.
+    """
+
+    def __init__(
+        self, name: str, session: Session, arrangement: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.setObjectName(f"board_{name}")
+        self._rows = rows_of(name)
+        self._whole = Split("board", VERTICAL)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._whole)
+        self._session = session
+        self._lengths = Lengths(self._rows)
+        self._pages: dict[str, PanelPage] = {}
+        self._places: dict[str, Place] = {}  # by the name of the first row of each
+        self._homes: dict[str, str] = {}  # the place of each panel
+        for row in self._rows:
+            shares = row.tabbed and bool(self._homes)
+            self._homes[row.name] = next(reversed(self._homes.values())) if shares else row.name
+        self._kept = KeptBoard.from_text(arrangement, self._homes)
+        self._only: tuple[str, ...] = ()  # the panels that are left while the others are put away
+        self._beside: tuple[str, ...] = ()  # those that a lesson has left in their place
+        self._in_lesson = False
+        self._views = {self._mode: self._kept.view}
+        self._windows: dict[str, PanelWindow] = {}
+        self._hints: dict[tuple[str, float], QSize] = {}  # what panels need in type of a scale
+        self._scale = current_theme().scale  # of the type in which they are
+        self._built_at: set[float] = set()  # the scales of type at which its panels were made
+        self._offered = QSize()  # the room into which those that are left have to fit
+        self._leaves_tabs = False  # whether panels behind others are left for later
+        self._toggles: dict[str, QAction] = {}
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._adopt_type)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        session.reading.changed.connect(self._show_what_fits)
+
+    @property
+    def panels(self) -> tuple[Panel, ...]:
+        """The panels that stand somewhere, behind others or not."""
+        held = {page for place in self._places.values() for page in place.pages}
+        found = [page for name, page in self._pages.items() if page in held or name in self._windows]
+        return tuple(page.panel for page in found)
+
+    @property
+    def in_front(self) -> tuple[str, ...]:
+        """The object names of the panels that stand in front of others, which share their place."""
+        shared = [place.front for place in self._places.values() if place.count() > 1]
+        return tuple(page.panel.objectName() for page in shared if page is not None)
+
+    @property
+    def toggle_actions(self) -> list[QAction]:
+        """Actions that show and hide each panel."""
+        for name, page in self._pages.items():
+            if name not in self._toggles:
+                action = self._toggles[name] = QAction(caption(page.row.title), self, checkable=True)
+                action.triggered.connect(lambda shown, name=name: self._toggle(name, shown))
+            self._toggles[name].setChecked(name in self._wanted or name in self._windows)
+        return list(self._toggles.values())
+
+    @property
+    def missing(self) -> tuple[PanelRow, ...]:
+        """The panels that have not been made yet."""
+        return tuple(row for row in self._rows if row.name not in self._pages)
+
+    # What is left, and where
+
+    def show_only(self, *names: str) -> None:
+        """Put all panels but these away, until it is called without names."""
+        if names != self._only or self._beside:
+            self._change(names, self._in_lesson)
+
+    def set_in_lesson(self, in_lesson: bool) -> None:
+        """While a lesson is open, what a person arranges is for that time."""
+        self._change(self._only, in_lesson)
+
+    def fit_into(self, room: QSize) -> None:
+        """Let the few panels that are left fit into this room, where they can only scroll otherwise."""
+        self._offered = room
+        if self._only:
+            self._soon.start()
+
+    def bring_forward(self, name: str) -> None:
+        """Bring the panel in sight that holds the control of this object name, or has it itself."""
+        for page in self._pages.values():
+            if page.panel.objectName() == name or page.panel.findChild(QWidget, name) is not None:
+                self._bring(page)
+                return
+
+    def is_apart(self, name: str) -> bool:
+        """Whether a panel stands in a window of its own."""
+        return name in self._windows
+
+    def name_at(self, place: QPoint) -> str:
+        """The name in the table of the panel at a place of the screen; empty where there is none."""
+        for name, page in self._pages.items():
+            if page.isVisible() and page.rect().contains(page.mapFromGlobal(place)):
+                return name
+        return ""
+
+    def toggle_window(self, name: str) -> None:
+        """Put a panel into a window of its own, or bring it back."""
+        if name in self._windows:
+            self._windows[name].close()
+            return
+        page, corner, size = self._pages[name], self.mapToGlobal(QPoint()), QSize(640, 480)
+        if page.isVisible():
+            corner, size = page.mapToGlobal(QPoint()), page.size()
+        self._kept.windows[name] = ""
+        self._settle()
+        self._open_window(name)
+        self._windows[name].setGeometry(corner.x(), corner.y(), size.width(), size.height())
+
+    def arrangement(self) -> str:
+        """Where everything is, as a person has left it."""
+        for name, window in self._windows.items():
+            self._kept.windows[name] = bytes(window.saveGeometry().toBase64().data()).decode("ascii")
+        return self._kept.to_text()
+
+    def close_windows(self) -> None:
+        """Take the windows of panels away: the program ends."""
+        for window in self._windows.values():
+            window.hide()
+
+    def reset(self) -> None:
+        """Arrange the panels as the table of panels says."""
+        for name in list(self._windows):
+            self._windows[name].close()
+        self._kept = KeptBoard()
+        self._only, self._beside = (), ()
+        self._views = {self._mode: self._kept.view.copy(), (False, ()): self._kept.view}
+        for place in self._places.values():
+            place.has_choice = False
+        self._settle()
+
+    @property
+    def _mode(self) -> tuple[bool, tuple[str, ...]]:
+        return self._in_lesson, self._only
+
+    @property
+    def _view(self) -> Choices:
+        return self._views[self._mode]
+
+    def _change(self, only: tuple[str, ...], in_lesson: bool) -> None:
+        """Go over to what was chosen for this time, or for always where neither is given."""
+        old, before = self._mode, self._view
+        self._only, self._beside, self._in_lesson = only, (), in_lesson
+        if self._mode not in self._views:
+            view = self._views[self._mode] = (before if only else self._kept.view).copy()
+            if only != old[1] and only:
+                view.lengths.clear()
+        kept = {(False, ()), (in_lesson, ()), (False, only), self._mode, *([old] if len(only) == 1 else [])}
+        self._views = {mode: view for mode, view in self._views.items() if mode in kept}
+        self._settle()
+        self._show_what_fits()
+
+    def _toggle(self, name: str, shown: bool) -> None:
+        if shown:
+            self._bring(self._pages[name])
+        elif self._only:
+            self._beside = tuple(other for other in self._wanted if other != name)
+        elif name in self._windows:
+            self._windows[name].close()
+        else:
+            self._kept.hidden.add(name)
+        self._settle()
+
+    def _bring(self, page: PanelPage) -> None:
+        name = page.row.name
+        if name in self._windows:
+            self._windows[name].raise_()
+            return
+        self._kept.hidden.discard(name)
+        if self._only and name not in self._wanted:
+            self._beside = (name,)
+            for other in self._only:
+                found = {each: self._least(each) for each in (*self._beside, other)}
+                if self._lengths.fits_beside(found, self._room.width()):
+                    self._beside += (other,)
+        self._view.fronts[self._homes[name]] = name
+        self._settle()
+        place = self._place_of(page)
+        if place is not None:
+            place.setCurrentWidget(page)
+
+    @property
+    def _wanted(self) -> set[str]:
+        """The panels that stand somewhere in the board now."""
+        left = [name for name in self._beside or self._only if name not in self._kept.windows]
+        named = left or [name for name in self._homes if name not in self._kept.hidden]
+        return {
+            name
+            for name in named
+            if name not in self._kept.windows and (name not in self._pages or self._pages[name].is_needed)
+        }
+
+    def _settle(self) -> None:
+        """Put every page where it belongs, and give every place its room."""
+        if not self._places or not self.isVisible():
+            return
+        if self._scale != current_theme().scale:
+            self._soon.start()
+            return
+        wanted, model = self._wanted, self._model
+        for page in self._pages.values():
+            if page.has_panel:
+                page.panel.set_put_away(page.row.name not in wanted | set(self._kept.windows))
+                page.set_least(self._least(page.row.name))
+        stacked = self._areas_without_room(wanted)
+        first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
+        held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
+        for row in self._rows:
+            if row.name in wanted:
+                home = first.name if first is not None and row.area in stacked else row.name
+                held[self._homes[home]].append(self._pages[row.name])
+        focused = self.window().focusWidget()
+        for name, page in self._pages.items():
+            place = self._place_of(page)
+            if place is not None and page not in held[place.name]:
+                place.removeTab(place.indexOf(page))
+            if name not in wanted and name not in self._windows:
+                page.setParent(self)
+        out_of_place = {
+            page: page.panel.out_of_place(model)
+            for page in self._pages.values()
+            if page.has_panel and model is not None and page.panel.out_of_place(model)
+        }
+        for name, place in self._places.items():
+            chosen = self._pages.get(self._view.fronts.get(name, ""))
+            place.show_pages(held[name], chosen, out_of_place)
+        self._hide_empty(self._whole)
+        if focused is not None and not focused.isVisible():
+            self.window().setFocus()  # Qt has handed it to any field that is left, which keys would change
+        self._share_room()
+
+    def _areas_without_room(self, wanted: set[str]) -> frozenset[str]:
+        if not self._only or self._beside:
+            return frozenset()
+        least = {row.name: self._least(row.name) for row in self._rows if row.name in wanted}
+        return self._lengths.areas_without_room(least, self._room) if least else frozenset()
+
+    @property
+    def _room(self) -> QSize:
+        return self.size() if self._offered.isEmpty() else self._offered
+
+    def _least(self, name: str) -> QSize:
+        page = self._pages[name]
+        key = name, self._scale
+        if key not in self._hints:
+            page.panel.setMinimumSize(0, 0)
+            self._hints[key] = hint_of(page.panel)
+        few, squeezed = bool(self._only), bool(self._beside)
+        return self._lengths.least(page.row, self._hints[key], few=few, squeezed=squeezed)
+
+    def _hide_empty(self, split: Split) -> bool:
+        """Hide what holds no page; whether anything is left of a split."""
+        left = False
+        for part in split.parts:
+            is_left = self._hide_empty(part) if isinstance(part, Split) else part.count() > 0
+            part.setVisible(is_left)
+            left = left or is_left
+        return left
+
+    def _share_room(self) -> None:
+        self._column.activate()
+        self._share(self._whole)
+
+    def _share(self, split: Split) -> None:
+        """Give every part its length, from the whole to the smallest."""
+        shown = [part for part in split.parts if not part.isHidden()]
+        if not shown:
+            return
+        usual = self._lengths.share(split.name, [part.name for part in shown], split.size(), self.size())
+        own = self._view.lengths.get(split.name, {})
+        lengths = {part: own.get(part.name, round(length)) for part, length in zip(shown, usual, strict=True)}
+        split.setSizes([lengths.get(part, 0) for part in split.parts])
+        for part in shown:
+            if isinstance(part, Split):
+                self._share(part)
+
+    # Which page is in front
+
+    @property
+    def _model(self) -> OpenedModel | None:
+        reading = self._session.reading.current
+        return None if reading is None else reading.model
+
+    def _show_what_fits(self) -> None:
+        """Where the tab in front has nothing to show of another model, bring one in front that has."""
+        model = self._model
+        if model is None or model == self._view.fitted_for or not self.isVisible() or not self._places:
+            return
+        self._view.fitted_for = model
+        for place in self._places.values():
+            if place.front is not None and place.front.panel.out_of_place(model):
+                fitting = (page for page in place.pages if not page.panel.out_of_place(model))
+                self._view.fronts[place.name] = next(fitting, place.front).row.name
+        self._settle()
+
+    def _show_what_has_begun(self, page: PanelPage) -> None:
+        """Bring a panel in front of those that share its place, unless a person has chosen among them."""
+        place = self._place_of(page)
+        if place is not None and not place.has_choice:
+            self._bring(page)
+
+    def _place_of(self, page: PanelPage) -> Place | None:
+        return next((place for place in self._places.values() if place.indexOf(page) >= 0), None)
+
+    def _note_front(self, place: Place) -> None:
+        if place.front is not None:
+            self._view.fronts[place.name] = place.front.row.name
+
+    def _note_lengths(self, split: Split) -> None:
+        sizes = {part.name: size for part, size in zip(split.parts, split.sizes(), strict=True) if size}
+        self._view.lengths[split.name] = {**self._view.lengths.get(split.name, {}), **sizes}
+        self._share_room()
+
+    # How it comes to be
+
+    def leave_tabs(self) -> None:
+        """Leave the panels behind others for later, so that what is in sight is painted sooner."""
+        self._leaves_tabs = True
+
+    def make_tabs(self) -> None:
+        """Make the panels that were left, and open the windows of their own."""
+        self._leaves_tabs = False
+        for page in self._pages.values():
+            _ = page.panel
+        self._open_windows()
+        self._settle()
+
+    def build_next(self) -> None:
+        """Make the first panel that is missing; before the perspective is shown it belongs to no window."""
+        row = self.missing[0]
+        self._built_at.add(current_theme().scale)
+        page = self._pages[row.name] = PanelPage(
+            row, lambda: self._make(row), self if self.isVisible() else None
+        )
+        page.hide()
+        page.wanted.connect(lambda: self._bring(page))
+        page.menu_wanted.connect(lambda at: self._show_menu(page, at))
+        self.destroyed.connect(page.deleteLater)  # which is no child of it before it is shown
+        if not (row.tabbed and self._leaves_tabs):
+            _ = page.panel
+
+    def _make(self, row: PanelRow) -> Panel:
+        panel = row.build(self._session)
+        panel.begun.connect(lambda: self._show_what_has_begun(self._pages[row.name]))
+        panel.need_changed.connect(self._soon.start)
+        return panel
+
+    def _build(self) -> None:
+        """Make the places, and the splits in which they stand."""
+        areas: dict[str, list[Place | Split]] = {}
+        for row in self._rows:
+            if self._homes[row.name] != row.name:
+                continue
+            place = self._places[row.name] = Place(row.name)
+            place.currentChanged.connect(lambda _at, place=place: self._note_front(place))
+            place.left.connect(self._soon.start)
+            area = areas.setdefault(row.area, [])
+            area.append(
+                self._split(area[-1].name, HORIZONTAL, [area.pop(), place]) if row.beside and area else place
+            )
+        columns = [self._split(area, VERTICAL, areas[area]) for area in COLUMNS if area in areas]
+        below = [self._split(area, HORIZONTAL, areas[area]) for area in ("bottom", "foot") if area in areas]
+        for part in ([self._split("columns", HORIZONTAL, columns)] if columns else []) + below:
+            self._whole.addWidget(part)
+        self._whole.splitterMoved.connect(lambda *_: self._note_lengths(self._whole))
+        self._set_handles()
+
+    def _split(self, name: str, orientation: Qt.Orientation, parts: Sequence[Place | Split]) -> Split:
+        split = Split(name, orientation)
+        for part in parts:
+            split.addWidget(part)
+        split.splitterMoved.connect(lambda *_: self._note_lengths(split))
+        return split
+
+    def _set_handles(self) -> None:
+        for split in self.findChildren(Split):
+            split.setHandleWidth(round(SEPARATOR * current_theme().scale))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._places:
+            while self.missing:
+                self.build_next()
+            self._build()
+            self._scale = current_theme().scale
+            if self._built_at != {current_theme().scale}:
+                QTimer.singleShot(0, self, self._renew_type)
+            if not self._leaves_tabs:
+                QTimer.singleShot(0, self, self._open_windows)
+        self._settle()
+        self._show_what_fits()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _adopt_theme(self) -> None:
+        self._set_handles()
+        self._soon.start()  # once type and lengths have changed everywhere
+
+    def _renew_type(self) -> None:
+        """Qt gives fonts that were set before the first showing back as they were when it was built."""
+        self._hints.clear()
+        theme_switch().theme_changed.emit()
+
+    def _adopt_type(self) -> None:
+        """Type changes only where it can be seen: what panels need is asked then."""
+        if self.isVisible():
+            self._scale = current_theme().scale
+            self._settle()
+
+    # Windows of their own
+
+    def _open_windows(self) -> None:
+        for name, place in self._kept.windows.items():
+            if name not in self._windows:
+                self._open_window(name)
+                self._windows[name].restoreGeometry(QByteArray.fromBase64(place.encode()))
+
+    def _open_window(self, name: str) -> None:
+        window = self._windows[name] = PanelWindow(self._pages[name], self)
+        window.closed.connect(lambda: self._take_back(name))
+        window.show()
+
+    def _take_back(self, name: str) -> None:
+        window, page = self._windows.pop(name), self._pages[name]
+        page.hide()
+        page.setParent(self)
+        window.deleteLater()
+        del self._kept.windows[name]
+        self._bring(page)
+
+    def _show_menu(self, page: PanelPage, at: QPoint) -> None:
+        from lmviz.app.board.exporting import fill_export_menu  # not needed for the first paint
+
+        menu = QMenu(self)
+        fill_export_menu(menu, page.panel)
+        menu.addSeparator()
+        words = "Back into its place" if page.row.name in self._windows else "In a window of its own"
+        menu.addAction(caption(words)).triggered.connect(lambda: self.toggle_window(page.row.name))
+        menu.exec(at)
+        menu.deleteLater()

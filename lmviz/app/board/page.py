@@ -1,0 +1,102 @@
+"""The page around a panel: it makes the panel when that is first asked for, and can stand in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.widgets.base.plain import window_title
+
+if TYPE_CHECKING:
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.panels.panel_row import PanelRow
+
+
+class PanelPage(QWidget):
+    """`PanelPage(row, make)`: the page of a row of the table of panels.
+
+    It has no layout: what changes in a panel would have everything around it laid out and painted anew.
+    Signals: `wanted`, emitted by `raise_`, and `menu_wanted` with a place of the screen.
+    """
+
+    wanted = Signal()
+    menu_wanted = Signal(QPoint)
+
+    def __init__(self, row: PanelRow, make: Callable[[], Panel], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"page_{row.name}")
+        self.row = row
+        self._make = make
+        self._panel: Panel | None = None
+
+    @property
+    def has_panel(self) -> bool:
+        """Whether the panel has been made."""
+        return self._panel is not None
+
+    @property
+    def panel(self) -> Panel:
+        """The panel."""
+        if self._panel is None:
+            self._panel = self._make()
+            self._panel.setParent(self)
+            self._panel.setGeometry(self.rect())
+            self._panel.show()
+        return self._panel
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the panel has anything to show just now, as far as is known."""
+        return self._panel is None or self._panel.is_needed
+
+    def set_least(self, size: QSize) -> None:
+        """Let it be no smaller than this."""
+        self.panel.setMinimumSize(size)
+        self.setMinimumSize(size)
+
+    def raise_(self) -> None:
+        """Ask to stand in front of the panels that share its place."""
+        self.wanted.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._panel is not None:
+            self._panel.setGeometry(self.rect())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.menu_wanted.emit(event.globalPos())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        _ = self.panel
+        super().showEvent(event)
+
+
+class PanelWindow(QWidget):
+    """A page in a window of its own, where the keys of the main window act too. Signal: `closed`."""
+
+    closed = Signal()
+
+    def __init__(self, page: PanelPage, board: QWidget) -> None:
+        super().__init__(board, Qt.WindowType.Window)
+        self.setObjectName("panel_window")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWindowTitle(window_title(f"{page.row.title} – lmviz"))
+        self._main = board.window()
+        self.addActions(self._main.actions())
+        column = QVBoxLayout(self)
+        column.addWidget(page)
+        page.show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        QCoreApplication.sendEvent(self._main, event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        QCoreApplication.sendEvent(self._main, event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()

@@ -1,0 +1,139 @@
+"""A place of the board: one page, or several that share it, with a tab each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
+from PySide6.QtWidgets import QStyle, QStyleOptionTab, QTabBar, QTabWidget
+
+from lmviz.app.board.page import PanelPage
+from lmviz.app.look.stylesheet import TAB_PADDING
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.plain import caption, paragraph
+from lmviz.app.widgets.base.role import set_role
+
+
+class Place(QTabWidget):
+    """`show_pages(pages, front, out_of_place)`. Signal: `left`, when the pointer leaves the tabs."""
+
+    left = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.has_choice = False  # whether a person has chosen a tab, so that none comes forward by itself
+        self._bar = _Tabs()
+        self._bar.setAccessibleName("panels that share this place")
+        self._bar.tabBarClicked.connect(self._choose)
+        self._bar.left.connect(self.left)
+        self.setTabBar(self._bar)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys go to its tabs, which have a name
+        self.setDocumentMode(True)
+        self.setTabBarAutoHide(True)
+        self.setUsesScrollButtons(True)
+        self.setElideMode(Qt.TextElideMode.ElideNone)  # where there are too many they scroll
+
+    @property
+    def pages(self) -> list[PanelPage]:
+        """The pages, in the order of their tabs."""
+        held = [self.widget(at) for at in range(self.count())]
+        return [page for page in held if isinstance(page, PanelPage)]
+
+    @property
+    def front(self) -> PanelPage | None:
+        """The page that can be seen."""
+        page = self.currentWidget()
+        return page if isinstance(page, PanelPage) else None
+
+    def show_pages(
+        self, pages: Sequence[PanelPage], front: PanelPage | None, out_of_place: Mapping[PanelPage, str]
+    ) -> None:
+        """Show other pages, in the order given; those that say nothing of the model last, and muted.
+
+        Under the pointer no tab changes its place: it does when the pointer has gone.
+        """
+        ordered = sorted(pages, key=lambda page: page in out_of_place)
+        held = self.pages
+        if self._bar.underMouse() and set(held) == set(pages):
+            ordered = held
+        was_blocked = self.blockSignals(True)
+        if ordered != held:
+            for page in held:
+                if page not in ordered:
+                    self.removeTab(self.indexOf(page))
+            for at, page in enumerate(ordered):
+                if self.indexOf(page) < 0:
+                    self.insertTab(at, page, caption(page.row.title))
+                elif self.indexOf(page) != at:
+                    self._bar.moveTab(self.indexOf(page), at)
+        if ordered:
+            front = front if front in ordered else ordered[0]
+            _ = front.panel
+            self.setCurrentWidget(front)
+        self.blockSignals(was_blocked)
+        for at, page in enumerate(ordered):
+            why = out_of_place.get(page, "")
+            self.setTabToolTip(at, paragraph(page.row.title, *([why] if why else [])))
+        self._bar.set_muted({at for at, page in enumerate(ordered) if page in out_of_place})
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt's own adds four pixels for a frame that there is not."""
+        least = QSize(0, 0)
+        for page in self.pages:
+            least = least.expandedTo(page.minimumSize())
+        return least + QSize(0, self._bar.sizeHint().height() if self.count() > 1 else 0)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        at = self._bar.tabAt(self._bar.mapFromGlobal(event.globalPos()))
+        if at >= 0:
+            self.pages[at].menu_wanted.emit(event.globalPos())
+
+    def _choose(self, at: int) -> None:
+        self.has_choice = self.has_choice or at >= 0
+
+
+class _Tabs(QTabBar):
+    """Tabs that move closer together where there is too little room, some of them in fainter ink."""
+
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._muted: set[int] = set()
+
+    def set_muted(self, muted: set[int]) -> None:
+        """Write other tabs in fainter ink."""
+        if muted != self._muted:
+            self._muted = muted
+            self.update()
+
+    def initStyleOption(self, option: QStyleOptionTab, tab: int) -> None:
+        super().initStyleOption(option, tab)
+        if tab in self._muted:  # the style sheet has a colour for what is disabled
+            option.state &= ~QStyle.StateFlag.State_Enabled
+
+    def tabInserted(self, index: int) -> None:
+        super().tabInserted(index)
+        self._fit()
+
+    def tabRemoved(self, index: int) -> None:
+        super().tabRemoved(index)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        gaps = 2 * round(TAB_PADDING * current_theme().scale) * self.count()
+        words = sum(self.fontMetrics().horizontalAdvance(self.tabText(tab)) for tab in range(self.count()))
+        is_crowded = words + gaps > self.width()
+        if is_crowded != bool(self.property("crowded")):
+            set_role(self, is_crowded, "crowded")
+            QCoreApplication.sendEvent(self, QEvent(QEvent.Type.StyleChange))  # or it keeps the widths
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.left.emit()
