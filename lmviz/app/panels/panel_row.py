@@ -33,13 +33,16 @@ class Perspective:
 
 @dataclass(frozen=True)
 class PanelRow:
-    """One panel in one perspective; `panel` is "folder.module:Class", loaded when it is first shown."""
+    """One panel in one perspective; `panel` is "folder.module:Class", loaded when it is first shown.
+
+    Where it is not given it follows from names: "over_time" in "train" is "train.over_time:OverTimePanel".
+    """
 
     name: str
     title: str
     perspective: str
     area: str
-    panel: str
+    panel: str = ""
     weight: int = 1
     width: int = 0
     height: int = 0
@@ -50,7 +53,8 @@ class PanelRow:
 
     def load(self) -> type[Panel]:
         """Import the panel's module."""
-        module, name = self.panel.split(":")
+        named = f"{self.perspective}.{self.name}:{self.name.title().replace('_', '')}Panel"
+        module, name = (self.panel or named).split(":")
         return getattr(import_module(f"lmviz.app.panels.{module}"), name)
 
     def build(self, session: Session) -> Panel:
