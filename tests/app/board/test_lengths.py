@@ -70,7 +70,7 @@ def test_on_a_large_screen_a_picture_s_own_type_is_larger(
     qtbot: QtBot,
 ) -> None:
     def growth() -> float:
-        return max(found.growth for found in window.findChildren(kind) if found.isVisible())
+        return max((found.growth for found in window.findChildren(kind) if found.isVisible()), default=0)
 
     window.show_perspective(perspective)
     for size, fits in ((SIZES[0], lambda: growth() == 1), (SIZES[-1], lambda: growth() > 1.1)):
