@@ -11,6 +11,7 @@ from torch import nn
 
 from lmviz.models.address import Address
 from lmviz.models.operations import Joined
+from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.recurrent_configuration import RecurrentConfiguration
 from lmviz.models.strand import Strand, turned
 from lmviz.models.tap import Stage, Tap
@@ -24,8 +25,8 @@ class Cell(ABC):
 
     states: ClassVar[tuple[str, ...]] = ("hidden",)
 
-    def __init__(self, configuration: RecurrentConfiguration) -> None:
-        self.configuration = configuration
+    def __init__(self, configuration: RecurrentConfiguration, predicts: Prediction = NEXT_TOKEN) -> None:
+        self.configuration, self.predicts = configuration, predicts
 
     @abstractmethod
     def build(self, **sizes: Any) -> nn.RNNBase:

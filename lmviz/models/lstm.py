@@ -28,8 +28,9 @@ class LSTMCell(Cell):
     def build(self, **sizes: Any) -> nn.RNNBase:
         recurrence = nn.LSTM(**sizes)
         for name, parameter in recurrence.named_parameters():
-            if name.startswith("bias_ih"):
-                # A forget gate that starts open lets gradients through (Jozefowicz et al. 2015).
+            if name.startswith("bias_ih") and self.predicts.continues:
+                # A forget gate that starts open lets gradients through (Jozefowicz et al. 2015). Labels are
+                # learned more slowly with it: 0.374 nats for 0.249 on reviews, in the bench's 100 updates.
                 nn.init.ones_(parameter.detach().unflatten(0, (4, -1))[FORGET])  # (gate, unit)
         return recurrence
 

@@ -63,7 +63,7 @@ class RecurrentModel(NeuralModel):
         )
         self.causal = direction == FORWARD
         self.recurrent = self.recurrent and self.causal
-        self.cell = self.kind(configuration)
+        self.cell = self.kind(configuration, predicts)
         self.recurrence = self.cell.build(
             input_size=configuration.embedding_width,
             hidden_size=configuration.width,

@@ -79,3 +79,16 @@ def test_an_output_of_its_own_begins_as_a_linear_layer(family, task):
     bound = model.output.weight.shape[1] ** -0.5
     assert model.output.weight.std().item() == pytest.approx(bound / 3**0.5, rel=0.1)
     assert model.output.weight.abs().max() <= bound
+
+
+@pytest.mark.parametrize("task", [task for family, task in TASKS_OF_FAMILIES if family == "lstm"])
+def test_forget_gates_begin_open_where_a_token_is_predicted_and_as_pytorch_draws_them_for_labels(task):
+    weights = build("lstm", task, layers=2).named_parameters()
+    gates = [bias.unflatten(0, (4, WIDTH))[1] for name, bias in weights if "bias_ih" in name]
+    assert len(gates) == (4 if task == "translation" else 2)
+    for gate in gates:
+        if find_task(task).has_labels:
+            assert gate.abs().max() <= WIDTH**-0.5
+            assert gate.std().item() == pytest.approx((3 * WIDTH) ** -0.5, rel=0.3)
+        else:
+            assert gate.unique().tolist() == [1.0]
