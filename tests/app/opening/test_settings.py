@@ -89,6 +89,7 @@ def test_only_a_training_that_has_not_come_to_its_end_is_gone_on_with(
         text=SimpleNamespace(corpus=None),
         library=SimpleNamespace(model=None, step=0, live=True),
         reading=SimpleNamespace(prefix="", source=""),
+        special_tokens=SimpleNamespace(are_letters=False),
         training=SimpleNamespace(state=SimpleNamespace(folder=tmp_path, phase=phase)),
     )
     settings = Settings(tmp_path / "settings.json")
