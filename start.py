@@ -128,7 +128,7 @@ def bring_system_packages(plugin: str | None) -> None:
     As root it is installed at once, at a terminal after a yes. The checks that follow, and Qt's own, say
     what does not work without it.
     """
-    from lmviz import doctor
+    from lmviz.desktop import doctor
 
     missing = doctor.missing_parts(plugin)
     if not PYTHON.exists():

@@ -127,7 +127,7 @@ def _scrubbing() -> list[float]:
     """Seconds from each move of the time slider to that moment's attention and distribution, ascending."""
     from benchmarks.made_models import write_run
     from benchmarks.opened_window import OpenedWindow
-    from lmviz.api import find_run
+    from lmviz.api.training import find_run
     from lmviz.app.widgets.matrix.heatmap import HeatmapView
     from lmviz.app.widgets.plots.bars import BarsView
     from lmviz.training.run import Run

@@ -20,7 +20,7 @@ from torch import nn
 from torch.nn import functional
 
 from benchmarks.rows import Measured, Row
-from lmviz.api import load_corpus
+from lmviz.api.training import load_corpus
 from lmviz.families import build_model, find_family, learner_of
 from lmviz.models.model import IGNORED, Model
 from lmviz.tasks import find_task

@@ -37,7 +37,7 @@ class Headless:
     def begin(cls) -> None:
         """Build everything, at the priority of a training in the window, so that whatever else runs on
         this machine takes as much from the one as from the other."""
-        from lmviz.api import load_corpus, prepare_training
+        from lmviz.api.training import load_corpus, prepare_training
         from lmviz.app.workers.threads import lower_priority
 
         lower_priority()

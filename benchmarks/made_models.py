@@ -7,7 +7,7 @@ import random
 import string
 from pathlib import Path
 
-from lmviz.configuration import Configuration
+from lmviz.base.configuration import Configuration
 from lmviz.families import build_model
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.text.tokenizer import Tokenizer

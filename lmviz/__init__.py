@@ -16,16 +16,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lmviz.errors import LmvizError, LmvizWarning
+from lmviz.base.errors import LmvizError, LmvizWarning
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
-    from lmviz.api import convert, load_corpus, open_model, save_pretrained, train
-    from lmviz.inspection import interventions as interventions
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
-    from lmviz.inspection.trace import Trace
-    from lmviz.questions import (
+    from lmviz.api.questions import (
         beam_search,
         compare,
         evaluate,
@@ -36,7 +31,12 @@ if TYPE_CHECKING:
         predict,
         sample,
     )
-    from lmviz.questions import trace as trace
+    from lmviz.api.questions import trace as trace
+    from lmviz.api.training import convert, load_corpus, open_model, save_pretrained, train
+    from lmviz.inspection import interventions as interventions
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
+    from lmviz.inspection.trace import Trace
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.run import Run
 
@@ -77,7 +77,9 @@ _HOMES = {
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
-    **dict.fromkeys(("convert", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api"),
+    **dict.fromkeys(
+        ("convert", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"
+    ),
 }
 """Where names are defined; the others are questions to a model."""
 
@@ -88,7 +90,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name in __all__:
-        return getattr(import_module(_HOMES.get(name, "lmviz.questions")), name)
+        return getattr(import_module(_HOMES.get(name, "lmviz.api.questions")), name)
     raise AttributeError(f"module 'lmviz' has no attribute {name!r}")
 
 

@@ -13,8 +13,8 @@ from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from lmviz.errors import LmvizError
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.tasks import CAPTIONING, TRANSLATION, find_task
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.prediction import Prediction
 
 NEXT_TOKEN, TAGGING, CLASSIFICATION = "next-token", "tagging", "classification"

@@ -31,7 +31,7 @@ TAPS = (
 
 def write_first_screen(run: Path, path: Path, prefix: str = PREFIX) -> None:
     """Trace a prefix with the newest snapshot of a run, and write what the first screen draws."""
-    from lmviz.api import open_model
+    from lmviz.api.training import open_model
     from lmviz.inspection.tracing import trace
 
     found = trace(open_model(run), prefix, taps=TAPS)

@@ -102,7 +102,7 @@ def card(recipe: Recipe, run: dict[str, Any], measured: dict[str, str]) -> str:
 
 def measure(folder: Path) -> dict[str, str]:
     """How well a model of labels or a translator does on what it has not learned from; others have losses."""
-    from lmviz import api
+    from lmviz.api import training as api
     from lmviz.training.run import Run
 
     run = Run.open(folder)

@@ -14,7 +14,7 @@ from window_scene import BELOW, NOTICE, WORDS, Scene
 from lmviz.app.window.other_programs import choose_model_file
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
-from lmviz.position_trial import TrialOptions
+from lmviz.scaling.position_trial import TrialOptions
 from lmviz.training.options import TrainingOptions
 
 

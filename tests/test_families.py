@@ -9,9 +9,9 @@ import torch
 
 import lmviz
 from lmviz import families
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import Unexpected
 from lmviz.families import FAMILIES, build_model, find_family, load, open_run_model
-from lmviz.loading import Unexpected
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run
@@ -72,7 +72,7 @@ def test_an_unknown_family_is_named_with_those_there_are():
 
 def test_reading_the_table_needs_neither_torch_nor_qt():
     code = (
-        "import sys, lmviz, lmviz.families, lmviz.doctor, lmviz.cli\n"
+        "import sys, lmviz, lmviz.families, lmviz.desktop.doctor, lmviz.cli\n"
         "lmviz.train, lmviz.trace\n"
         "print({'torch', 'PySide6', 'pyqtgraph', 'tokenizers'} & set(sys.modules))"
     )

@@ -15,14 +15,14 @@ from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
 import lmviz
-from lmviz.api import sample_models
+from lmviz.api.training import sample_models
 
 ROOT = Path(__file__).parent.parent
 PAINTED = """
 import json
 from PySide6.QtWidgets import QApplication
 from lmviz.app.main import main
-from lmviz.places import shipped
+from lmviz.base.places import shipped
 live = QApplication.exec
 said = {"resources": str(shipped("resources"))}
 

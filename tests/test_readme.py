@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.cli import run
-from lmviz.errors import LmvizError
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 

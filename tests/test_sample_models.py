@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import lmviz
-from lmviz.api import corpus_of, find_run, sample_models
+from lmviz.api.training import corpus_of, find_run, sample_models
+from lmviz.base.places import shipped
 from lmviz.decoding.judged_pairs import judged_pairs
 from lmviz.decoding.quality_by_length import quality_by_length
-from lmviz.places import shipped
 from lmviz.runs.run_list import list_runs
 from lmviz.text.grammar import Grammar
 from lmviz.text.resources import resource_path

@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from lmviz import doctor
+from lmviz.desktop import doctor
 
 ROOT = Path(__file__).parent.parent
 

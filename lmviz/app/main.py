@@ -74,7 +74,7 @@ def open_window(path: str | None = None) -> MainWindow:
 def what_is_missing() -> str:
     """Why Qt would abort here, in sentences; empty when nothing is missing."""
     gc.disable()  # as in `open_window`
-    from lmviz.doctor import libraries_sentence, missing_display, missing_libraries, missing_packages
+    from lmviz.desktop.doctor import libraries_sentence, missing_display, missing_libraries, missing_packages
 
     packages = missing_packages()
     if packages:

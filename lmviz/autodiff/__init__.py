@@ -27,7 +27,7 @@ from lmviz.autodiff.network import Network
 from lmviz.autodiff.node import Node
 from lmviz.autodiff.sabotage import sabotage
 from lmviz.autodiff.tape import Tape
-from lmviz.faults import Fault
+from lmviz.base.faults import Fault
 
 __all__ = [
     "MODULES",

@@ -18,7 +18,7 @@ from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.node import COMPUTED, Node
 from lmviz.autodiff.nudging import Nudging
 from lmviz.autodiff.tape import Tape
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 EPSILON = 1e-5
 GOOD_DIGITS = 6

@@ -8,9 +8,9 @@ from pathlib import Path
 from lmviz.autodiff.language.building import read
 from lmviz.autodiff.language.limits import CHARACTERS
 from lmviz.autodiff.network import Network
-from lmviz.errors import LmvizError
-from lmviz.files import write_atomically
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
+from lmviz.base.loading import loads
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.resources import resource_path
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lmviz.autodiff.node import COMPUTED, INPUT, PARAMETER, Node
 from lmviz.autodiff.tape import Tape
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 class Graph:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.node import Node
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 EFFORT = 6_000
 """Modules that are computed for one surface, so that it takes tens of milliseconds."""

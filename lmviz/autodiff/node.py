@@ -11,7 +11,7 @@ import numpy as np
 from lmviz.autodiff.modules.module import Module
 from lmviz.autodiff.modules.shapes import Shape
 from lmviz.autodiff.modules.use import NamedArray, Use
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.address import Address, gradient_of
 
 INPUT, PARAMETER, COMPUTED = "input", "parameter", "computed"

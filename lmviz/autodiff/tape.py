@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lmviz.autodiff.node import COMPUTED, Node
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 GATHER, SCATTER = "A", "B"
 

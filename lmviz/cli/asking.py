@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lmviz
+from lmviz.base.errors import LmvizError
 from lmviz.cli.options import as_json, at_step, letters, sampling_options
 from lmviz.cli.terminal import print_json, print_table, share_bar
-from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.decoding.translation import Translation

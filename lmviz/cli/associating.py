@@ -9,7 +9,7 @@ import click
 @click.option("--remove", is_flag=True, help="Remove the association again.")
 def associate(remove: bool) -> int:
     """Let a double click on a scene (*.lmviz) open it in this lmviz, for your account (Linux, Windows)."""
-    from lmviz.association import associate, dissociate
+    from lmviz.desktop.association import associate, dissociate
 
     print(dissociate() if remove else associate())
     return 0

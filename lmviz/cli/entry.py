@@ -16,6 +16,8 @@ from collections.abc import Sequence
 import click
 
 import lmviz
+from lmviz.base.errors import LmvizError, LmvizWarning, is_out_of_memory
+from lmviz.base.log import keep_log
 from lmviz.cli.asking import evaluate, predict, sample, trace
 from lmviz.cli.associating import associate
 from lmviz.cli.converting import convert
@@ -23,8 +25,6 @@ from lmviz.cli.lessons import lesson
 from lmviz.cli.listing import corpora, doctor, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
-from lmviz.errors import LmvizError, LmvizWarning, is_out_of_memory
-from lmviz.log import keep_log
 
 
 def main() -> None:
@@ -113,7 +113,7 @@ def commands(context: click.Context) -> int:
 @click.argument("path", required=False)
 def open_window(path: str | None = None) -> int:
     """Open the window, on a file of any kind that it knows, a folder, or a sample model."""
-    from lmviz.api import find_run, sample_models
+    from lmviz.api.training import find_run, sample_models
 
     if path is not None and not path.strip() and not os.path.exists(path):
         raise LmvizError(f"There is no file of the name {path!r}: leave it out, or name a text or a run.")

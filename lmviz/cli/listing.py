@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lmviz.base.errors import LmvizError
 from lmviz.cli.options import as_json
 from lmviz.cli.terminal import print_json, print_table, say, share_bar
-from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.text.catalogue import Entry
@@ -28,7 +28,7 @@ def models(folder: str | None, download: str | None, as_json: bool) -> None:
     if download is not None:
         _download_model(download, as_json)
         return
-    from lmviz.api import find_run, is_run, sample_models
+    from lmviz.api.training import find_run, is_run, sample_models
     from lmviz.training.run import Run
 
     if folder is not None and not os.path.isdir(folder):
@@ -132,7 +132,7 @@ def _download(name: str) -> None:
 def doctor(checkpoint: str | None, as_json: bool) -> int:
     """Say what this machine lacks for lmviz, and how to get it; or whether the parts of a CHECKPOINT of
     another program agree. Exit code 1 when something is missing or wrong."""
-    from lmviz.doctor import examine, examine_checkpoint
+    from lmviz.desktop.doctor import examine, examine_checkpoint
 
     if checkpoint is not None and not os.path.exists(checkpoint):
         raise LmvizError(f"There is no checkpoint {checkpoint!r}: name a folder or a file.")

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lmviz.base.errors import LmvizError
 from lmviz.cli.options import as_json, read_settings
 from lmviz.cli.terminal import duration, print_json, say, share_bar, training_bar
-from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.tasks import find_task
 
 if TYPE_CHECKING:
-    from lmviz.configuration import Configuration, Setting
-    from lmviz.preparation import PreparedTraining
+    from lmviz.base.configuration import Configuration, Setting
+    from lmviz.runs.preparation import PreparedTraining
     from lmviz.text.corpus import Corpus
     from lmviz.training.controls import Controls
     from lmviz.training.progress import Progress
@@ -91,7 +91,7 @@ def train(
     To continue a run, `lmviz train --resume --out RUN` is enough. Under torchrun the same command
     trains with several processes, each with its own batch.
     """
-    from lmviz.api import prepare_training
+    from lmviz.api.training import prepare_training
     from lmviz.training.controls import Controls
     from lmviz.training.distributed import is_first_process
     from lmviz.training.run import HoldsRun
@@ -142,7 +142,7 @@ def _read_corpus(
     resume: bool,
 ) -> tuple[Corpus, str, dict[str, Any]]:
     """The corpus, the family, and the settings that remain for the model and its training."""
-    from lmviz.api import (
+    from lmviz.api.training import (
         check_names,
         corpus_of,
         is_run,
@@ -218,7 +218,7 @@ def _follow(prepared: PreparedTraining, first: Progress, watched: bool) -> Progr
 
 def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
     """Say what has become of the training."""
-    from lmviz.api import is_run
+    from lmviz.api.training import is_run
 
     run, lines = prepared.run, prepared.run.metrics()
     if not is_run(run.folder):

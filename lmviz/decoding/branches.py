@@ -9,8 +9,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.sampling import SamplingStep
-from lmviz.errors import LmvizError
 
 DRAWN, GREEDY, FORCED = "drawn", "greedy", "forced"
 

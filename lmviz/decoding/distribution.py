@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import SamplingOptions
-from lmviz.errors import LmvizError
 
 
 @dataclass(frozen=True)

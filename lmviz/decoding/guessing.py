@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import surprisal_over
 from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.likelihood import text_log_probabilities
-from lmviz.errors import LmvizError
 from lmviz.text.spelling import SpellingModel
 from lmviz.text.stretch import Stretches
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
-from lmviz.errors import LmvizError
 from lmviz.models.prefix import read_prefix
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus import Corpus, load_corpus
 from lmviz.text.documents import Documents

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
-from lmviz.errors import LmvizError
 from lmviz.models.finite import check_logits
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.configuration import Configuration, setting
+from lmviz.base.configuration import Configuration, setting
 
 FILTERS = ("temperature", "top_k", "top_p", "min_p")
 """The names of the options that make a distribution of the logits."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.bleu import bleu_counts, bleu_of_counts, sentence_bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.judged_pairs import TextPair
 from lmviz.decoding.translation import check_translates
 from lmviz.decoding.translation_evaluation import AT_ONCE, write
-from lmviz.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix
 from lmviz.models.reading import evaluation

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Distribution, distribution_under
 from lmviz.decoding.options import SamplingOptions
-from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.options import BeamOptions
-from lmviz.errors import LmvizError
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.prefix import read_prefix

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.bleu import bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.translation import check_translates, longest_answer
-from lmviz.errors import LmvizError
 from lmviz.models.finite import check_score
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import distribution_under
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import uniform_draw
-from lmviz.errors import LmvizError
 from lmviz.text.stretch import Stretch, Stretches
 
 if TYPE_CHECKING:

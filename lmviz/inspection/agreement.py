@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.trace import Trace
 from lmviz.models.model import Model
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.attention import COMBINATIONS, largest_of_squares
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, likeliest_answers, matrix

@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray

@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.deferred_array import SQUARE, deferred, deferred_taps, heads_of
 from lmviz.inspection.deferred_gradient import DeferredGradient, DifferentiableByRows
@@ -24,7 +25,6 @@ from lmviz.inspection.origin import Origin
 from lmviz.inspection.recording import PreparedReading, TapRecorder, prepared, read_by_changed, traced
 from lmviz.inspection.scalar import Of, Scalar, addresses_in, in_range, read_scalar
 from lmviz.inspection.traced_array import TracedArray, scores_behind
-from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.explicit import in_order
 from lmviz.models.finite import parameters_without_numbers, why_not_finite
 from lmviz.models.given_source import GivenSource

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import IGNORED
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.transformer import TransformerModel

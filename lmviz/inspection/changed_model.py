@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.recording import TapRecorder, check_addresses
 from lmviz.inspection.surgery import changed_tokens
 from lmviz.models.given_source import GivenSource

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.explain import TraceReader
 from lmviz.inspection.gradient import Gradient

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.trace import Trace
 
 UNIT_AXES = (("position", "unit"), ("position", "channel"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.scalar import Scalar
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import index as whole
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 def from_start(axis: str, index: int, size: int) -> int:

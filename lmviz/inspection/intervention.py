@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.names import coordinate, title_of
 from lmviz.models.address import Address
 

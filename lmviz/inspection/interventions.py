@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import TOKENS, Intervention, Where, describe_value
 

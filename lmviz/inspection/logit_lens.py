@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.trace import Trace

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.intervention import Intervention

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.continuing import continued
 from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
 from lmviz.inspection.freezing import freeze, storages

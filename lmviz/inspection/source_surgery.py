@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.alignment import alignment_view, encoded_states, source_attentions
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import Intervention, Where

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.backpropagation import differentiating, leaves_of, unchanged
 from lmviz.inspection.reach import states

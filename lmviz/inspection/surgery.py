@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import Intervention, Where
 from lmviz.inspection.names import POSITIONAL

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace_file import read_trace, write_trace
 from lmviz.inspection.traced_array import TracedArray, scores_behind
-from lmviz.loading import loads
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.prefix import Prefix
 from lmviz.models.sequences import ALONG, TEXT

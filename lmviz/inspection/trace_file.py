@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lmviz.errors import LmvizError
-from lmviz.files import write_atomically
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.prediction import Prediction

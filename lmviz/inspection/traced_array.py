@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import from_start
 from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG, TEXT

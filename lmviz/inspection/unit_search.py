@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.firing_units import UNIT_AXES
 from lmviz.inspection.indices import from_start
 from lmviz.models.explicit import ForwardPass

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lmviz.errors import LmvizError
-from lmviz.files import write_atomically
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
+from lmviz.base.loading import loads
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.interchange.arpa_tokenizer import CAPITAL_UNKNOWN, END, START, UNKNOWN, arpa_tokenizer
-from lmviz.loading import loads
-from lmviz.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.model import EVERY_LINE
 from lmviz.models.ngram.backoff import BackoffNgram
 from lmviz.models.ngram.backoff_tables import BackoffLevel, BackoffTables, as_backoff

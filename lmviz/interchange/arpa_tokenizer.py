@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_file import CHARACTER_PATTERN, library_call
 from lmviz.text.words import PLAIN_SPACED_PATTERN, WORD_PATTERN

@@ -10,14 +10,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
 from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
 from lmviz.interchange.tokenizer_files import read_tokenizer
-from lmviz.loading import loads
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration

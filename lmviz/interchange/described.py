@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import KINDS
 from lmviz.models.transformer_configuration import TransformerConfiguration

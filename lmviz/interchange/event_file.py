@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from lmviz.errors import LmvizError
-from lmviz.files import write_atomically
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
+from lmviz.base.loading import loads
 
 VERSION = b"brain.Event:2"
 CASTAGNOLI = 0x82F63B78

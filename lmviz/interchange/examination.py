@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
 from lmviz.interchange.checkpoint import Checkpoint, open_checkpoint

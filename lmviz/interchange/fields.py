@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 class Fields:

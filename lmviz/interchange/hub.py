@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.stored_tensors import WEIGHT_FILES
 
 NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?", re.ASCII)

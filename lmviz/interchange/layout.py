@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.kinds import Kind
 from lmviz.interchange.stored_tensors import KINDS, StoredTensors
 from lmviz.models.transformer_configuration import TransformerConfiguration

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from lmviz.errors import LmvizError
-from lmviz.files import replacing, write_atomically
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import replacing, write_atomically
 from lmviz.interchange.checkpoint import described_in
 from lmviz.interchange.described import described
 from lmviz.interchange.kinds import KINDS

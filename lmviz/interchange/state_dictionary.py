@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import GPT2
 from lmviz.interchange.layout import StoredLayout, without_wrappers

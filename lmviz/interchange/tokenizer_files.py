@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.stored_tensors import read_json
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.special_tokens import SpecialTokens

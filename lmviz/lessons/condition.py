@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lmviz.faults import LineFault
+from lmviz.base.faults import LineFault
 from lmviz.lessons.expression import Expression, Result, constant, evaluate, parse
 from lmviz.lessons.faults import NotKnown
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lmviz.faults import LineFault
+from lmviz.base.faults import LineFault
 from lmviz.lessons.faults import NotKnown
 
 LONGEST = 500  # characters

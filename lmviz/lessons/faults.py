@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lmviz.errors import LmvizError
-from lmviz.faults import FaultyText
+from lmviz.base.errors import LmvizError
+from lmviz.base.faults import FaultyText
 
 
 class LessonFault(FaultyText):

@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from lmviz.errors import LmvizError
-from lmviz.faults import LineFault
+from lmviz.base.errors import LmvizError
+from lmviz.base.faults import LineFault
+from lmviz.base.places import elsewhere
 from lmviz.lessons.lesson import Opening
-from lmviz.places import elsewhere
 
 BESIDE = "./"
 """How the name of a file begins that stands beside the lesson."""
@@ -61,7 +61,7 @@ def _text(words: str, folder: Path | None) -> None:
 
 
 def _model(words: str, folder: Path | None) -> None:
-    from lmviz.api import sample_models
+    from lmviz.api.training import sample_models
 
     _known(words, folder, "model", sample_models())
 
@@ -104,7 +104,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _check_plan(family: str, settings: dict[str, str]) -> None:
-    from lmviz.api import split_settings
+    from lmviz.api.training import split_settings
     from lmviz.families import FAMILIES
 
     if family not in FAMILIES:

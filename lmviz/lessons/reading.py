@@ -13,15 +13,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lmviz.errors import LmvizError
-from lmviz.faults import Fault, LineFault
+from lmviz.base.errors import LmvizError
+from lmviz.base.faults import Fault, LineFault
+from lmviz.base.loading import loads
 from lmviz.lessons.condition import Condition, parse_condition
 from lmviz.lessons.expression import Expression, Literal, parse
 from lmviz.lessons.faults import LessonFault
 from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Step
 from lmviz.lessons.openings import read_opening
 from lmviz.lessons.values import check
-from lmviz.loading import loads
 from lmviz.text.ordinary_files import read_file
 
 ENDING = ".md"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lmviz.faults import LineFault
+from lmviz.base.faults import LineFault
 from lmviz.lessons.expression import Call, Expression, Operation, Result
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.readings import (

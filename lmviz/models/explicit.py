@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.interruption import look_up
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.models.tap import Listener, Operation, Scope, Tap, Value, Weight, inside

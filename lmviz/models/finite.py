@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     import numpy as np

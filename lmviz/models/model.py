@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.prediction import NEXT_TOKEN, Prediction

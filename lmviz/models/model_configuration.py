@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from lmviz.configuration import Configuration
+from lmviz.base.configuration import Configuration
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate
 
 ONLY_FOR = {

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lmviz.errors import SettingError
+from lmviz.base.errors import SettingError
 from lmviz.models.cell import Cell, layer_stages, layer_taps, run_layers
 from lmviz.models.neural import NeuralModel
 from lmviz.models.operations import End, TokenLookup

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
-from lmviz.errors import SettingError
+from lmviz.base.errors import SettingError
 from lmviz.models.cell import Cell, State, layer_stages, layer_taps, run_layers, weights_of
 from lmviz.models.operations import (
     Affine,

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import NeuralModel
 from lmviz.models.operations.attention import for_each_head

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.configuration import setting
-from lmviz.errors import SettingError
+from lmviz.base.configuration import setting
+from lmviz.base.errors import SettingError
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.rotary import Rotary

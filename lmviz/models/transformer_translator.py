@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lmviz.errors import LmvizError, SettingError
+from lmviz.base.errors import LmvizError, SettingError
 from lmviz.models.operations.attention import for_each_head
 from lmviz.models.pooling import is_padding
 from lmviz.models.positions import sinusoids

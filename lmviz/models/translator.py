@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.cross_entropy import linear_cross_entropy
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.neural import NeuralModel

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from lmviz.files import write_atomically
+from lmviz.base.files import write_atomically
 from lmviz.polls.poll import LETTERS, Poll
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.resources import data_folder

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 LAYERS = (1, 2)
 MOST_WORDS, MOST_CHANNELS = 6, 6

@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from lmviz.errors import LmvizError
-from lmviz.faults import Fault, FaultyText, LineFault
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.faults import Fault, FaultyText, LineFault
+from lmviz.base.loading import loads
 from lmviz.polls.order import OrderExperiment
 from lmviz.polls.poll import LETTERS, Poll, PollChoice, unknown_places
 from lmviz.text.ordinary_files import read_file

@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.errors import LmvizError
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.runs.opening import open_model_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.description import RunDescription
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
 from lmviz.runs.run_title import title_of
 from lmviz.training.options import FIXED, LARGEST_STEPS, TrainingOptions

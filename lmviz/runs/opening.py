@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.families import open_run_model
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
-from lmviz.loading import loads
 from lmviz.training.run import INNER_FOLDERS, Run
 
 if TYPE_CHECKING:

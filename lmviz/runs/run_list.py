@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.runs.run_title import begun_at, title_of
 from lmviz.training.run import Run

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 OPERATIONS = 6
 """Floating-point operations for each parameter and each token of a training."""

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lmviz.configuration import Configuration, setting
+from lmviz.base.configuration import Configuration, setting
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling.compute import training_compute
 from lmviz.scaling.power_law import PowerLaw, fit_power_law
@@ -61,7 +61,7 @@ def run_experiment(
     Nothing is written. All read the same batches, as many tokens each, so that larger models have more
     compute; the learning rate falls with the width (its square root), as wide models bear smaller steps.
     """
-    from lmviz.preparation import rehearse
+    from lmviz.runs.preparation import rehearse
 
     trained: list[Trained] = []
     for number, width in enumerate(options.widths):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.runs.run_list import ListedRun, list_run, list_runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.estimate import BYTES_PER_NUMBER, NUMBERS_PER_PARAMETER
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling.compute import best_size, training_compute

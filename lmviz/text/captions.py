@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.pairs import PairCollector
 from lmviz.text.pictures import picture_of, pixels_of
 from lmviz.text.tagged import lines_of

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lmviz.errors import LmvizError
-from lmviz.files import write_atomically
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 from lmviz.text.archive import read_members
 from lmviz.text.own_corpora import stories, sums
 from lmviz.text.own_pictures import pictures

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lmviz.errors import LmvizError
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.corpus_options import RECOGNISED, CorpusOptions, choose_options

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lmviz.configuration import Configuration, setting
-from lmviz.errors import LmvizError
+from lmviz.base.configuration import Configuration, setting
+from lmviz.base.errors import LmvizError
 from lmviz.text.documents import SEPARATORS
 from lmviz.text.reading import check_encoding
 from lmviz.text.tokenizer import Tokenizer

@@ -11,8 +11,8 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO
 
-from lmviz.errors import LmvizError
-from lmviz.files import replacing
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import replacing
 from lmviz.text.catalogue import Entry
 from lmviz.text.resources import DATA_VARIABLE
 

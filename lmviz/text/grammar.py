@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 _HEADER = re.compile(r"\[(\w+)(?::((?: \w+)+))?\]")
 _SLOT = re.compile(r"\{(?:(\w+):)?(\w+)(?:\.(\w+))?(\?)?\}")

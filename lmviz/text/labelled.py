@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.reading import read_utf8
 from lmviz.text.table import Table, records
 from lmviz.text.tagged import lines_of

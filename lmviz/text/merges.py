@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.byte_level import readable_piece
 from lmviz.text.characters import clean
 from lmviz.text.tokenizer import Tokenizer

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import UNKNOWN, Tokenizer
 from lmviz.text.tokenizer_file import CHARACTER_PATTERN
 

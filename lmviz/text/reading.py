@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from lmviz.errors import LmvizError
-from lmviz.machine_memory import GIGABYTE, machine_memory
+from lmviz.base.errors import LmvizError
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.text.ordinary_files import read_file
 
 _IN_MEMORY = 3  # bytes that a byte of a file takes, about, once it is divided and being read into tokens

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lmviz.errors import LmvizError
-from lmviz.places import shipped
+from lmviz.base.errors import LmvizError
+from lmviz.base.places import shipped
 
 DATA_VARIABLE = "LMVIZ_DATA"
 """The environment variable that names another folder for what lmviz keeps."""

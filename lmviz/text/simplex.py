@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.concordance import Concordance, concordance
 from lmviz.text.corpus import Corpus
 

@@ -11,7 +11,7 @@ from typing import IO
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.documents import DocumentBatch, Documents
 from lmviz.text.resources import DATA_VARIABLE, data_folder
 from lmviz.text.tokenizer import Tokenizer

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 Sentence = tuple[Sequence[str], Sequence[str], float]
 """Words, their tags, and how often or how likely the sentence is."""

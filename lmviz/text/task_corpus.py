@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import Documents, draw
 from lmviz.text.examples import Examples, Sequences

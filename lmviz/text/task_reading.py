@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.captions import read_captions
 from lmviz.text.labelled import LabelledCollector, read_folders, read_labels, read_table
 from lmviz.text.pairs import PairCollector, read_pairs, read_parallel

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.documents import Documents
 from lmviz.text.examples import Sequences
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from lmviz.errors import LmvizError
-from lmviz.files import write_atomically
-from lmviz.loading import loads
-from lmviz.plain_text import seen
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
+from lmviz.base.loading import loads
+from lmviz.base.plain_text import seen
 from lmviz.text.byte_level import places_in_text, readable_piece, whole_characters
 from lmviz.text.characters import CharacterTable, clean, expand_case
 from lmviz.text.segments import SEGMENTS, SegmentEncoder

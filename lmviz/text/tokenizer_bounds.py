@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 LARGEST_ID = 10_000_000
 LARGEST_DEPTH = 12

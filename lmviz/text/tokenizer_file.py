@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmviz.errors import LmvizError
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.tokenizer_bounds import added_ids, check_bounds
 from lmviz.text.words import PLAIN_SPACED_PATTERN, SPACED_PATTERN, WORD_PATTERN

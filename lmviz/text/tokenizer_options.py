@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from lmviz.configuration import Configuration, setting
-from lmviz.errors import LmvizError
+from lmviz.base.configuration import Configuration, setting
+from lmviz.base.errors import LmvizError
 
 KINDS = ("characters", "words", "spaces", "bpe")
 _BYTES = 256

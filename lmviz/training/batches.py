@@ -14,7 +14,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import IGNORED
 from lmviz.training.distributed import Team
 from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions, check_length

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lmviz.errors import LmvizError, SettingError
+from lmviz.base.errors import LmvizError, SettingError
 from lmviz.models.model import Model
 from lmviz.text.examples import Examples
 from lmviz.training.batches import BATCHES, Batches

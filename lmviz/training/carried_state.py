@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 Layout = Any
 """How a state nests, for JSON: null for none, the number of a tensor, or a list of layouts."""

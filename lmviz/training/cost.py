@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from lmviz.errors import LmvizError
-from lmviz.machine_memory import GIGABYTE, machine_memory
+from lmviz.base.errors import LmvizError
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.models.estimate import BYTES_PER_NUMBER, NEXT_TOKEN, Asked, Estimate
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.text.pictures import PIXELS

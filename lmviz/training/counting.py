@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram

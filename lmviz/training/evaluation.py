@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation

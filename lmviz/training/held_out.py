@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import EVERY_LINE
 from lmviz.text.documents import Documents, divide
 from lmviz.text.spelling import SpellingModel, unknown_words

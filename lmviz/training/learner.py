@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation
 from lmviz.text.examples import Examples

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.plain_numbers import finite_number, is_step
 from lmviz.training.writing import NotWritten, write_bytes

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.options import TrainingOptions
 
 Groups = list[dict[str, object]]

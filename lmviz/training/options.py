@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.configuration import Configuration, setting
-from lmviz.errors import SettingError
+from lmviz.base.configuration import Configuration, setting
+from lmviz.base.errors import SettingError
 
 DEFAULT_LENGTH = 64
 """Positions in a training window when neither the person nor the model says."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import IGNORED
 from lmviz.models.prediction import Prediction
 from lmviz.text.examples import Examples, Sequences

@@ -23,9 +23,9 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from lmviz.errors import LmvizError
-from lmviz.files import remove_unfinished
-from lmviz.loading import loads
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import remove_unfinished
+from lmviz.base.loading import loads
 from lmviz.text.ordinary_files import read_file
 from lmviz.training.description import RunDescription
 from lmviz.training.lock import holding

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.tensors import read_tensors, write_tensors
 
 

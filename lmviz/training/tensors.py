@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 
-from lmviz.errors import LmvizError
-from lmviz.machine_memory import machine_memory
+from lmviz.base.errors import LmvizError
+from lmviz.base.machine_memory import machine_memory
 from lmviz.models.tensor_file import write_tensor_file
 from lmviz.text.ordinary_files import check_ordinary
 from lmviz.training.writing import replacing

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lmviz import files
-from lmviz.errors import LmvizError
+from lmviz.base import files
+from lmviz.base.errors import LmvizError
 
 
 class NotWritten(LmvizError):
@@ -28,7 +28,7 @@ class NotWritten(LmvizError):
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """`lmviz.files.replacing`, which raises NotWritten when the disk is full or refuses."""
+    """`lmviz.base.files.replacing`, which raises NotWritten when the disk is full or refuses."""
     try:
         with files.replacing(path) as beside:
             yield beside

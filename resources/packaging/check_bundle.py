@@ -26,7 +26,7 @@ from typing import Any
 from PIL import Image, ImageGrab
 
 import lmviz
-from lmviz.api import find_run, sample_models
+from lmviz.api.training import find_run, sample_models
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.training.run import Run
 

@@ -160,7 +160,7 @@ def make_run(tmp_path_factory: pytest.TempPathFactory, text_file: Path) -> Calla
     corpus = load_corpus(text_file, documents="line")
 
     def make(family: str, steps: int = 6, **settings: int) -> Path:
-        from lmviz.api import train
+        from lmviz.api.training import train
 
         folder = tmp_path_factory.mktemp("runs") / family
         train(family, corpus, folder, steps=steps, batch=2, length=8, validate_every=0, **settings)
@@ -184,7 +184,7 @@ def transformer_run(make_run: Callable[..., Path]) -> Path:
 @pytest.fixture(scope="session")
 def make_translator(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """make_translator("gru", steps, **configuration): the folder of a small run that turns words round."""
-    from lmviz.api import train
+    from lmviz.api.training import train
     from lmviz.text.corpus import load_corpus
 
     text = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
@@ -207,7 +207,7 @@ def translator_run(make_translator: Callable[..., Path]) -> Path:
 @pytest.fixture(scope="session")
 def captioner_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a small GRU that begins with a picture and writes its caption."""
-    from lmviz.api import train
+    from lmviz.api.training import train
     from lmviz.text.catalogue import corpus_path
     from lmviz.text.corpus import load_corpus
 
@@ -233,7 +233,7 @@ def heads_run(make_translator: Callable[..., Path]) -> Path:
 @pytest.fixture(scope="session")
 def label_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The folders of a small tagger, classifier and translator that read both ways, and of a captioner."""
-    from lmviz.api import train
+    from lmviz.api.training import train
     from lmviz.text.corpus import load_corpus
 
     folder = tmp_path_factory.mktemp("runs")

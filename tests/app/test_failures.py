@@ -14,14 +14,14 @@ from pytestqt.qtbot import QtBot
 from questions_and_jobs import ROWS
 from window_scene import NOTICE, Scene
 
-from lmviz import api
+from lmviz.api import training as api
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.attention import heads
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.session.work import Work
 from lmviz.app.window.main_window import MainWindow
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import Entry
 from lmviz.text.corpus import load_corpus
 

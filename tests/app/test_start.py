@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lmviz.app.workers.closing import LONGEST_WAIT
-from lmviz.doctor import missing_libraries
+from lmviz.desktop.doctor import missing_libraries
 
 FIRST_PAINT = """
 import sys
@@ -135,7 +135,7 @@ def test_a_display_that_does_not_answer_is_a_sentence_and_no_abort(tmp_path: Pat
     ],
 )
 def test_what_is_missing_is_said_in_a_sentence(tmp_path: Path, missing: str, sentence: str) -> None:
-    done = run(tmp_path, f"from lmviz import doctor\n{missing}\n" + RUN)
+    done = run(tmp_path, f"from lmviz.desktop import doctor\n{missing}\n" + RUN)
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "install" in done.stderr

@@ -7,7 +7,7 @@ from lmviz.autodiff import check_module, read, sabotage, shipped_network, shippe
 from lmviz.autodiff.checking import agreeing_digits, check, errors_over_epsilon
 from lmviz.autodiff.nudging import Nudging
 from lmviz.autodiff.sabotage import FACTOR, ONES, SIGN, TRANSPOSE
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 def test_one_cell(lecture):

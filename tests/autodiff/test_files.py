@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from lmviz.autodiff import open_network, read, save_network, shipped_network, shipped_networks
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 def test_a_network_is_saved_with_its_numbers_of_now_and_opened_again(lecture, tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import given, settings, target
 from hypothesis import strategies as some
 
 from lmviz.autodiff import MODULES, NetworkFault, read, shipped_networks
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 def faults(text):

@@ -5,7 +5,7 @@ import pytest
 
 from lmviz.autodiff import descend, move_to, read, surface, train
 from lmviz.autodiff.learning import Direction, directions, losses_along, parameters_of, steepest
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 def test_a_step_is_not_taken_before_one_moves(lecture):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz.autodiff import read, shipped_network, shipped_networks
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 @pytest.fixture

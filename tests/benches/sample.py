@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.window.main_window import MainWindow

@@ -127,9 +127,9 @@ def test_too_little_memory_is_said_in_one_sentence(fault, monkeypatch, capsys):
     def fail(*given, **named):
         raise fault
 
-    monkeypatch.setattr("lmviz.api.sample_models", fail)
+    monkeypatch.setattr("lmviz.api.training.sample_models", fail)
     assert run(["models"]) == 2
     assert capsys.readouterr().err.startswith("There is too little memory for that: ")
-    monkeypatch.setattr("lmviz.api.sample_models", lambda: 1 / 0)
+    monkeypatch.setattr("lmviz.api.training.sample_models", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(["models"])

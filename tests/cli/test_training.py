@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from command_line import said, start, train_words, wait_for
 
+from lmviz.base.errors import LmvizError
 from lmviz.cli import run
-from lmviz.errors import LmvizError
 from lmviz.training.run import Run
 
 
@@ -52,7 +52,7 @@ def test_what_a_text_is_for_is_recognised_said_and_told(tmp_path, monkeypatch, c
         taken.append(corpus)
         raise LmvizError("That is enough.")
 
-    monkeypatch.setattr("lmviz.api.prepare_training", prepare)
+    monkeypatch.setattr("lmviz.api.training.prepare_training", prepare)
     rest = ["--family", "rnn", "--out", str(tmp_path / "run")]
     assert run(["train", "--corpus", str(source), "--target", str(target), *rest]) == 2
     said = capsys.readouterr().err

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from lmviz.configuration import Configuration
+from lmviz.base.configuration import Configuration
 from lmviz.models.model import Model
 from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer

@@ -1,10 +1,10 @@
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.branches import DRAWN, FORCED, GREEDY, Branches
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import choose, force
-from lmviz.errors import LmvizError
 
 OPTIONS = SamplingOptions()
 

@@ -11,7 +11,7 @@ from lmviz.decoding.bleu import bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.judged_pairs import judged_pairs
 from lmviz.decoding.quality_by_length import quality_by_length
-from lmviz.evaluating import evaluate_corpus
+from lmviz.runs.evaluating import evaluate_corpus
 from lmviz.text.corpus import text_corpus
 from lmviz.text.words import UNKNOWN_TEXT
 

@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lmviz.base.errors import LmvizError, SettingError
 from lmviz.decoding.distribution import next_distribution
-from lmviz.errors import LmvizError, SettingError
 
 LOGITS = np.log([0.4, 0.3, 0.2, 0.1])
 

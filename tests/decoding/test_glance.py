@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.glance import glance
-from lmviz.errors import LmvizError
 
 LOGITS = st.one_of(st.floats(-40, 40, width=32), st.sampled_from([0.0, 1.0, -np.inf]))
 

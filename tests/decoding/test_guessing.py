@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, has_units, offered_words
 from lmviz.decoding.likelihood import text_log_probabilities
-from lmviz.errors import LmvizError
 from lmviz.text.corpus import text_corpus
 from lmviz.text.spelling import SpellingModel
 

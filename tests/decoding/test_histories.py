@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.histories import LONGEST, read_both_ways
 from lmviz.decoding.likelihood import text_log_probabilities
-from lmviz.errors import LmvizError
 
 
 def test_after_the_right_words_each_costs_its_surprisal(bigram):

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 import lmviz
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.judged_pairs import FURTHEST, judged_lengths, judged_pairs
-from lmviz.errors import LmvizError
 
 
 @pytest.fixture(scope="module")

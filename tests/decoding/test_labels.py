@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.labels import label, label_distribution
-from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.tasks import TASKS
 from lmviz.text.tokenizer_options import TokenizerOptions

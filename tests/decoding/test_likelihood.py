@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 import torch
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.likelihood import (
     BLOCK,
     predictions,
     text_log_probabilities,
 )
-from lmviz.errors import LmvizError
 
 
 def expected(model, text):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import lmviz
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.bleu import bleu, bleu_counts, bleu_of_counts, sentence_bleu
 from lmviz.decoding.judged_pairs import TextPair, judged_pairs
 from lmviz.decoding.quality_by_length import bootstrap, quality_by_length
 from lmviz.decoding.translation import translate
 from lmviz.decoding.translation_evaluation import evaluate_translations
-from lmviz.errors import LmvizError
 
 
 @pytest.fixture(scope="module")

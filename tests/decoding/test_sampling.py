@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import choose, force, greedy, sample, uniform_draw
-from lmviz.errors import LmvizError
 
 
 def test_a_seed_repeats_its_steps_and_another_does_not(bigram):

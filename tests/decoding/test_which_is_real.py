@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.which_is_real import (
     HeldOutPassage,
@@ -10,7 +11,6 @@ from lmviz.decoding.which_is_real import (
     fitting_passages,
     invent,
 )
-from lmviz.errors import LmvizError
 from lmviz.text.corpus import text_corpus
 
 

@@ -13,7 +13,7 @@ from family_cases import IDS, trained
 from torch import nn
 
 from lmviz import families
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.explain import explain
 from lmviz.inspection.tracing import trace

@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.explain import explain
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.trace import Trace

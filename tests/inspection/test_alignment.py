@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.alignment import (
     alignment_thumbnails,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.attention import (
     attention_layers,
     attention_weights,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection.backoff_ladder import back_off_ladder, has_ladder, longest_seen, weights_over_text
 from lmviz.inspection.tracing import trace

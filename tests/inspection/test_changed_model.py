@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.likelihood import text_log_probabilities
-from lmviz.errors import LmvizError
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.explain import explain
 from lmviz.inspection.interventions import add, remove_positions, replace, scale, scale_head, swap_tokens

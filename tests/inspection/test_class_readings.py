@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection import class_readings
 from lmviz.inspection.class_readings import read_beginnings, read_classes

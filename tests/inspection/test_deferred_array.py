@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.inspection import computed_square, deferred_array, rows_of_squares
 from lmviz.inspection.attention import largest_of_squares, small_squares, thumbnails

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection.effects import each_alone
 from lmviz.inspection.interventions import scale, scale_head, silence_direction, swap_tokens

@@ -3,7 +3,7 @@ import time
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.equations import numbers, one_line
 from lmviz.inspection.explain import ReplacedArithmetic, explain
 from lmviz.inspection.intervention import Intervention

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.firing_units import firing_units, usual_threshold
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray

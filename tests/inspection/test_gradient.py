@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection import backpropagation
 from lmviz.inspection.backpropagation import GradientRecorder, gradient

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import (
     add,

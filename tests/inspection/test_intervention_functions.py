@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.explain import explain
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import (

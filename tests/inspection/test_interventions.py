@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import (
     add,

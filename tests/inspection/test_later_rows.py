@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection import later_rows
 from lmviz.inspection.explain import explain

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.logit_lens import logit_lens, residual_norms, stream_places
 from lmviz.inspection.tracing import trace
 from lmviz.models.tap import Stage

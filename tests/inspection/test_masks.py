@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from family_cases import CASES, IDS, beside, parameters_of, traced, trained
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.attention import signed_thumbnails, unseen_by_all
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.backward_sentence import backward_sentence

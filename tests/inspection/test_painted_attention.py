@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.interventions import (
     paint_attention,
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.inspection.beyond_context import READS_ON, SENTENCES, measure_beyond
 from lmviz.inspection.positions import picture_positions, shift_error, shift_matrix

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection.scalar import read_scalar
 from lmviz.tasks import TASKS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.held_words import gated_layer, held_words

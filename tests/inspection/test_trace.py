@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.interventions import scale, zero
 from lmviz.inspection.tracing import trace
 from lmviz.models.prefix import read_prefix

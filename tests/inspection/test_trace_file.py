@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection import trace_file
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import paint_attention, scale_head, swap_tokens

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.trace import Trace

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.traced_array import PartedArray, TracedArray
 from lmviz.inspection.tracing import trace
 

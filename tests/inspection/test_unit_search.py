@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.unit_search import WINDOW, search_corpus
 

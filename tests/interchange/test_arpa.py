@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from told import is_told
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.tracing import trace
 from lmviz.interchange.arpa import arpa_words, open_arpa, read_arpa, write_arpa
 from lmviz.models.ngram.configuration import NgramConfiguration

@@ -10,7 +10,7 @@ from foreign_models import PEERS, add_tokenizer, as_torch_save, peer, saved
 from safetensors.torch import load_file, save_file
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.explain import TraceReader
 from lmviz.interchange.checkpoint import open_checkpoint
 

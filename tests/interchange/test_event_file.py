@@ -6,7 +6,7 @@ import struct
 import pytest
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.event_file import crc32c, record, write_events
 
 LINES = [

@@ -13,7 +13,7 @@ import pytest
 from foreign_models import add_tokenizer, saved
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.hub import download_model
 
 pytest.importorskip("huggingface_hub")

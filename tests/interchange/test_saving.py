@@ -11,7 +11,7 @@ from foreign_tokenizers import CHAT, END_OF_TURN
 from gpt2 import gpt2_small
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.described import described

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model
 from lmviz.interchange.saving import save_pretrained
 from lmviz.models.transformer_configuration import TransformerConfiguration

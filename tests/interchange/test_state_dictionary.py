@@ -9,7 +9,7 @@ import torch
 from foreign_models import add_tokenizer, peer
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.runs.opening import find_model
 

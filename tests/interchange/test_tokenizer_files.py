@@ -15,7 +15,7 @@ from foreign_tokenizers import (
     write_tokenizer,
 )
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.tokenizer_files import read_tokenizer
 
 TOKENIZERS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lmviz.faults import LineFault
+from lmviz.base.faults import LineFault
 from lmviz.lessons.condition import parse_condition
 from lmviz.lessons.faults import NotKnown
 

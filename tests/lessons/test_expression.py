@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmviz.faults import LineFault
+from lmviz.base.faults import LineFault
 from lmviz.lessons.expression import constant, evaluate, parse
 from lmviz.lessons.faults import NotKnown
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lmviz.lessons
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.lessons.faults import LessonFault
 from lmviz.lessons.reading import LARGEST, is_lesson, open_lesson, read_lesson
 

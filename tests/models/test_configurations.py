@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 
-from lmviz.errors import LmvizError, SettingError
+from lmviz.base.errors import LmvizError, SettingError
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.estimate import Asked
 from lmviz.models.ngram.configuration import NgramConfiguration

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load, save
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.arithmetic import Arithmetic
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.growth import ROWS, WHOLE

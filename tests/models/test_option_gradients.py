@@ -13,7 +13,7 @@ from closeness import relative_error
 from small_models import small_settings
 from torch.nn import functional
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.backpropagation import gradient as gradient_of
 from lmviz.tasks import CAPTIONING, CLASSIFICATION, TAGGING, TASKS, TRANSLATION

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.prefix import read_prefix
 

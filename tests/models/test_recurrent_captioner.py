@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.saliency import saliencies

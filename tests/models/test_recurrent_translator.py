@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace

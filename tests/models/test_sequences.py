@@ -5,7 +5,7 @@ import pytest
 import torch
 from two_sequences import build
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.explain import TraceReader
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.trace import Trace

@@ -9,7 +9,7 @@ from gpt2 import gpt2_small
 from torch import nn
 from torch.nn import functional
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, learner_of
 from lmviz.models.positions import rotate, rotations, sinusoids, slopes
 from lmviz.models.prediction import Prediction

@@ -17,7 +17,7 @@ def files():
             {"beam slow": 3.0, "beam fast": 1.0, "beam elsewhere": 0.1},
             {(PATH, 7): ("beam slow", "beam fast")},
         ),
-        FileOfTests("tests/test_api.py", {"api": 0.5, "api elsewhere": 0.2}, {(PATH, 7): ("api",)}),
+        FileOfTests("tests/api/test_training.py", {"api": 0.5, "api elsewhere": 0.2}, {(PATH, 7): ("api",)}),
         FileOfTests("tests/test_families.py", {"families": 0.1}, {("lmviz/families.py", 7): ("families",)}),
     ]
 
@@ -42,7 +42,9 @@ def test_files_take_turns(files):
     tests = {(PATH, 7): ("long 1", "long 2")}
     files.append(FileOfTests("tests/decoding/test_long.py", {"long 1": 0.6, "long 2": 0.7}, tests))
     assert concerned(files, PATH, 7)[:5] == ["beam fast", "beam slow", "api", "long 1", "long 2"]
-    files[1] = FileOfTests("tests/test_api.py", {"api": 0.5, "api 2": 0.55}, {(PATH, 7): ("api", "api 2")})
+    files[1] = FileOfTests(
+        "tests/api/test_training.py", {"api": 0.5, "api 2": 0.55}, {(PATH, 7): ("api", "api 2")}
+    )
     assert concerned(files, PATH, 7)[2:6] == ["api", "long 1", "api 2", "long 2"]
 
 

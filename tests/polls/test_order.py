@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz import autodiff
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.polls.order import OrderExperiment
 
 VECTORS = np.diag([1.0, 1.0, 2.0, 1.0])

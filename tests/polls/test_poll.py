@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import lmviz
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.likelihood import text_log_probabilities
-from lmviz.errors import LmvizError
 from lmviz.polls.poll import Poll, PollChoice, is_written, numbers_in, written
 from lmviz.polls.poll_file import shipped_polls
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.polls.poll import Poll
 from lmviz.polls.poll_file import PollFault, open_poll, read_poll, shipped_polls
 

@@ -6,7 +6,7 @@ import pytest
 from foreign_models import add_tokenizer, as_torch_save, saved
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.runs.opening import find_model, open_model_of, open_recorded
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lmviz.api import load_corpus, train
-from lmviz.errors import LmvizError
+from lmviz.api.training import load_corpus, train
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine

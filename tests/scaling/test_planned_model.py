@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling.compute import (
     amount_in_words,

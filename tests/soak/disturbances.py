@@ -24,8 +24,8 @@ from typing import Any
 import torch
 
 import lmviz
-from lmviz.api import is_run
-from lmviz.errors import LmvizError, is_out_of_memory
+from lmviz.api.training import is_run
+from lmviz.base.errors import LmvizError, is_out_of_memory
 from lmviz.text.corpus import Corpus
 from lmviz.training import recorder
 from lmviz.training.progress import Progress

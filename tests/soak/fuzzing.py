@@ -16,8 +16,8 @@ from pathlib import Path
 
 from loaders import Loader
 
-from lmviz.errors import LmvizError
-from lmviz.loading import Unexpected
+from lmviz.base.errors import LmvizError
+from lmviz.base.loading import Unexpected
 
 LONGEST = 60.0  # seconds for one file on a busy machine
 MEMORY = 6 * 2**30  # bytes that reading may take on top of what the process has

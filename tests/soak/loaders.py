@@ -13,10 +13,11 @@ from mutations import mutate, mutate_saved, mutate_tensors
 from showing import show
 
 import lmviz
-from lmviz.api import sources_elsewhere
+from lmviz.api.training import sources_elsewhere
 from lmviz.app.opening.settings import Settings
 from lmviz.app.window.lessons import perspective_names
 from lmviz.autodiff.files import open_network, shipped_networks
+from lmviz.desktop.scene import Scene, SceneModel, SceneNetwork, SceneText, open_scene, save_scene
 from lmviz.families import open_run_model
 from lmviz.inspection.interventions import scale_head
 from lmviz.inspection.trace import Trace
@@ -27,7 +28,6 @@ from lmviz.lessons.reading import open_lesson
 from lmviz.models.model import Model
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import EVENTS, convert
-from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, open_scene, save_scene
 from lmviz.text.corpus import load_corpus
 from lmviz.text.resources import resource_path
 from lmviz.text.tokenizer import Tokenizer

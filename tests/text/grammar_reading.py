@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.grammar import BEGINNING, DEEPEST, Grammar, Slot, slots_of
 from lmviz.text.grammar_outcomes import (
     NOTHING,

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import CATALOGUE, corpus_path, find_entry
 from lmviz.text.corpus import load_corpus
 from lmviz.text.corpus_options import CorpusOptions

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.corpus import text_corpus
 from lmviz.text.examples_for import examples_for
 

@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.grammar import Grammar
 from lmviz.text.resources import resource_path
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.grammar import Grammar
 from lmviz.text.grammar_outcomes import outcomes
 from tests.text.dice import Dice

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_path, find_entry
 from lmviz.text.grammar import Grammar
 from lmviz.text.own_tasks import grammar_of

@@ -1,6 +1,6 @@
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.byte_level import readable_piece
 from lmviz.text.corpus import load_corpus
 from lmviz.text.merges import apply_merges, bpe_merges

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.interchange.arpa import read_arpa
 from lmviz.text.corpus import load_corpus
 from lmviz.text.ordinary_files import check_ordinary, read_file

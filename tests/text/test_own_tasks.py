@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import CATALOGUE, corpus_path, find_entry
 from lmviz.text.corpus import load_corpus
 from lmviz.text.grammar_outcomes import outcomes

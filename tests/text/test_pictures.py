@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.captions import read_captions
 from lmviz.text.catalogue import corpus_path
 from lmviz.text.own_pictures import SHAPES

@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.cli import run
-from lmviz.errors import LmvizError
 from lmviz.text.catalogue import Entry, corpus_path, find_entry
 from lmviz.text.corpus import load_corpus
 from lmviz.text.download import download

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text import reading
 from lmviz.text.corpus import load_corpus
 from lmviz.text.reading import check_encoding, is_binary, read_text, text_files

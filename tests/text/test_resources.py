@@ -1,6 +1,6 @@
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text import resources
 
 

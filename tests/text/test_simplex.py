@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.corpus import Corpus, load_corpus, text_corpus
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.simplex import CountedWords, counted_words, example_context, with_share

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_path
 from lmviz.text.tag_readers import best_reader
 

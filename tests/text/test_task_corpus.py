@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.concordance import concordance
 from lmviz.text.corpus import Corpus, load_corpus, text_corpus
 from lmviz.text.corpus_options import TASKS

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import END, START, UNKNOWN, Tokenizer, visible
 from lmviz.text.tokenizer_file import vocabulary_in
 from lmviz.text.tokenizer_options import TokenizerOptions

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import Tokenizer
 
 resource = pytest.importorskip("resource", reason="the limits are those of POSIX systems")
@@ -21,7 +21,7 @@ READER = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))
 resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import Tokenizer
 try:
     tokenizer = Tokenizer.load(sys.argv[1])

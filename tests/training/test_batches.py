@@ -3,7 +3,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import IGNORED
 from lmviz.training.batches import BATCHES, Batch, Batches
 from lmviz.training.distributed import Team

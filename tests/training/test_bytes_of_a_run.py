@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from small_models import small_settings
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.tensor_file import CODES, write_tensor_file
 from lmviz.text.corpus import Corpus

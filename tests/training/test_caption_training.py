@@ -7,9 +7,9 @@ import torch
 from click.testing import CliRunner
 
 import lmviz
+from lmviz.base.errors import LmvizError
 from lmviz.cli.entry import commands
-from lmviz.errors import LmvizError
-from lmviz.evaluating import evaluate_corpus
+from lmviz.runs.evaluating import evaluate_corpus
 from lmviz.text.catalogue import corpus_path
 from lmviz.training.run import Run
 
@@ -76,7 +76,7 @@ def test_a_run_remembers_what_it_read(run, corpus):
     assert again.description.task == "captioning"
     assert again.source_tokenizer().content == corpus.tokenizer.content
     assert again.description.longest_source is None
-    from lmviz.api import corpus_of
+    from lmviz.api.training import corpus_of
 
     assert corpus_of(again).fingerprint == corpus.fingerprint
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lmviz import machine_memory as machine
-from lmviz.api import open_model, train
-from lmviz.errors import LmvizError
+from lmviz.api.training import open_model, train
+from lmviz.base import machine_memory as machine
+from lmviz.base.errors import LmvizError
+from lmviz.base.machine_memory import machine_memory
 from lmviz.families import FAMILIES
-from lmviz.machine_memory import machine_memory
 from lmviz.text.corpus import load_corpus, text_corpus
 from lmviz.training import cost
 from lmviz.training.cost import check_memory, training_cost

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram

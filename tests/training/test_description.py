@@ -6,7 +6,7 @@ import platform
 import pytest
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.description import LARGEST_VOCABULARY, RunDescription, describe_corpus, versions
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.devices import choose_device, seed_chance
 
 

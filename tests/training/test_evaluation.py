@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import scale
 from lmviz.models.model import Model

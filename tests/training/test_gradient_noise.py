@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.model import Model
 from lmviz.training.batching import batches_of

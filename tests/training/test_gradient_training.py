@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.training.controls import Controls
 from lmviz.training.gradient_training import learn

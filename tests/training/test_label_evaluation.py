@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import lmviz
+from lmviz.base.errors import LmvizError
 from lmviz.cli import run
-from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection.intervention import Intervention
 from lmviz.tasks import TASKS

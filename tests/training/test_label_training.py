@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import lmviz
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.run import Run
 
 SENTENCES = "the/d cat/n runs/v\nthe/d old/n man/v the/d boats/n\nthe/d old/a man/n runs/v\ncats/n run/v\n"

@@ -12,7 +12,7 @@ from lmviz.models.model import IGNORED, Model
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
-from lmviz.preparation import begin_run
+from lmviz.runs.preparation import begin_run
 from lmviz.text.corpus import load_corpus
 from lmviz.training.controls import Controls
 from lmviz.training.counting import learn_counts

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.training.optimizers import (
     OPTIMIZERS,

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from lmviz.errors import SettingError
+from lmviz.base.errors import SettingError
 from lmviz.training.options import COUNTED, TrainingOptions, used_options
 
 

@@ -10,9 +10,9 @@ import torch
 from click.testing import CliRunner
 
 import lmviz
+from lmviz.base.errors import LmvizError
 from lmviz.cli.entry import commands
 from lmviz.decoding.translation_evaluation import evaluate_translations
-from lmviz.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.prediction import NEXT_TOKEN
 from lmviz.text.examples import Examples, Sequences
@@ -114,7 +114,7 @@ def test_a_run_remembers_both_tokenizers(run, corpus):
     assert again.source_tokenizer().vocabulary_size == corpus.tokenizer.vocabulary_size
     assert again.tokenizer().content == corpus.target_tokenizer.content
     assert again.description.source_vocabulary_size == corpus.tokenizer.vocabulary_size
-    from lmviz.api import corpus_of
+    from lmviz.api.training import corpus_of
 
     assert corpus_of(again).fingerprint == corpus.fingerprint
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from small_trainings import SMALL, Make, NewRun, assert_equal_states, start
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.controls import Controls
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run

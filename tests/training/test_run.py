@@ -11,7 +11,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.model import Model
 from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer

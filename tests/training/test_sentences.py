@@ -5,7 +5,7 @@ import pytest
 import torch
 from small_models import small_settings
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.model import IGNORED
 from lmviz.tasks import TASKS

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.snapshots import (
     read_snapshot,
     snapshot_steps,

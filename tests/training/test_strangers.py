@@ -17,8 +17,8 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lmviz.api import corpus_of
-from lmviz.errors import LmvizError
+from lmviz.api.training import corpus_of
+from lmviz.base.errors import LmvizError
 from lmviz.families import open_run_model
 from lmviz.models.model import Model
 from lmviz.runs.further import check_further

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.training.tensors import write_tensors
 from lmviz.training.writing import NotWritten, write_bytes
 

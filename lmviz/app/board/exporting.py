@@ -12,7 +12,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, save_arrays, save_picture
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -118,6 +118,6 @@ class Beginning(QObject):
 
 
 def _sample_models() -> tuple[str, ...]:
-    from lmviz.api import sample_models
+    from lmviz.api.training import sample_models
 
     return sample_models()

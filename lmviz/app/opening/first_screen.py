@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.app.session.opened_model import OpenedModel
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.base.places import shipped
 from lmviz.families import FAMILIES
 from lmviz.inspection.trace import Trace
-from lmviz.places import shipped
 from lmviz.text.tokenizer_file import vocabulary_in
 from lmviz.training.run import Run
 

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.network_focus import NetworkCell
-from lmviz.errors import LmvizError
-from lmviz.places import elsewhere, shipped
+from lmviz.base.errors import LmvizError
+from lmviz.base.places import elsewhere, shipped
+from lmviz.desktop.scene import Scene, SceneModel, SceneNetwork, SceneText, found_from, named_from, open_scene
 from lmviz.runs.opening import find_model
-from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, found_from, named_from, open_scene
 from lmviz.text.catalogue import find_entry
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import platformdirs
 from PySide6.QtCore import QByteArray, QCoreApplication, QTimer
 
-from lmviz.errors import LmvizError
-from lmviz.files import write_atomically
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 from lmviz.text.ordinary_files import read_file
 
 if TYPE_CHECKING:

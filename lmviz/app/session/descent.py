@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.network import OpenNetwork
 from lmviz.app.session.part import Part
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.autodiff.learning import DescentStep, Direction, Parameters, Surface

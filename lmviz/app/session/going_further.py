@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
 from lmviz.runs.further import check_further, further_options, is_planned_by
 

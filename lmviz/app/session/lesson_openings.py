@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmviz.api import split_settings
+from lmviz.api.training import split_settings
 from lmviz.lessons.openings import OPENINGS, beside
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.part import Part
 from lmviz.app.session.watched_runs import WatchedRuns
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, DamagedSnapshot
 from lmviz.models.finite import parameters_without_numbers, without_numbers_in_words
 from lmviz.runs.run_title import title_of
@@ -277,7 +277,7 @@ class Library(Part):
 
 
 def _open(cache: ModelCache, path_or_name: str | Path) -> OpenedModel:
-    from lmviz.api import find_run
+    from lmviz.api.training import find_run
 
     folder, damaged = find_run(path_or_name).resolve(), ""
     try:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lmviz.app.session.prospect import Prospect
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.sampling import distribution_over
-from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading

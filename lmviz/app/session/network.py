@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.autodiff import Fault, Network, ShippedNetwork
@@ -245,6 +245,6 @@ class OpenNetwork(Part):
 
 def _faults_of(error: LmvizError) -> tuple[Fault, ...]:
     """What is wrong with a text, where it cannot be read."""
-    from lmviz.faults import Fault, FaultyText
+    from lmviz.base.faults import Fault, FaultyText
 
     return error.faults if isinstance(error, FaultyText) else (Fault(0, str(error)),)

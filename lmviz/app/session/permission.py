@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.places import elsewhere
+from lmviz.base.places import elsewhere
 from lmviz.text.resources import data_folder
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Permission(Part):
 
     def may_read(self, run: Run, then: Callable[[], object]) -> bool:
         """Whether the text of a run may be read; if not, a person is asked, and a yes calls `then`."""
-        from lmviz.api import sources_elsewhere
+        from lmviz.api.training import sources_elsewhere
 
         folder = Path(run.folder)
         is_own = elsewhere(folder, (self._runs_folder,)) is None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.polls.counts import MOST, counts_path, key_of, read_counts, write_counts
 from lmviz.polls.poll_file import open_poll
 

@@ -11,7 +11,7 @@ from lmviz.app.session.scaling_experiment import ScalingExperiment
 from lmviz.app.session.trained_in_turn import TrainedInTurn
 from lmviz.app.session.training import Training
 from lmviz.app.session.work import Work
-from lmviz.position_trial import Trial, TrialOptions, TriedPositions, try_positions
+from lmviz.scaling.position_trial import Trial, TrialOptions, TriedPositions, try_positions
 from lmviz.text.corpus import Corpus
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.app.workers.threads import compute_with
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.scaling.compute import HOUR
 from lmviz.scaling.machine import measure_pace
 from lmviz.scaling.own_runs import own_runs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
-from lmviz.evaluating import evaluate_corpus, part_to_judge
+from lmviz.runs.evaluating import evaluate_corpus, part_to_judge
 from lmviz.runs.opening import open_model_of, open_recorded
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import Moment
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job, Report
-    from lmviz.evaluating import Score
     from lmviz.inspection.intervention import Intervention
+    from lmviz.runs.evaluating import Score
     from lmviz.text.examples_for import Part as PartOfText
 
     Changes = tuple[Intervention, ...]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.training import Training
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job
-    from lmviz.configuration import Configuration
+    from lmviz.base.configuration import Configuration
     from lmviz.text.corpus import Corpus
 
 Options = TypeVar("Options", bound="Configuration")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.training_plan import TrainingPlan
     from lmviz.app.session.work import Work
     from lmviz.models.model_configuration import ModelConfiguration
-    from lmviz.preparation import PreparedTraining
+    from lmviz.runs.preparation import PreparedTraining
     from lmviz.text.corpus import Corpus
     from lmviz.training.options import TrainingOptions
     from lmviz.training.run import Run
@@ -357,7 +357,7 @@ def _alone(waits: Sequence[Callable[[], None]], begin: Callable[[], PreparedTrai
 
 
 def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> PreparedTraining:
-    from lmviz.preparation import begin_run
+    from lmviz.runs.preparation import begin_run
 
     compute_with(None)
     return begin_run(plan.family, plan.configuration, plan.training_options, corpus, folder, controls)
@@ -367,8 +367,8 @@ def _resume(
     run: Run, corpus: Corpus | None, options: TrainingOptions, controls: Controls
 ) -> PreparedTraining:
     """Go on with a run; its text is read again where it is not given."""
-    from lmviz.api import corpus_of
-    from lmviz.preparation import resume_run
+    from lmviz.api.training import corpus_of
+    from lmviz.runs.preparation import resume_run
 
     compute_with(None)
     return resume_run(run, corpus or corpus_of(run), options, controls)

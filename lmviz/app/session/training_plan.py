@@ -217,7 +217,7 @@ class TrainingPlan(Part):
 
 
 def _rehearsed(plan: Plan, corpus: Corpus, wait: Callable[[], None]) -> Iterator[float | None]:
-    from lmviz.preparation import rehearse
+    from lmviz.runs.preparation import rehearse
     from lmviz.training.rehearsal import measured_pace
 
     wait()

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal
 from lmviz.app.session.looking_back import LookingBack
 from lmviz.app.session.part import Part
 from lmviz.app.session.prospect import Prospect
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import choose, distribution_after, force, uniform_draw
-from lmviz.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading

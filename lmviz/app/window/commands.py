@@ -242,7 +242,7 @@ class Commands:
         self._add(menu, "Remove all changes", clear, possible=has_any)
 
     def _fill_samples(self, menu: QMenu) -> None:
-        from lmviz.api import sample_models
+        from lmviz.api.training import sample_models
 
         menu.clear()
         for name in sample_models():
@@ -273,7 +273,7 @@ class Commands:
         from PySide6.QtCore import QUrl
         from PySide6.QtGui import QDesktopServices
 
-        from lmviz.log import log_path
+        from lmviz.base.log import log_path
 
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path())))
 
@@ -390,14 +390,14 @@ class Commands:
             dialog.open()
 
     def _listed_runs(self) -> tuple[tuple[ListedRun, ...], tuple[ListedRun, ...]]:
-        from lmviz.places import shipped
+        from lmviz.base.places import shipped
         from lmviz.runs.run_list import list_runs
 
         samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)
         return list_runs(self._session.training.runs_folder), tuple(samples)
 
     def _open_run(self, folder: Path) -> None:
-        from lmviz.places import shipped
+        from lmviz.base.places import shipped
 
         if folder.parent == shipped("sample_models"):
             self._session.library.open(folder)  # it is always offered, and so not among the recent ones

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QV
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.workers.faults import versions
-from lmviz.log import log_path
+from lmviz.base.log import log_path
 
 AROUND = 60  # pixels of the window that stay in sight beside a long dialog
 

@@ -15,7 +15,7 @@ from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.job import Job, Report
 
 if TYPE_CHECKING:
-    from lmviz.doctor import Finding
+    from lmviz.desktop.doctor import Finding
 
 WIDTH, LINES = 620, 14  # pixels; how many lines there is room for at once
 EXAMINING = "lmviz examines this machine…"
@@ -91,7 +91,7 @@ class DoctorReport(QDialog):
 
 def _examine(report: Report) -> Generator[tuple[Finding, ...], None, tuple[Finding, ...]]:
     """All findings so far, after each; and at the end all of them."""
-    from lmviz.doctor import examine
+    from lmviz.desktop.doctor import examine
 
     found: tuple[Finding, ...] = ()
     for finding in examine():

@@ -134,7 +134,7 @@ class Header(QFrame):
 
     def _add_samples(self, menu: QMenu, present: OpenedModel) -> None:
         """Sample models of the same task, each opened beside the present model, which stays the shown one."""
-        from lmviz.api import find_run, sample_models
+        from lmviz.api.training import find_run, sample_models
         from lmviz.training.run import Run
 
         def open_beside(name: str) -> None:
@@ -177,7 +177,7 @@ def _briefly(model: OpenedModel) -> str:
 
 def _is_sample(model: OpenedModel) -> bool:
     """Whether a model came with lmviz, and so keeps its name."""
-    from lmviz.places import shipped
+    from lmviz.base.places import shipped
 
     return model.folder.parent == shipped("sample_models").resolve()
 

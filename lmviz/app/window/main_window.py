@@ -34,7 +34,7 @@ from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.app.window.shift_key import ShiftKey
 from lmviz.app.window.transport import Transport
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.opening.scenes import Scenes
@@ -189,9 +189,9 @@ class MainWindow(QMainWindow):
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, polls, networks or scenes."""
         from lmviz.autodiff.files import is_network  # not before the first paint
+        from lmviz.desktop.scene import is_scene
         from lmviz.lessons.reading import is_lesson
         from lmviz.polls.poll_file import is_poll
-        from lmviz.scene import is_scene
 
         found = [Path(path).expanduser().absolute() for path in paths]
         for path in found:

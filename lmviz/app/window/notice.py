@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.plain import Label, caption
-from lmviz.errors import one_sentence
+from lmviz.base.errors import one_sentence
 
 
 class Notice(QWidget):

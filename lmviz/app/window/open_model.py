@@ -23,7 +23,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN
 from lmviz.app.widgets.base.plain import paragraph, window_title
 from lmviz.app.widgets.controls.search_field import SearchField
-from lmviz.plain_text import on_one_line
+from lmviz.base.plain_text import on_one_line
 from lmviz.runs.run_list import ListedRun
 from lmviz.runs.run_title import when
 

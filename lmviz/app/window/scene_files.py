@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from lmviz.app.opening.scenes import scene_of
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.errors import LmvizError
-from lmviz.scene import ENDING, save_scene
+from lmviz.base.errors import LmvizError
+from lmviz.desktop.scene import ENDING, save_scene
 
 if TYPE_CHECKING:
     from lmviz.app.window.commanded_window import CommandedWindow

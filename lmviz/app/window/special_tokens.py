@@ -12,7 +12,7 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.widgets.text.token_strip import TokenStrip
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:

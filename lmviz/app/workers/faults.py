@@ -16,8 +16,8 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, QtMsgType, Signal, qInstallMessageHandler, qVersion
 
-from lmviz.errors import LmvizError, is_out_of_memory, one_sentence
-from lmviz.log import keep_log, log_path
+from lmviz.base.errors import LmvizError, is_out_of_memory, one_sentence
+from lmviz.base.log import keep_log, log_path
 
 logger = logging.getLogger("lmviz")
 _crash_file = None  # stays open for as long as the process lives: faulthandler writes to it

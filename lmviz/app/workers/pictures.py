@@ -10,8 +10,8 @@ from PySide6.QtCore import QBuffer, QByteArray
 from PySide6.QtGui import QImage, QImageReader
 
 from lmviz.app.workers.threads import BackgroundThread, lower_priority
-from lmviz.errors import LmvizError
-from lmviz.places import elsewhere
+from lmviz.base.errors import LmvizError
+from lmviz.base.places import elsewhere
 from lmviz.text.ordinary_files import read_file
 
 LARGEST = 8_000_000  # bytes

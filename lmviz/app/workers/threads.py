@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
-from lmviz.machine_memory import FreeMemory
+from lmviz.base.machine_memory import FreeMemory
 
 SWITCH_INTERVAL = 0.0005  # seconds; Python's own is 0.005
 COLLECT_EVERY = 2000  # milliseconds

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import torch
 
     from lmviz.models.model import Model
-    from lmviz.preparation import PreparedTraining
+    from lmviz.runs.preparation import PreparedTraining
     from lmviz.training.progress import Progress
 
 State = dict[str, "torch.Tensor"]

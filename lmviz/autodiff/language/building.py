@@ -18,8 +18,8 @@ from lmviz.autodiff.modules.table import MODULES as KNOWN
 from lmviz.autodiff.modules.table import usage
 from lmviz.autodiff.network import Network
 from lmviz.autodiff.node import COMPUTED, INPUT, PARAMETER, Node, PlaceInText
-from lmviz.faults import Fault, LineFault
-from lmviz.loading import loads
+from lmviz.base.faults import Fault, LineFault
+from lmviz.base.loading import loads
 
 
 @loads("network")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lmviz.faults import FaultyText
+from lmviz.base.faults import FaultyText
 
 
 class NetworkFault(FaultyText):

@@ -8,7 +8,7 @@ from lmviz.autodiff.language.limits import CELLS, DEPTH
 from lmviz.autodiff.language.scanning import END, NAME, NUMBER, Token, scan
 from lmviz.autodiff.language.syntax import Assignment, Call, Index, Literal, Loop, Reference
 from lmviz.autodiff.node import INPUT, PARAMETER
-from lmviz.faults import LineFault
+from lmviz.base.faults import LineFault
 
 FOR, IN = "for", "in"
 RESERVED = frozenset({FOR, IN, INPUT, PARAMETER})

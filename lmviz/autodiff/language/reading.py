@@ -10,7 +10,7 @@ from lmviz.autodiff.language.limits import CHARACTERS, STEPS
 from lmviz.autodiff.language.parsing import parse_line
 from lmviz.autodiff.language.scanning import without_comment
 from lmviz.autodiff.language.syntax import Assignment, Loop, Statement
-from lmviz.faults import Fault, LineFault
+from lmviz.base.faults import Fault, LineFault
 
 
 def lines_of(source: str) -> list[str]:

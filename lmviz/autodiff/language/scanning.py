@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from lmviz.autodiff.language.limits import DIGITS
-from lmviz.faults import LineFault
+from lmviz.base.faults import LineFault
 
 NAME, NUMBER, SIGN, END = "name", "number", "sign", "end"
 

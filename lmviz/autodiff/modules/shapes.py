@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 Shape = tuple[int, ...]
 

@@ -39,7 +39,7 @@ def scores_recipe(
     `sources` and `settings` are what `load_corpus` takes.
     """
     source = sources[0] if len(sources) == 1 else list(sources)
-    imports = ["import lmviz", "from lmviz.evaluating import evaluate_corpus"]
+    imports = ["import lmviz", "from lmviz.runs.evaluating import evaluate_corpus"]
     if any(changes for _, _, changes in models):
         imports.append("from lmviz.inspection.changed_model import ChangedModel")
         imports.append("from lmviz.inspection.intervention import Intervention")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.inspection.recipes.recipe import arguments_of
 
 if TYPE_CHECKING:
-    from lmviz.configuration import Configuration
+    from lmviz.base.configuration import Configuration
     from lmviz.text.corpus import Corpus
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.arithmetic.function import Function
 from lmviz.models.arithmetic.slopes import (
     BEND,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmviz.configuration import setting
+from lmviz.base.configuration import setting
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate
 from lmviz.models.model_configuration import ModelConfiguration
 

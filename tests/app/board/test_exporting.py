@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import train
+from lmviz.api.training import train
 from lmviz.app.board.exporting import choose_numbers, choose_picture, copy_recipe, fill_export_menu
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES

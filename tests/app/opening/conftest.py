@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
-from lmviz.places import shipped
+from lmviz.base.places import shipped
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
+from tests.test_scene import BROKEN_SCENES
 
 import lmviz
 from lmviz.app.opening.settings import Settings
@@ -16,7 +17,6 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.tracing import trace
 from tests.lessons.test_reading import BROKEN, WHOLE
 from tests.polls.test_poll_file import BROKEN_POLLS
-from tests.test_scene import BROKEN_SCENES
 
 
 def drop(window: MainWindow, path: Path) -> None:

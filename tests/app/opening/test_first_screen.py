@@ -15,10 +15,10 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.places import shipped
 from lmviz.families import FAMILIES
 from lmviz.inspection.attention import farthest_looking_head
 from lmviz.inspection.traced_array import TracedArray
-from lmviz.places import shipped
 from lmviz.training.options import TrainingOptions
 
 

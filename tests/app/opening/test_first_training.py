@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from lmviz.api import load_corpus, split_settings
+from lmviz.api.training import load_corpus, split_settings
 from lmviz.app.window.lessons import perspective_names
 from lmviz.lessons.shipped import TOUR, shipped_lessons
-from lmviz.preparation import rehearse
+from lmviz.runs.preparation import rehearse
 
 MOST = 75.0
 """Seconds of one core, which are less than a minute of two."""

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 from lmviz.app.window.main_window import MainWindow
-from lmviz.scene import Scene, SceneModel, SceneText, save_scene
+from lmviz.desktop.scene import Scene, SceneModel, SceneText, save_scene
 
 Open = Callable[[MainWindow, Path, str], object]
 

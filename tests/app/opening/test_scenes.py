@@ -17,8 +17,8 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.desktop.scene import Scene, SceneModel, SceneNetwork, SceneText, open_scene, save_scene
 from lmviz.inspection.interventions import scale_head
-from lmviz.scene import Scene, SceneModel, SceneNetwork, SceneText, open_scene, save_scene
 from tests.app.conftest import wait_for_reading
 
 

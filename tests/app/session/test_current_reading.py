@@ -44,8 +44,8 @@ def test_unknown_words_are_told_apart(read: Session) -> None:
 
 
 def test_scrubbing_reads_the_model_as_it_was(read: Session, lstm_run: Path, qtbot: QtBot) -> None:
-    from lmviz.api import open_model
-    from lmviz.questions import trace
+    from lmviz.api.questions import trace
+    from lmviz.api.training import open_model
 
     for step in (0, 3, 6):
         wanted = trace(open_model(lstm_run, step), "the cows eat")
@@ -57,9 +57,9 @@ def test_scrubbing_reads_the_model_as_it_was(read: Session, lstm_run: Path, qtbo
 def test_large_answers_that_nobody_looks_at_are_not_made(
     read: Session, lstm_run: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lmviz.api import open_model
+    from lmviz.api.questions import trace
+    from lmviz.api.training import open_model
     from lmviz.inspection import later_rows
-    from lmviz.questions import trace
 
     monkeypatch.setattr(later_rows, "FEWEST", 0)
     with qtbot.waitSignal(read.reading.changed):

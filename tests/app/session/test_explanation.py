@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 def test_what_cannot_be_explained_leaves_no_other_explanation_and_goes_with_its_cell(

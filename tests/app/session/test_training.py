@@ -7,11 +7,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from lmviz import preparation
 from lmviz.app.session.session import Session
 from lmviz.app.session.training import LOOK_EVERY
 from lmviz.app.workers import closing
 from lmviz.families import FAMILIES
+from lmviz.runs import preparation
 from lmviz.training.lock import holding
 from lmviz.training.options import TrainingOptions
 from lmviz.training.run import Run

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-import lmviz.api  # noqa: F401  # it keeps `begin_run`, and must not keep what stands in for that here
-from lmviz import preparation
+import lmviz.api.training  # noqa: F401  # it keeps `begin_run`, and must not keep what stands in for that here
 from lmviz.app.session import training_plan
 from lmviz.app.session.session import Session
 from lmviz.families import FAMILIES
+from lmviz.runs import preparation
 from lmviz.training import rehearsal
 from lmviz.training.options import TrainingOptions
 from lmviz.training.presets import steps_by_name

@@ -15,7 +15,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import train
+from lmviz.api.training import train
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session

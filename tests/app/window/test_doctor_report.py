@@ -9,11 +9,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz import doctor
 from lmviz.app.window.doctor_report import DoctorReport
 from lmviz.app.window.main_window import MainWindow
-from lmviz.doctor import Finding
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.desktop import doctor
+from lmviz.desktop.doctor import Finding
 
 
 def opened(window: MainWindow) -> DoctorReport:

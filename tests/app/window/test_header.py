@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model, train
+from lmviz.api.training import open_model, train
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.window.main_window import MainWindow
@@ -142,7 +142,9 @@ def test_a_sample_model_is_opened_beside_the_only_one(
     monkeypatch: pytest.MonkeyPatch,
     qtbot: QtBot,
 ) -> None:
-    monkeypatch.setattr("lmviz.api.sample_models", lambda: (str(transformer_run), read.library.model.name))
+    monkeypatch.setattr(
+        "lmviz.api.training.sample_models", lambda: (str(transformer_run), read.library.model.name)
+    )
     beside, moment = offered("compare_picker")["Open a sample model beside it"], read.library.moment
     [sample] = beside.menu().actions()
     sample.trigger()

@@ -13,7 +13,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.window.main_window import MainWindow
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.runs.opening import find_model
 
 

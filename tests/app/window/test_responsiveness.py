@@ -12,7 +12,7 @@ from patience import patience
 from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import prepare_training
+from lmviz.api.training import prepare_training
 from lmviz.app.session.reading import ReadingQuestion, read
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow

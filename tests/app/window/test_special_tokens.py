@@ -19,7 +19,7 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
-from lmviz.scene import save_scene
+from lmviz.desktop.scene import save_scene
 from tests.app.conftest import wait_for_reading
 
 

@@ -8,8 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.workers.faults import Faults, sentence_for
-from lmviz.errors import LmvizError, is_out_of_memory
-from lmviz.log import log_path
+from lmviz.base.errors import LmvizError, is_out_of_memory
+from lmviz.base.log import log_path
 
 
 def test_a_sentence_meant_for_people_is_passed_on_as_it_is() -> None:
@@ -76,7 +76,7 @@ def test_a_person_who_interrupts_has_met_no_defect(capsys: pytest.CaptureFixture
 WRITES = """
 import logging
 from lmviz.app.workers.faults import Faults
-from lmviz.log import log_path
+from lmviz.base.log import log_path
 Faults().install()
 assert str(log_path()) == {path!r}
 logging.getLogger("lmviz").warning("a line")

@@ -9,7 +9,7 @@ import torch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.workers import model_cache
 from lmviz.app.workers.model_cache import ModelCache
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.training.run import Run
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 
 from lmviz.app.workers.pictures import LARGEST, MOST, MOST_PIXELS, SCAN, read_picture, read_pictures
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'><rect width='10' height='10'/></svg>"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lmviz
-from lmviz.configuration import Configuration, setting
+from lmviz.base.configuration import Configuration, setting
 from lmviz.inspection.recipes import text as recipes
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus_options import CorpusOptions

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Function, Terms, constant
 from lmviz.models.operations import Activation, Affine, Of

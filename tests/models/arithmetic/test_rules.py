@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from told import is_told
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.equations import numbers, one_line
 from lmviz.inspection.highlights import operand_cells
 from lmviz.models.arithmetic import RULES, Arithmetic, Factor, Rule, Terms, constant

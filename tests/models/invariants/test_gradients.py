@@ -9,7 +9,7 @@ from cells import cells_of, check_operand
 from closeness import relative_error
 from family_cases import IDS, beside, every_case, few_cases, parameters_of, rows_beside, traced
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.backpropagation import gradient as gradient_of
 from lmviz.inspection.explain import TraceReader
 from lmviz.inspection.explain_gradient import explain_gradient

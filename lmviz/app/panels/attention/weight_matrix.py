@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.strongest import strongest_cell
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.recipes.decoding import labels_recipe
 from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible

@@ -21,8 +21,8 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import DRAWING, SamplingOptions
-from lmviz.errors import LmvizError
 from lmviz.inspection.recipes.decoding import samples_recipe
 from lmviz.text.tokenizer import visible
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import jensen_shannon, largest_differences, overlap
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.shared_units import shared_labels
-from lmviz.errors import LmvizError
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from lmviz.tasks import NEXT_TOKEN
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.evaluating import Score
+    from lmviz.runs.evaluating import Score
 
 MOST_LABELS = 20
 """So many labels, the most frequent ones, have a column of their own."""

@@ -24,7 +24,7 @@ from lmviz.tasks import NEXT_TOKEN
 if TYPE_CHECKING:
     from lmviz.app.session.scores import Asked, Changes
     from lmviz.app.session.session import Session
-    from lmviz.evaluating import Score
+    from lmviz.runs.evaluating import Score
 
 NOTHING_HELD_OUT = "This text has no held-out part: open it again with a validation share."
 NEEDED = {

@@ -19,8 +19,8 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import disagreement_of, shares_after, surprisal_over
-from lmviz.errors import LmvizError
 from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
 from lmviz.text.tokenizer import Encoding, visible
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.run import Run
 
@@ -62,7 +62,7 @@ class Trio(QObject):
         self._looked_for = looked_for
 
         def work() -> tuple[Path, ...]:
-            from lmviz.api import find_run, sample_models
+            from lmviz.api.training import find_run, sample_models
 
             samples = [find_run(name).resolve() for name in sample_models()]
             return find_trio(dict.fromkeys([*open_folders, *samples]), *marks[:1], task=task)

@@ -28,8 +28,8 @@ from lmviz.app.widgets.base.figures import short, with_unit
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
-from lmviz.errors import LmvizError
-from lmviz.plain_text import on_one_line
+from lmviz.base.errors import LmvizError
+from lmviz.base.plain_text import on_one_line
 from lmviz.tasks import find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
 from lmviz.text.corpus_options import RECOGNISED, CorpusOptions

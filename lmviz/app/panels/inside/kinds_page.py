@@ -15,7 +15,7 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_axes import LOSS
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
-from lmviz.position_trial import KINDS, try_positions
+from lmviz.scaling.position_trial import KINDS, try_positions
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session

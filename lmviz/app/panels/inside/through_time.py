@@ -24,7 +24,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
 from lmviz.inspection.recipes.gradient import reach_recipe
 from lmviz.models.address import Address

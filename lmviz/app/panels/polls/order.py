@@ -26,7 +26,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session

@@ -20,7 +20,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
-from lmviz.plain_text import on_one_line
+from lmviz.base.plain_text import on_one_line
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session

@@ -9,7 +9,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
-from lmviz.configuration import Setting
+from lmviz.base.configuration import Setting
 from lmviz.decoding.options import BeamOptions
 
 SHOWN = {"width": "k", "continuations": "m", "length": "length", "length_penalty": "α"}

@@ -21,9 +21,9 @@ from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.tables.figures_table import FiguresTable
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.derivation import derive
 from lmviz.decoding.options import FILTERS
-from lmviz.errors import LmvizError
 from lmviz.inspection.recipes.decoding import distribution_recipe
 from lmviz.text.tokenizer import visible
 

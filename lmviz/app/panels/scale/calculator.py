@@ -28,10 +28,10 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.parts_bar import PartsBar
 from lmviz.app.widgets.text.big_figure import BigFigure
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
+from lmviz.base.plain_text import on_one_line
 from lmviz.inspection.recipes.recipe import arguments_of
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.plain_text import on_one_line
 from lmviz.scaling.compute import (
     amount_in_words,
     bytes_in_words,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.scores import Asked
     from lmviz.app.session.session import Session
-    from lmviz.evaluating import Score
+    from lmviz.runs.evaluating import Score
     from lmviz.text.corpus import Corpus
     from lmviz.training.label_evaluation import LabelEvaluation
 

@@ -13,10 +13,10 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
-from lmviz.errors import LmvizError
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
 

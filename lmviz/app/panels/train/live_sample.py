@@ -15,9 +15,9 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.widgets.base.card import Card
+from lmviz.base.plain_text import seen
 from lmviz.decoding.options import DRAWING, SamplingOptions
 from lmviz.inspection.recipes.decoding import sample_recipe
-from lmviz.plain_text import seen
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel

@@ -18,7 +18,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, obstacle_to
 from lmviz.training.cost import cost_on
 from lmviz.training.options import check_length, used_options

@@ -12,7 +12,7 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.role import set_role
-from lmviz.errors import one_sentence
+from lmviz.base.errors import one_sentence
 
 RADIUS = 8
 MARGIN = 14

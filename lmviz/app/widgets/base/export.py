@@ -15,7 +15,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 PICTURE_RATIO = 2
 PICTURES = "Pictures (*.png *.svg)"

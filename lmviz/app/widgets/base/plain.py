@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLabel, QWidget
 
-from lmviz.plain_text import on_one_line, seen
+from lmviz.base.plain_text import on_one_line, seen
 
 
 class Label(QLabel):

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.controls.setting_field import SettingField
-from lmviz.configuration import Configuration, Setting
-from lmviz.errors import LmvizError, SettingError
+from lmviz.base.configuration import Configuration, Setting
+from lmviz.base.errors import LmvizError, SettingError
 
 C = TypeVar("C", bound=Configuration)
 

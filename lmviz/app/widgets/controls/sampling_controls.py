@@ -18,7 +18,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.controls.inline_spin import fit_width
-from lmviz.configuration import Setting
+from lmviz.base.configuration import Setting
 from lmviz.decoding.options import SamplingOptions
 
 Spin = TypeVar("Spin", bound=QAbstractSpinBox)

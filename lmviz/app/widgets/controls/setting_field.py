@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
-from lmviz.configuration import Setting
-from lmviz.errors import LmvizError
+from lmviz.base.configuration import Setting
+from lmviz.base.errors import LmvizError
 
 LARGEST = 2**31 - 1
 WIDTH = 104

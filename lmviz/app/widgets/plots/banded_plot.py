@@ -17,7 +17,7 @@ from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.plot_axes import SIZE
 from lmviz.app.widgets.plots.pointable_plot import PointablePlot
-from lmviz.plain_text import seen
+from lmviz.base.plain_text import seen
 
 POINT = 6  # pixels at scale 1 across
 RING = 11

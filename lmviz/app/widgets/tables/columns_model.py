@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from lmviz.app.look.theme import current_theme
-from lmviz.plain_text import seen
+from lmviz.base.plain_text import seen
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()

@@ -10,7 +10,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import cut, metrics
 from lmviz.app.widgets.tables.figure_columns import FigureLine
 from lmviz.app.widgets.tables.figures_model import FiguresModel
-from lmviz.plain_text import seen
+from lmviz.base.plain_text import seen
 
 SIZE, HEAD_SIZE, HEAD = 12, 12, 26
 PADDING = 6

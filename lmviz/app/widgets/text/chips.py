@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QStaticText
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
-from lmviz.plain_text import seen
+from lmviz.base.plain_text import seen
 
 SIZE = 12.5
 PADDING = 7

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 from lmviz.models.arithmetic.rules.fraction import FRACTION
 from lmviz.models.arithmetic.rules.layer_norm import LAYER_NORM
 from lmviz.models.arithmetic.rules.mask import MASK

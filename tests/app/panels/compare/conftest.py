@@ -20,7 +20,7 @@ def ngram_run(make_run: Callable[..., Path]) -> Path:
 @pytest.fixture(scope="session")
 def character_run(tmp_path_factory: pytest.TempPathFactory, text_file: Path) -> Path:
     """A run whose tokens are characters, of the same text."""
-    from lmviz.api import train
+    from lmviz.api.training import train
 
     folder = tmp_path_factory.mktemp("runs") / "letters"
     corpus = load_corpus(text_file, "characters", documents="line")

@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -28,9 +28,9 @@ from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.sampling import sample
-from lmviz.evaluating import evaluate_corpus
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import replace
+from lmviz.runs.evaluating import evaluate_corpus
 
 ONLY_PANELS = ("compared_distributions", "surprisal", "compared_samples", "scores")
 

@@ -16,7 +16,7 @@ from benches.compare import (
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.comparison import jensen_shannon, overlap

@@ -5,7 +5,7 @@ from pathlib import Path
 from benches.compare import LONG, PREFIX, bring_to_front, click, panel, wait_for_distributions
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.sampling import sample

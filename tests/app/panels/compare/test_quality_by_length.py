@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import load_corpus, open_model
+from lmviz.api.training import load_corpus, open_model
 from lmviz.app.panels.compare.quality_by_length import EXACT, SAMPLES, QualityByLengthPanel
 from lmviz.app.session.comparison import names_of
 from lmviz.app.session.session import Session

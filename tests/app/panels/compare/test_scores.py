@@ -7,7 +7,7 @@ from benches.compare import LONG, bring_to_front, click, open_all
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.held_out import evaluate_documents

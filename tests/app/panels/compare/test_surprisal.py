@@ -6,7 +6,7 @@ import numpy as np
 from benches.compare import LONG, PREFIX, panel
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.comparison import disagreement, surprisal_over

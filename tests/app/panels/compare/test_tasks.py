@@ -11,14 +11,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.questions import next_token
+from lmviz.api.training import open_model
 from lmviz.app.session.comparison import Obstacle, obstacle_between
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.labels import label
-from lmviz.questions import next_token
 
 REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
 PAIRS = "one two\tuno dos\ntwo three\tdos tres\nthree\ttres\none three\tuno tres\n" * 4
@@ -36,7 +36,7 @@ RUNS = {
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Two small models of each task."""
-    from lmviz.api import train
+    from lmviz.api.training import train
     from lmviz.text.corpus import load_corpus
 
     folder = tmp_path_factory.mktemp("tasks")
@@ -189,7 +189,7 @@ def test_each_task_has_its_scores(
     column: str,
     measure: str,
 ) -> None:
-    from lmviz.evaluating import evaluate_corpus, part_to_judge
+    from lmviz.runs.evaluating import evaluate_corpus, part_to_judge
 
     window.show_perspective("compare")
     other, _ = begin(session, qtbot, "", runs[first], runs[second])

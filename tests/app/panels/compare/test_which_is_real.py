@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.window.main_window import MainWindow

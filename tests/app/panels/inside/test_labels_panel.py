@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.panels.inside.labels import LabelsPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import signed_figure
@@ -28,7 +28,7 @@ def train_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """train_on(corpus, steps): the folder of a small GRU of both directions."""
 
     def make(source: str | Path, steps: int) -> Path:
-        from lmviz.api import train
+        from lmviz.api.training import train
         from lmviz.text.corpus import load_corpus
 
         folder = tmp_path_factory.mktemp("runs") / "gru"

@@ -14,8 +14,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
-from lmviz.position_trial import KINDS as POSITION_KINDS
-from lmviz.position_trial import TrialOptions
+from lmviz.scaling.position_trial import KINDS as POSITION_KINDS
+from lmviz.scaling.position_trial import TrialOptions
 from lmviz.training.options import TrainingOptions
 
 ONLY_PANELS = ("positions",)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from lmviz import api
+from lmviz.api import training as api
 from lmviz.app.panels.inside.saliency import SaliencyPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import train
+from lmviz.api.training import train
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.state import StatePanel
 from lmviz.app.panels.panel import Panel

@@ -7,9 +7,9 @@ import threading
 import pytest
 from benches.sample import Bench
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.options import BeamOptions
-from lmviz.errors import LmvizError
 
 
 def test_a_search_that_failed_can_be_run_again(

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from benches.sample import Bench
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding import likelihood
 from lmviz.decoding.likelihood import text_log_probabilities
-from lmviz.errors import LmvizError
 from lmviz.inspection.interventions import swap_tokens
 
 

@@ -13,13 +13,13 @@ from PySide6.QtGui import QMouseEvent, QTextDocument
 from pytestqt.qtbot import QtBot
 
 import lmviz
+from lmviz.api.questions import next_token
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
-from lmviz.questions import next_token
 
 
 def test_the_distribution_follows_what_is_typed(bench: Bench) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from benches.sample import Bench
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.outcome import outcome
 from lmviz.decoding.sampling import greedy
-from lmviz.errors import LmvizError
 
 
 def test_figures_that_cannot_be_computed_leave_no_others_in_their_place(

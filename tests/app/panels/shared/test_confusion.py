@@ -10,13 +10,13 @@ from benches.compare import bring_to_front
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.window.main_window import MainWindow
-from lmviz.evaluating import evaluate_corpus
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import replace
+from lmviz.runs.evaluating import evaluate_corpus
 from tests.app.conftest import wait_for_reading
 
 ONLY_PANELS = ("confusion",)
@@ -35,7 +35,7 @@ def run_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """run_on(text): the folder of a small model that learned from it, a third of it held out."""
 
     def make(text: str) -> Path:
-        from lmviz.api import train
+        from lmviz.api.training import train
         from lmviz.text.corpus import load_corpus
 
         folder = tmp_path_factory.mktemp("runs")

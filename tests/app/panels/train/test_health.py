@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.panels.train.health import COUNTED, HealthPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import train
+from lmviz.api.training import train
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.train.loss import LossPanel
 from lmviz.app.session.session import Session

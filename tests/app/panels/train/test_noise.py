@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import open_model
+from lmviz.api.training import open_model
 from lmviz.app.panels.train.noise import NoisePanel, in_words
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QSlider
 from pytestqt.qtbot import QtBot
 
-from lmviz.api import train as train_model
+from lmviz.api.training import train as train_model
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
@@ -246,7 +246,7 @@ def test_the_prediction_over_time_takes_the_colours_of_another_theme(
 def test_the_prediction_over_time_follows_the_pinned_word(
     train: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:
-    from lmviz.api import open_model
+    from lmviz.api.training import open_model
     from lmviz.decoding.continuation import Continuation
     from lmviz.decoding.distribution import next_distribution
 

@@ -9,7 +9,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel
 
 from lmviz.app.widgets.base.export import Names, fits_csv, save_arrays, save_picture
-from lmviz.errors import LmvizError
+from lmviz.base.errors import LmvizError
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
 
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
-from lmviz.configuration import Configuration, setting
-from lmviz.errors import SettingError
+from lmviz.base.configuration import Configuration, setting
+from lmviz.base.errors import SettingError
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,420 @@
+"""The public functions that ask a model something: trace, predict, sample, explain, evaluate, compare.
+
+All of them are also names of `lmviz`. A model may be given as the folder of a run or the name of a sample
+model, which is then opened at its last snapshot. Special tokens in a text, such as "<|im_start|>" of a model
+of another program, are read as such, and with special_tokens=False as the letters that they are spelled with.
+A row of token ids in place of a text is read as it stands. Indices count from 0, and negative ones from the
+end. Slow imports happen when first needed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from lmviz.api.given import beside_text, changed_model, listed, opened_model, under_interventions
+from lmviz.base.errors import LmvizError, LmvizWarning
+
+if TYPE_CHECKING:
+    from lmviz.api.given import Given, Ids, Texts
+    from lmviz.decoding.beam import BeamTree
+    from lmviz.decoding.comparison import Disagreement
+    from lmviz.decoding.distribution import Distribution
+    from lmviz.decoding.labels import Answer
+    from lmviz.decoding.sampling import SamplingStep
+    from lmviz.decoding.translation import Translation
+    from lmviz.decoding.translation_evaluation import TranslationEvaluation
+    from lmviz.inspection.gradient import Gradient
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.logit_lens import LogitLens
+    from lmviz.inspection.scalar import Of
+    from lmviz.inspection.trace import Trace
+    from lmviz.models.arithmetic import Arithmetic
+    from lmviz.models.model import Model
+    from lmviz.training.evaluation import Evaluation
+    from lmviz.training.label_evaluation import LabelEvaluation
+
+
+@overload
+def trace(
+    model: Given,
+    text_or_ids: str | Ids,
+    *,
+    source: str | Ids | None = None,
+    taps: Sequence[str] | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Trace: ...
+@overload
+def trace(
+    model: Given,
+    text_or_ids: Texts,
+    *,
+    source: str | Ids | None = None,
+    taps: Sequence[str] | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> list[Trace]: ...
+def trace(
+    model: Given,
+    text_or_ids: str | Ids | Texts,
+    *,
+    source: str | Ids | None = None,
+    taps: Sequence[str] | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Trace | list[Trace]:
+    """One forward pass written down: `trace["layers/0/hidden"].array`, `.axes`, `trace.tokens`.
+
+    Of several texts there are as many traces, in their order. `taps` are patterns of addresses, such as
+    "layers/*/hidden"; by default all are recorded. `source` is what a translator reads beside its text, or a
+    picture: its rows with / between them, "#" painted and "." blank. `special_tokens` is false where those
+    in a text, such as "<|im_start|>", are to be read as letters.
+    Of a text longer than the model's context the last tokens are read: `trace.dropped` counts those left out,
+    and an `LmvizWarning` says so. It also says where values are NaN, and which weight is.
+    LmvizError when a text cannot be read, or when a pattern or an intervention does not fit the model.
+    """
+    from lmviz.inspection.tracing import trace as record
+
+    opened = opened_model(model, special_tokens)
+    further, interventions = beside_text(source), listed(interventions)
+    texts = text_or_ids if isinstance(text_or_ids, list | tuple) else ()
+    if texts and all(isinstance(text, str) for text in texts):
+        traces = [record(opened, text, taps=taps, interventions=interventions, **further) for text in texts]
+        for one in traces:
+            _warn_of(opened, one)
+        return traces
+    # ids or one text: mypy cannot tell that several texts are gone
+    found = record(opened, text_or_ids, taps=taps, interventions=interventions, **further)  # type: ignore[arg-type]
+    _warn_of(opened, found)
+    return found
+
+
+def _warn_of(model: Model, trace: Trace) -> None:
+    """Warn of what is not in a trace although it was asked for: the beginning of the text, and numbers."""
+    from lmviz.models.finite import why_not_finite
+
+    if trace.dropped:
+        warnings.warn(
+            LmvizWarning(
+                f"{model.name or 'The model'} reads {len(trace):,} tokens at once, so the first "
+                f"{trace.dropped:,} of this text were left out (trace.dropped): ask about a shorter text."
+            ),
+            stacklevel=3,
+        )
+    broken = trace.without_numbers()
+    if broken is not None:
+        warnings.warn(
+            LmvizWarning(f"{why_not_finite(model, 'the values of the trace')[:-1]}; the first is {broken}."),
+            stacklevel=3,
+        )
+
+
+def gradient(
+    model: Given,
+    text_or_ids: str | Ids,
+    of: Of = "loss",
+    *,
+    source: str | Ids | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Gradient:
+    """The derivative of one number with respect to every tap and every parameter.
+
+    `gradient["layers/0/hidden"].array` has the axes of the trace, `gradient.parameters["embedding.weight"]`
+    those of the parameter, and `gradient.trace` is the forward pass. `of` is "loss", the sum of the losses,
+    in nats, of all tokens for which the text itself is the target; "loss@3", that of predicting token 3;
+    "logit:night@4" or "probability:night@4", of a token after token 4; or any cell, as
+    ("layers/0/hidden", (3, 17)). LmvizError when the model counts and has no gradients, when there is no
+    such number, or when the text or an intervention does not fit the model. Warnings as of `trace`.
+    """
+    from lmviz.inspection.backpropagation import gradient as swept_back
+
+    opened = opened_model(model, special_tokens)
+    found = swept_back(opened, text_or_ids, of, interventions=listed(interventions), **beside_text(source))
+    _warn_of(opened, found.trace)
+    return found
+
+
+def explain(model: Given, trace: Trace | Gradient, address: str, index: Sequence[int]) -> Arithmetic:
+    """Why a cell of a trace has its value: the operation, and every operand with its number and place.
+
+    `arithmetic.value` is the cell's value, `arithmetic.terms` what it is made of, and
+    `arithmetic.evaluate()` what the terms come to. The index follows the tap's axes. Of a gradient the
+    terms are all cells that read the one asked about: their gradient × local derivative; there the address
+    may also be the name of a parameter. LmvizError when there is no such cell, when an operand was not
+    recorded, or when the trace was made by another model or at another snapshot.
+    """
+    from lmviz.inspection.explain import explain as of_cell
+    from lmviz.inspection.explain_gradient import explain_gradient
+    from lmviz.inspection.gradient import Gradient
+
+    if isinstance(trace, Gradient):
+        return explain_gradient(opened_model(model), trace, address, index)
+    return of_cell(opened_model(model), trace, address, index)
+
+
+def logit_lens(
+    model: Given, trace: Trace, count: int = 5, positions: Sequence[int] | None = None
+) -> LogitLens:
+    """What the model would predict if it stopped early: the `count` likeliest tokens at each place.
+
+    At all positions of the trace, or at some. LmvizError when the places were not recorded, or when the
+    trace was made by another model or at another snapshot.
+    """
+    from lmviz.inspection.logit_lens import logit_lens as through_lens
+
+    return through_lens(opened_model(model), trace, count, positions)
+
+
+def next_token(
+    model: Given,
+    prefix: str | Ids,
+    *,
+    source: str | Ids | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+    **options: Any,
+) -> Distribution:
+    """The distribution of the token that follows a prefix.
+
+    `options` are fields of `lmviz.decoding.options.SamplingOptions`: temperature, top_k, top_p, min_p.
+    LmvizError when the prefix cannot be read, or when an option or an intervention cannot be.
+    """
+    from lmviz.decoding.continuation import Continuation
+    from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import distribution_after
+
+    chosen = SamplingOptions.from_values(options)
+    changed = changed_model(model, prefix, interventions, source=source, special_tokens=special_tokens)
+    return distribution_after(Continuation.of(changed, prefix), chosen)
+
+
+def predict(
+    model: Given,
+    text: str | Ids,
+    *,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+    **options: Any,
+) -> Answer | Translation:
+    """What a tagger, a classifier or a translator says of a text, or which caption a picture gets.
+
+    A tagger gives `.tokens`, `.labels` and `.probabilities` (position, label), one label for each token; a
+    classifier one for the text, probabilities (label). `.names` are all its labels in order. A translator,
+    or what writes captions, gives `.text`, `.tokens`, `.log_probability` in nats, and `.alignment` (position,
+    source), None where it has no attention; `options` are fields of `lmviz.decoding.options.BeamOptions`, and
+    without a width the likeliest token is taken at each step. LmvizError when the text cannot be read, when
+    the model is none of these, or when an option or an intervention cannot be.
+    """
+    from lmviz.decoding.labels import label
+    from lmviz.decoding.options import BeamOptions
+    from lmviz.decoding.translation import greedily, translate
+    from lmviz.models.prefix import read_prefix
+    from lmviz.models.sequences import SOURCE
+
+    opened = opened_model(model, special_tokens)
+    if SOURCE not in opened.inputs:
+        if options:
+            raise LmvizError(f"Labels are predicted without {min(options)}: leave it out.")
+        return label(changed_model(opened, text, interventions), text)
+    length = len(read_prefix(opened, text, SOURCE))
+    chosen = BeamOptions.from_values({**greedily(length).to_values(), **options})
+    changed = under_interventions(opened, interventions, 1 + chosen.length, source=length)
+    return translate(changed, text, chosen)
+
+
+def sample(
+    model: Given,
+    prefix: str | Ids,
+    tokens: int = 20,
+    *,
+    source: str | Ids | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+    **options: Any,
+) -> Iterator[SamplingStep]:
+    """Continue a prefix by at most `tokens` drawn tokens: `step.distribution`, `step.draw`, `step.token`.
+
+    `options` are fields of `lmviz.decoding.options.SamplingOptions`, seed=0 among them. An intervention at
+    a position stays there while the text grows. LmvizError when the prefix cannot be read, or when an
+    option or an intervention cannot be.
+    """
+    from lmviz.decoding.options import SamplingOptions
+    from lmviz.decoding.sampling import sample as draw
+
+    if not isinstance(tokens, int) or tokens < 0:
+        raise LmvizError(f"tokens must be the number of tokens to add, 0 or more, and not {tokens!r}.")
+    chosen = SamplingOptions.from_values(options)
+    changed = changed_model(
+        model,
+        prefix,
+        interventions,
+        further=max(0, tokens - 1),
+        source=source,
+        special_tokens=special_tokens,
+    )
+    return draw(changed, prefix, tokens, chosen)
+
+
+def beam_search(
+    model: Given,
+    prefix: str | Ids,
+    *,
+    source: str | Ids | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+    **options: Any,
+) -> BeamTree:
+    """The likeliest continuations of a prefix by beam search: `tree.results`, best first, `tree.best`.
+
+    The tree keeps all that was weighed, what was pruned included. `options` are fields of
+    `lmviz.decoding.options.BeamOptions`: width, continuations, choice, seed, length, length_penalty,
+    stop_at_end. LmvizError when the prefix cannot be read, or when an option or an intervention cannot be.
+    """
+    from lmviz.decoding.beam import beam_search as search
+    from lmviz.decoding.options import BeamOptions
+
+    chosen = BeamOptions.from_values(options)
+    changed = changed_model(
+        model,
+        prefix,
+        interventions,
+        further=chosen.length - 1,
+        source=source,
+        special_tokens=special_tokens,
+    )
+    return search(changed, prefix, chosen)
+
+
+def compare(models: Sequence[Given], text: str, *, special_tokens: bool = True) -> Disagreement:
+    """Where in a text the predictions of models differ, whatever their tokenizers.
+
+    `found.places` are the numbers of characters read so far, `found.divergence` the Jensen–Shannon
+    divergence of what comes next, in bits, and `found.largest(3)` the places where it is largest.
+    LmvizError when a model cannot read the text, or when there are fewer than two.
+    """
+    from lmviz.decoding.comparison import disagreement
+    from lmviz.decoding.shared_units import shared_units
+
+    if isinstance(models, str | Path) or len(models) < 2:
+        raise LmvizError(
+            "There is nothing to compare: give two models at least, as in compare([a, b], text)."
+        )
+    opened = [opened_model(model, special_tokens) for model in models]
+    tokenizers = [model.tokenizer for model in opened if model.tokenizer is not None]
+    if len(tokenizers) < len(opened):
+        raise LmvizError("A model has no tokenizer, so it cannot read a text: open it from a run.")
+    return disagreement(opened, text, shared_units(tokenizers))
+
+
+def evaluate(
+    model: Given,
+    source: str | Path | Sequence[str | Path],
+    *,
+    target: str | Path | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+    encoding: str = "utf-8",
+    progress: Callable[[float], None] | None = None,
+) -> Evaluation | LabelEvaluation | TranslationEvaluation:
+    """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
+    nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
+    their `.unknown_share`.
+
+    Of a tagger or a classifier, a text with labels: `.accuracy`, `.by_label`, `.by_word` and `.confusion`
+    beside nats and perplexity per label. Of a translator, pairs of texts, or two files, the second as
+    `target`: `.exact_match`, `.bleu` and `.by_length` beside nats, perplexity and accuracy per token.
+
+    Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
+    characters of the file.
+    The text is divided into documents as the one the model learned from; an n-gram of an ARPA file reads each
+    line as a sentence, and says what KenLM's `query` says of it. Under interventions, positions
+    count from the start of each document, or of each window of the model's context; documents that lack
+    a position are read without that change, and each is held in memory whole. LmvizError when the text
+    cannot be read or is too short, or when an intervention cannot be.
+    """
+    from lmviz.models.model import EVERY_LINE
+    from lmviz.models.sequences import SOURCE
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.text.corpus import read_lines
+    from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
+
+    opened, interventions = opened_model(model, special_tokens), listed(interventions)
+    tokenizer = opened.tokenizer
+    if tokenizer is None:
+        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    if any(item.concerns_tokens for item in interventions):
+        raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
+    if SOURCE in opened.inputs:
+        return _evaluate_translations(opened, source, target, interventions, encoding, progress)
+    if target is not None:
+        raise LmvizError("This model translates nothing, so there is no target: leave it out.")
+    if not opened.predicts.continues:
+        return _evaluate_labels(opened, source, interventions, encoding, progress)
+    if opened.documents == EVERY_LINE:
+        lines = read_lines(source, encoding)
+        longest = max(len(tokenizer.encode(line)) for line in lines.split("\n")) if interventions else 0
+        return evaluate_lines(under_interventions(opened, interventions, longest + 1), lines, progress)
+    text = load(
+        source,
+        tokenizer,
+        task="next-token",
+        documents=opened.documents,
+        validation=0.0,
+        encoding=encoding,
+    )
+    start = tokenizer.start_id if text.marks_boundaries else None
+    positions = max(len(document) for document in documents_of(text.training, start)) - 1
+    return evaluate_stream(
+        under_interventions(opened, interventions, positions), text.training_stream, progress
+    )
+
+
+def _evaluate_labels(
+    model: Model,
+    source: str | Path | Sequence[str | Path],
+    interventions: Sequence[Intervention],
+    encoding: str,
+    progress: Callable[[float], None] | None,
+) -> LabelEvaluation:
+    """How well a model labels a text with labels, all of whose examples are judged."""
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.training.label_evaluation import evaluate_examples
+
+    names = model.predicts.names
+    text = load(source, model.tokenizer, labels=names, task=model.task, validation=0.0, encoding=encoding)
+    assert text.training_examples is not None
+    positions = int(text.training_examples.source.lengths.max(initial=0))
+    changed = under_interventions(model, interventions, positions)
+    return evaluate_examples(changed, text.training_examples, progress)
+
+
+def _evaluate_translations(
+    model: Model,
+    source: str | Path | Sequence[str | Path],
+    target: str | Path | None,
+    interventions: Sequence[Intervention],
+    encoding: str,
+    progress: Callable[[float], None] | None,
+) -> TranslationEvaluation:
+    """How well a model translates pairs of texts, or writes captions, all of which are judged."""
+    from lmviz.decoding.translation_evaluation import evaluate_translations
+    from lmviz.models.sequences import SOURCE
+    from lmviz.text.corpus import load_corpus as load
+
+    text = load(
+        source,
+        model.tokenizer_of(SOURCE),
+        target=target,
+        target_tokenizer=model.tokenizer,
+        task=model.task,
+        validation=0.0,
+        encoding=encoding,
+    )
+    assert text.training_examples is not None
+    examples = text.training_examples
+    lengths = (int(side.lengths.max(initial=0)) for side in (examples.target, examples.source))
+    return evaluate_translations(under_interventions(model, interventions, *lengths), examples, progress)

@@ -1,0 +1,297 @@
+"""The public functions up to a trained model: load a corpus, train, open a model.
+
+The functions that ask a model something are in `lmviz.api.questions`. Slow imports happen when first needed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.base.configuration import Configuration
+from lmviz.base.errors import LmvizError
+from lmviz.base.places import elsewhere, shipped
+from lmviz.families import find_family
+from lmviz.runs.preparation import PreparedTraining, begin_run, resume_run
+from lmviz.training.options import TrainingOptions
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+    from lmviz.models.model_configuration import ModelConfiguration
+    from lmviz.text.corpus import Corpus
+    from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.controls import Controls
+    from lmviz.training.progress import Progress
+    from lmviz.training.run import Run
+
+
+def load_corpus(
+    source: str | Path | Sequence[str | Path],
+    tokenizer: str | Tokenizer | None = None,
+    *,
+    target: str | Path | None = None,
+    progress: Callable[[float], None] | None = None,
+    **settings: Any,
+) -> Corpus:
+    """Read a text file, several, a folder, or a corpus of the catalogue by its name.
+
+    Text with tags, with labels, or in pairs is recognised by its form, and `corpus.task` says as what:
+    "next-token", "tagging", "classification" or "translation"; the setting `task` says it instead.
+    `target` is a file with the same lines in another language.
+    `tokenizer` is "words", "characters", "spaces" (what stands between them), "bpe:N" for N byte-pair tokens,
+    or one that exists already; by default words, or what the catalogue says of a corpus of its own.
+    `settings` are fields of `lmviz.text.corpus_options.CorpusOptions`, such as documents="line". `progress`
+    hears of the share that is done. LmvizError says what is wrong with the source.
+    """
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.text.tokenizer import Tokenizer
+
+    # A run spells special tokens out: what it learned from must have been read alike.
+    tokenizer = tokenizer.literal if isinstance(tokenizer, Tokenizer) else tokenizer
+    return load(source, tokenizer, target=target, progress=progress, **settings)
+
+
+def train(
+    family: str,
+    corpus: Corpus,
+    out: str | Path,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    controls: Controls | None = None,
+    **settings: Any,
+) -> Run:
+    """Train a new model on a corpus and write the run into the folder `out`; the run.
+
+    `settings` are fields of the family's configuration, such as width=128, or of
+    `lmviz.training.options.TrainingOptions`, such as steps=500 and seed=0. `progress` hears of each
+    step; `controls` can stop it from another thread, in a state that can be resumed.
+
+    With `resume`, a run that is already in `out` continues where it stopped; its configuration stays, and
+    only training settings may be given anew. With `overwrite`, a run that is already there is removed once
+    the new one can begin. Where there is none yet, it begins either way.
+
+    LmvizError when a setting cannot be, when the folder holds another run, or when training came to a
+    loss that is not finite; the run then keeps its last good snapshot.
+    """
+    prepared = prepare_training(
+        family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
+    )
+    last = None
+    try:
+        for last in prepared.progress:
+            if progress is not None:
+                progress(last)
+    finally:
+        prepared.progress.close()
+    asked_to_stop = controls is not None and controls.stop
+    if last is not None and last.trouble and not asked_to_stop:
+        raise LmvizError(last.trouble)
+    return prepared.run
+
+
+def prepare_training(
+    family: str,
+    corpus: Corpus,
+    out: str | Path,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    controls: Controls | None = None,
+    **settings: Any,
+) -> PreparedTraining:
+    """What `train` does before the first step, for those who drive the steps themselves."""
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.run import HoldsRun
+
+    if not isinstance(out, str | os.PathLike) or out == "":  # "" would mean the folder one is in
+        raise LmvizError("There is no folder to write the run into: name one.")
+    if not isinstance(corpus, Corpus):
+        raise LmvizError(f"{corpus!r} is no corpus: give what lmviz.load_corpus returns.")
+    if resume and overwrite:
+        raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
+    if resume and is_run(out):
+        return _resume(family, corpus, out, settings, controls)
+    configuration, options = split_settings(family, settings)
+    try:
+        return begin_run(family, configuration, options, corpus, out, controls, overwrite=overwrite)
+    except HoldsRun:
+        way_out = "continue it with resume=True, replace it with overwrite=True, or name another folder"
+        raise HoldsRun(out, way_out) from None
+
+
+def open_model(path_or_name: str | Path, step: int | None = None, *, special_tokens: bool = True) -> Model:
+    """Open a run by its folder, or a sample model by its name, at its last snapshot or that of `step`.
+
+    A checkpoint of another program is opened as well: a folder of Hugging Face's transformers (GPT-2,
+    GPT-NeoX, Llama, Mistral, Qwen 2), a file of nanoGPT or minGPT, an ARPA file of n-grams. The special
+    tokens of a checkpoint in a text, such as "<|im_start|>", are read as such; with `special_tokens` false
+    they are letters like any others. LmvizError when there is no model, or when it cannot be read.
+    """
+    from lmviz.runs.opening import open_model_of, open_recorded
+
+    model = open_model_of(open_recorded(find_run(path_or_name)), step)
+    return model if special_tokens else model.spelling_out()
+
+
+def save_pretrained(model: Model | str | Path, out: str | Path) -> Path:
+    """Write a Transformer as a folder that Hugging Face's transformers loads with the same logits; its path.
+
+    LmvizError for a model that transformers does not have, where a checkpoint lies there already, and where
+    the folder cannot be written to.
+    """
+    from lmviz.interchange.saving import save_pretrained as save
+
+    return save(open_model(model) if isinstance(model, str | os.PathLike) else model, out)
+
+
+def convert(path_or_name: str | Path, out: str | Path, step: int | None = None) -> Path:
+    """Write a run or a sample model for another program; what was written.
+
+    A Transformer becomes a folder of Hugging Face's transformers. Where `out` ends in ".arpa" an n-gram
+    becomes an ARPA file; where it ends in ".tfevents" the curves of a run become a folder for TensorBoard.
+    LmvizError where that cannot be.
+    """
+    from lmviz.runs.converting import convert as write
+    from lmviz.runs.opening import open_recorded
+
+    return write(open_recorded(find_run(path_or_name)), out, step)
+
+
+def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[ModelConfiguration, TrainingOptions]:
+    """The settings of a training sorted into the family's configuration and the training's options.
+
+    LmvizError names a setting that belongs to neither, and the nearest one that there is.
+    """
+    configuration = find_family(family).configuration
+    check_names(settings, configuration, TrainingOptions, what=f"the family {family}")
+    return (
+        configuration.from_values(_those_of(configuration, settings)),
+        TrainingOptions.from_values(_those_of(TrainingOptions, settings)),
+    )
+
+
+def check_names(settings: Mapping[str, Any], *configurations: type[Configuration], what: str) -> None:
+    """Raise LmvizError for the first setting that none of the configurations has."""
+    known = sorted(frozenset().union(*(configuration.names() for configuration in configurations)))
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+            raise LmvizError(f"A training of {what} has no setting {name!r}: {hint}")
+
+
+def _those_of(configuration: type[Configuration], settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name in configuration.names()}
+
+
+def _resume(
+    family: str, corpus: Corpus, out: str | Path, settings: Mapping[str, Any], controls: Controls | None
+) -> PreparedTraining:
+    from lmviz.training.run import Run
+
+    run = Run.open(out)
+    recorded = run.description
+    if family != recorded.family:
+        raise LmvizError(
+            f"{out} holds a run of the family {recorded.family}, not {family}: resume it as that."
+        )
+    configuration, options = split_settings(
+        family, {**recorded.configuration, **recorded.training, **settings}
+    )
+    began_with = find_family(family).configuration.from_values(recorded.configuration)
+    _check_unchanged(run.folder, began_with, configuration)
+    return resume_run(run, corpus, options, controls)
+
+
+def _check_unchanged(folder: Path, before: Configuration, now: Configuration) -> None:
+    """Raise LmvizError for the first setting that a resumed training cannot take over."""
+    for name, value in before.to_values().items():
+        new = now.to_values()[name]
+        if new != value:
+            raise LmvizError(
+                f"{folder} was begun with {name}={value}, which cannot become {new} any more: leave the "
+                "setting out, or train again in another folder."
+            )
+
+
+def is_run(folder: str | Path) -> bool:
+    """Whether a folder holds a run."""
+    return os.path.isfile(Path(folder) / "run.json")
+
+
+def sample_models() -> tuple[str, ...]:
+    """The names of the models that come with lmviz, trained already."""
+    folder = shipped("sample_models")
+    return tuple(sorted(path.name for path in folder.glob("*") if is_run(path)))
+
+
+def find_run(path_or_name: str | Path) -> Path:
+    """The folder of a run, or of a sample model by its name; LmvizError when there is neither."""
+    if not isinstance(path_or_name, str | os.PathLike):
+        raise LmvizError(
+            f"{path_or_name!r} names no model: give the folder of a run, or the name of a sample model."
+        )
+    path = Path(path_or_name)
+    # os.path says false, where pathlib would raise, of a name that no file can have
+    if path_or_name != "" and os.path.exists(path):
+        return path
+    if str(path_or_name) in sample_models():
+        return shipped("sample_models") / path_or_name
+    names = ", ".join(sample_models()) or "none in this installation"
+    raise LmvizError(f"There is no run at {path_or_name}, and the sample models are {names}.")
+
+
+def corpus_of(
+    run: Run,
+    source: str | Path | Sequence[str | Path] | None = None,
+    *,
+    target: str | Path | None = None,
+    progress: Callable[[float], None] | None = None,
+    **settings: Any,
+) -> Corpus:
+    """The corpus of a run, read again from where it came from, or from where it is now.
+
+    `target` is the file of the other language. `settings` may repeat how it was read. LmvizError when they
+    differ from what the run says, when the text is not there any more, or when it was a string that no file
+    holds.
+    """
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.text.corpus_options import CorpusOptions
+
+    recorded = run.description.corpus
+    options = CorpusOptions.from_values(recorded.get("options", {}))
+    again = CorpusOptions.from_values({**options.to_values(), **settings})
+    _check_unchanged(run.folder, options, again)
+    places = recorded.get("sources") or []
+    if source is None:
+        if not places:
+            raise LmvizError(f"{run.folder} does not name its text: give the corpus.")
+        source = places[0] if len(places) == 1 else places
+        target = target or next(iter(recorded.get("target_sources", [])), None)
+    of_source, tokenizer = run.source_tokenizer(), run.tokenizer()
+    return load(
+        source,
+        of_source or tokenizer,
+        target=target,
+        target_tokenizer=tokenizer if of_source else None,
+        options=options,
+        progress=progress,
+    )
+
+
+def sources_elsewhere(run: Run, *folders: str | Path) -> tuple[str, ...]:
+    """The files that a run names as its text and that lie neither in its folder nor in one of `folders`."""
+    from lmviz.text.catalogue import find_entry
+
+    recorded = run.description.corpus
+    sources = (*recorded.get("sources", []), *recorded.get("target_sources", []))
+    return tuple(
+        source
+        for source in sources
+        if find_entry(source) is None and elsewhere(source, (run.folder, *folders)) is not None
+    )

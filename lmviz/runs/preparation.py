@@ -1,0 +1,187 @@
+"""Prepares a training: the model, its data, and the run folder that records it.
+
+The command line, Python and the window all begin and resume their trainings here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.base.errors import LmvizError
+from lmviz.families import build_model, check_task, find_family, learner_of
+from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.tasks import find_task
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.controls import Controls
+    from lmviz.training.description import RunDescription
+    from lmviz.training.options import TrainingOptions
+    from lmviz.training.progress import Progress
+    from lmviz.training.run import Run
+
+
+@dataclass(frozen=True)
+class PreparedTraining:
+    """A training that is ready to start: what learns, where it is written down, and the generator that
+    makes it learn, step by step. Closing the generator leaves a run that can be resumed."""
+
+    model: Model
+    run: Run
+    progress: Generator[Progress, Any, None]
+
+
+def begin_run(
+    family: str,
+    configuration: ModelConfiguration,
+    options: TrainingOptions,
+    corpus: Corpus,
+    folder: str | Path,
+    controls: Controls | None = None,
+    *,
+    overwrite: bool = False,
+) -> PreparedTraining:
+    """Start a new run in a folder that holds none, or in the place of the one that it holds.
+
+    It imports torch, so it may take seconds. LmvizError when the folder holds a run that is not to be
+    overwritten, when options, text and model do not fit one another, or when the
+    machine has not the memory; nothing is written then.
+    """
+    from lmviz.training.batching import with_sentences
+    from lmviz.training.cost import check_memory, cost_on
+    from lmviz.training.description import RunDescription, describe_corpus
+    from lmviz.training.distributed import is_alone, is_first_process
+    from lmviz.training.run import Run
+
+    if overwrite and not is_alone():
+        raise LmvizError("Several processes cannot overwrite a run: remove it first, or name another folder.")
+    check_task(family, corpus.task)
+    options = options if corpus.training_examples is None else with_sentences(options)
+    description = RunDescription(
+        name=Path(os.path.abspath(folder)).name,
+        family=family,
+        configuration=configuration.to_values(),
+        vocabulary_size=(corpus.target_tokenizer or corpus.tokenizer).vocabulary_size,
+        source_vocabulary_size=corpus.tokenizer.vocabulary_size if corpus.target_tokenizer else None,
+        task=corpus.task,
+        labels=corpus.labels,
+        training=options.to_values(),
+        corpus=describe_corpus(corpus),
+    )
+    check_memory(cost_on(configuration, options, corpus), options)
+    model = _untrained(description, configuration)
+    prepared = _prepare(model, Run(Path(folder), description), corpus, options, controls, resume=False)
+    if is_first_process():
+        target, source = corpus.target_tokenizer, corpus.tokenizer
+        Run.create(
+            folder,
+            description,
+            target or source,
+            source_tokenizer=source if target else None,
+            overwrite=overwrite,
+        )
+    return prepared
+
+
+def rehearse(
+    family: str, configuration: ModelConfiguration, options: TrainingOptions, corpus: Corpus
+) -> Generator[Progress, Any, None]:
+    """The training that `begin_run` would begin, of which nothing is written: to see how long steps take.
+
+    LmvizError as there.
+    """
+    from lmviz.training.batching import with_sentences
+    from lmviz.training.cost import check_memory, cost_on
+
+    check_task(family, corpus.task)
+    options = options if corpus.training_examples is None else with_sentences(options)
+    source, target = corpus.tokenizer, corpus.target_tokenizer
+    size = (target or source).vocabulary_size
+    check_memory(cost_on(configuration, options, corpus), options)
+    predicts = find_task(corpus.task).predicts(corpus.labels)
+    of_source = source.vocabulary_size if target else None
+    model = build_model(family, configuration, size, options.seed, predicts, of_source, corpus.task)
+    return _learn(model, None, corpus, options, None, resume=False)
+
+
+def resume_run(
+    run: Run, corpus: Corpus, options: TrainingOptions | None = None, controls: Controls | None = None
+) -> PreparedTraining:
+    """Continue a run where it stopped, with other options if any are given.
+
+    A run that was interrupted before anything was saved begins again. LmvizError when the run keeps
+    nothing to go on from, as sample models do, when it learned from another corpus, or when an n-gram should
+    count its text in another number of steps.
+    """
+    description = run.description
+    if corpus.fingerprint != description.fingerprint:
+        wanted = description.corpus.get("name", "its own text")
+        raise LmvizError(
+            f"{run.folder} learned from {wanted} as it was then, and this text or its tokens differ: "
+            "give the same text, or train again in another folder."
+        )
+    family = find_family(description.family)
+    if family.counts and options is not None and options.steps != description.options.steps:
+        raise LmvizError(
+            f"steps cannot change from {description.options.steps} to {options.steps}: they are the slices "
+            f"in which {run.folder} counts its text; train anew in another folder."
+        )
+    configuration = family.configuration.from_values(description.configuration)
+    from lmviz.training.batching import with_sentences
+
+    options = options or description.options
+    options = options if corpus.training_examples is None else with_sentences(options)
+    return _prepare(_untrained(description, configuration), run, corpus, options, controls, resume=True)
+
+
+def _untrained(description: RunDescription, configuration: ModelConfiguration) -> Model:
+    """The model of a run before its first update."""
+    predicts = find_task(description.task).predicts(tuple(description.labels))
+    return build_model(
+        description.family,
+        configuration,
+        description.vocabulary_size,
+        description.seed,
+        predicts,
+        description.source_vocabulary_size,
+        description.task,
+    )
+
+
+def _prepare(
+    model: Model,
+    run: Run,
+    corpus: Corpus,
+    options: TrainingOptions,
+    controls: Controls | None,
+    *,
+    resume: bool,
+) -> PreparedTraining:
+    return PreparedTraining(model, run, _learn(model, run, corpus, options, controls, resume=resume))
+
+
+def _learn(
+    model: Model,
+    run: Run | None,
+    corpus: Corpus,
+    options: TrainingOptions,
+    controls: Controls | None,
+    *,
+    resume: bool,
+) -> Generator[Progress, Any, None]:
+    progress: Generator[Progress, Any, None] = learner_of(model.family)(
+        model,
+        corpus.training if corpus.training_examples is None else corpus.training_examples,
+        corpus.validation if corpus.validation_examples is None else corpus.validation_examples,
+        options,
+        run,
+        ignored_target=corpus.tokenizer.start_id if corpus.marks_boundaries else None,
+        controls=controls,
+        resume=resume,
+    )
+    return progress
