@@ -114,10 +114,10 @@ def test_with_gradients_the_window_shows_them(
 
 
 def test_the_ladder_says_that_counts_have_no_gradient(
-    picture_of: Callable[..., PicturePanel], session: Session, drawn: Callable[[], None]
+    picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
 ) -> None:
     picture = picture_of("ngram")
     session.gradients.show(True)
-    drawn()
+    qtbot.waitUntil(lambda: picture.is_up_to_date and not picture.is_behind)
     assert picture.card.aside == "counts have no gradient"
     assert picture.page.shown is not None
