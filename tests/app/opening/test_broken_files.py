@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
-from tests.test_scene import BROKEN_SCENES
 
 import lmviz
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.tracing import trace
+from tests.desktop.test_scene import BROKEN_SCENES
 from tests.lessons.test_reading import BROKEN, WHOLE
 from tests.polls.test_poll_file import BROKEN_POLLS
 
