@@ -64,6 +64,9 @@ class Panel(QWidget):
     gives_way = 0
     """Milliseconds for which it lets the others draw first, so that the window is not painted all at once."""
 
+    can_play = False
+    """Whether the space bar plays and pauses it while it is in sight, by `toggle_play`."""
+
     draws: tuple[str, ...] = ()
     """The parts of the session whose answers it draws: "reading", "gradients", "explanation", "writing"."""
 
@@ -154,6 +157,9 @@ class Panel(QWidget):
         """The same, but not often: while a model is trained, what plots draw again is time that it lacks."""
         busy = self.session.library.live and self.session.training.state.is_active
         self._refresh_within(NOW_AND_THEN if busy else self.gives_way)
+
+    def toggle_play(self) -> None:
+        """Play, or stop; called where it `can_play`."""
 
     def have_asked(self) -> None:
         """Have the session asked what is to be drawn: before `refresh`, also while that has to wait."""

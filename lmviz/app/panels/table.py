@@ -22,7 +22,7 @@ What a panel may rely on:
 - `self.ask(key, work, answer)` has work done on the shown model in the reading thread, and
   `self.start_job(name, work, answer)` has long work done; work may know no widget. A sentence about what
   failed appears in the panel's card by itself.
-- A method `toggle_play()` makes it the one that the space bar plays and pauses, while it is visible.
+- With `can_play = True` its `toggle_play()` is what the space bar plays and pauses, while it is visible.
 - Colours and lengths come from `current_theme()`; mathematics from below `app/`.
 """
 

@@ -352,7 +352,7 @@ class MainWindow(QMainWindow):
 
     def _toggle_play(self) -> None:
         """What can be played where one is: a panel's own play, the training under way, or its film."""
-        player = next((panel for panel in self.perspective.panels if hasattr(panel, "toggle_play")), None)
+        player = next((panel for panel in self.perspective.panels if panel.can_play), None)
         if player is not None:
             player.toggle_play()
         elif self.session.training.state.is_active:

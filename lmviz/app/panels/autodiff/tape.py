@@ -26,6 +26,8 @@ BEAT = 700  # milliseconds from one step to the next while it plays
 class TapePanel(Panel):
     """The stack of modules with its steps; the space bar plays it forward and then back."""
 
+    can_play = True
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("tape_view")

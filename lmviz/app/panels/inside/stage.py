@@ -61,6 +61,7 @@ class StagePanel(Panel):
     gradients are shown the strips are theirs, and playing walks back from the last stage.
     """
 
+    can_play = True
     draws = ("reading", "gradients")
 
     def __init__(self, session: Session) -> None:

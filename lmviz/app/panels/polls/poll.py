@@ -39,6 +39,8 @@ KEYS = "A to E count an answer, Backspace takes it back, space shows them."
 class PollPanel(Panel):
     """Answers are collected by keys, clicks or figures; nobody sees them before they are shown."""
 
+    can_play = True
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("poll_view")

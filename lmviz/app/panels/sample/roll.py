@@ -48,6 +48,7 @@ FALLING = 2  # tokens a second up to which one can watch the number fall
 class RollPanel(Panel):
     """The die, and the buttons that throw it: one step, play, back."""
 
+    can_play = True
     draws = ("writing",)
     needs_next_word = "Open a language model to roll the die for its next word."
 
