@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 LATEST = 256
 """On how many tokens at the end of a long text the models' expectations are compared in full."""
 
-Found = tuple[np.ndarray, Mapping[int, np.ndarray]]
+Found = tuple[np.ndarray, Mapping[int, np.ndarray], tuple[str, ...]]
+"""The bits of each word, the shares of what comes next after some, and the words that surgery has it read."""
 
 
 class SurprisalPanel(Panel):
@@ -135,9 +136,10 @@ class SurprisalPanel(Panel):
                 likelihood = text_log_probabilities(model, text)
                 # The text before the shown model's context is not part of the first word.
                 curve = surprisal_over(likelihood, [(0, beginning), *spans])[1:]
+                changed = tuple(token.token for token in likelihood.tokens) if likelihood.differs else ()
                 if len(opened) < 2:
-                    return curve, {}
-                return curve, shares_after(model, text, cache.units(opened), place, LATEST)
+                    return curve, {}, changed
+                return curve, shares_after(model, text, cache.units(opened), place, LATEST), changed
             except LmvizError as sentence:
                 return str(sentence)
 
@@ -158,17 +160,23 @@ class SurprisalPanel(Panel):
         read = [item for item in found if not isinstance(item, str)]
         self._models, self._first = models, first
         self._tokens = tuple(encoding.tokens[first:])
-        self._words = tuple(visible(token) for token in self._tokens)
+        changed = next((words for _, _, words in read if len(words) == len(self._tokens)), self._tokens)
+        if len(read) == 1:
+            self._tokens = changed
+        self._words = tuple(
+            visible(token) if token == other else f"{visible(token)} / {visible(other)}"  # as each reads it
+            for token, other in zip(self._tokens, changed, strict=True)
+        )
         self._word_ends = tuple(end for _, end in encoding.offsets[first:])
         names, turns = names_of_compared(models), turns_of(models)
         self._curves = tuple(
             WordCurve(name, color_of(item.moment), curve, turn)
-            for name, item, (curve, _), turn in zip(names, models, read, turns, strict=True)
+            for name, item, (curve, _, _), turn in zip(names, models, read, turns, strict=True)
         )
         self._disagreement = None
         self._draw()
         if len(models) > 1:
-            shares = [share for _, share in read]
+            shares = [share for _, share, _ in read]
             self.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement, grows=True)
 
     def _take_disagreement(self, found: Disagreement) -> None:

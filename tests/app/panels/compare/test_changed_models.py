@@ -29,7 +29,7 @@ from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.sampling import sample
 from lmviz.inspection.changed_model import ChangedModel
-from lmviz.inspection.interventions import replace
+from lmviz.inspection.interventions import replace, swap_tokens
 from lmviz.runs.evaluating import evaluate_corpus
 
 ONLY_PANELS = ("compared_distributions", "surprisal", "compared_samples", "scores")
@@ -175,3 +175,18 @@ def test_another_step_of_the_trained_twin_is_a_column_of_its_own(
     qtbot.waitUntil(lambda: third in view.models and len(view.found) == 3, timeout=LONG)
     assert not session.comparison.has_twin
     assert session.library.step == session.library.model.snapshots[-1]
+
+
+def test_words_that_surgery_swaps_stand_under_their_own_surprisals(
+    compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    session.comparison.choose([])
+    curves = panel(compare, "surprisal_view")
+    tokens = session.reading.encoding.tokens
+    session.surgery.add(swap_tokens(1, 2))
+    swapped = (tokens[2], tokens[1], *tokens[3:])
+    qtbot.waitUntil(lambda: tuple(curves.exported_names().rows) == swapped, timeout=LONG)
+    read = text_log_probabilities(ChangedModel(open_model(lstm_run), [swap_tokens(1, 2)]), PREFIX)
+    bits = [token.surprisal for token in read.tokens]
+    assert [token.token for token in read.tokens] == list(swapped)
+    assert np.asarray(curves.curves[0].values) == pytest.approx(bits, rel=1e-4)
