@@ -212,6 +212,7 @@ class AttentionPanel(WeightMatrixPanel):
             self._strips.draw_nothing()
         else:
             self._strips.draw_head(reading)
+        self._body.fit_strips()
 
     def _mark(self) -> None:
         if self._shown.size == 0 or self.awaits_answer:

@@ -38,6 +38,7 @@ class AttentionBody(QWidget):
         self._matrix, self._strips, self._invitation = matrix, strips, invitation
         self._invites = False
         self._said: tuple[str, str, float] | None = None
+        self._placed_for = 0  # the height of the strips, as they were drawn when places were given
         self._claim = InkedLabel("", self)
         self._claim.setObjectName("attention_claim")
         self._claim.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -102,13 +103,23 @@ class AttentionBody(QWidget):
         self._place()
         self._say()
 
+    def fit_strips(self) -> None:
+        """Give strips that have just been drawn, or taken away, the room that they need: Qt lays nothing out
+        anew for a widget of fixed size."""
+        if self._usual_height() != self._placed_for:
+            self._place()
+
+    def _usual_height(self) -> int:
+        """The strips' height before they grow with the panel."""
+        return round(self._strips.sizeHint().height() / self._strips.growth)
+
     def _place(self) -> None:
+        self._placed_for = self._usual_height()
         scale = current_theme().scale
         width = self.width() - LABELS.width() * scale
         height = self.height() - LABELS.height() * scale
         beside = min(width - STRIPS_WIDTH * scale, height)
-        usual = self._strips.sizeHint().height() / self._strips.growth
-        under = min(width, height - usual)
+        under = min(width, height - self._placed_for)
         side, alone = max(beside, under), min(width, height)
         has_room = side >= min(LARGE * scale, WORTH * alone) and not theme_switch().projector
         self._strips.setVisible(not self._invites and has_room)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.attention.attention import AttentionPanel
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
@@ -249,3 +250,17 @@ def test_a_masked_cell_has_no_gradient_in_the_picture_nor_in_the_export(
     assert "does not enter" in why.shown.terms[0].label
     qtbot.waitUntil(lambda: why.findChild(Card).title == "Why no gradient?")
     assert why.findChild(ResultLine).row.name == "masked: it does not enter the computation"
+
+
+def test_strips_that_come_after_the_panel_has_its_size_have_room(
+    session: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    panel = AttentionPanel(session)
+    qtbot.addWidget(panel)
+    panel.resize(650, 460)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.is_up_to_date)
+    session.library.open(transformer_run)
+    session.reading.set_prefix("the cows eat grass")
+    qtbot.waitUntil(lambda: len(panel.strips.views) == 4)
+    qtbot.waitUntil(lambda: panel.strips.height() >= panel.strips.minimumSizeHint().height() > 0)
