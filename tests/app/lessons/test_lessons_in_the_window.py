@@ -321,7 +321,7 @@ def test_a_step_begins_at_its_top(driver: Driver) -> None:
     driver.wait(lambda: area.verticalScrollBar().value() > 0)
     driver.session.lesson.go_to(driver.session.lesson.number - 1)
     driver.wait(lambda: said(driver, "lesson_sentence").startswith("Type"))
-    assert area.verticalScrollBar().maximum() > 0
+    driver.wait(lambda: area.verticalScrollBar().maximum() > 0)  # the new step has been laid out
     assert area.verticalScrollBar().value() == 0
 
 
