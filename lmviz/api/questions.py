@@ -126,9 +126,10 @@ def gradient(
     `gradient["layers/0/hidden"].array` has the axes of the trace, `gradient.parameters["embedding.weight"]`
     those of the parameter, and `gradient.trace` is the forward pass. `of` is "loss", the sum of the losses,
     in nats, of all tokens for which the text itself is the target; "loss@3", that of predicting token 3;
-    "logit:night@4" or "probability:night@4", of a token after token 4; or any cell, as
-    ("layers/0/hidden", (3, 17)). LmvizError when the model counts and has no gradients, when there is no
-    such number, or when the text or an intervention does not fit the model. Warnings as of `trace`.
+    "logit:night@4" or "probability:night@4", of a token after token 4; "logit:night-day@4", that of one token
+    minus that of another; or any cell, as ("layers/0/hidden", (3, 17)). LmvizError when the model counts and
+    has no gradients, when there is no such number, or when the text or an intervention does not fit the
+    model. Warnings as of `trace`.
     """
     from lmviz.inspection.backpropagation import gradient as swept_back
 

@@ -78,6 +78,8 @@ def _of_the_scalar(gradient: Gradient, source: str, index: tuple[int, ...]) -> I
     if scalar.is_loss and source == scalar.address == "logits":
         yield from _of_a_softmax(gradient, index)
         return
+    if source == scalar.address and index in scalar.against:
+        yield Terms(f"{scalar.name}, from which it is taken", (constant(-1.0),))
     if source != scalar.address or index not in scalar.cells:
         return
     if not scalar.is_loss:

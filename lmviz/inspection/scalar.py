@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.models.prediction import Prediction
     from lmviz.models.tap import Tap
-    from lmviz.text.tokenizer import Tokenizer
 
 Of = str | tuple[str, Sequence[int]]
 """How a number is chosen: "loss", "loss@3", "logit:night@4", "probability:night@4", or an address and an
-index. Positions count from 0, and negative ones from the end. Of a model of labels a label stands in the
-place of the word, "loss:verb@2" is that of a label which the text itself does not give, and where the whole
-text has one label there is no position: "probability:good"."""
+index. "logit:night-day@4" is the logit of one word minus that of another, and so with probabilities.
+Positions count from 0, and negative ones from the end; a word without one is meant after the last token. Of
+a model of labels a label stands in the place of the word, "loss:verb@2" is that of a label which the text
+itself does not give, and where the whole text has one label there is no position: "probability:good"."""
 
 TAPS = {"logit": "logits", "probability": "probabilities"}
 
@@ -36,20 +38,27 @@ SMALLEST = torch.finfo(torch.float32).tiny
 class Scalar:
     """One number that a model computes from a text.
 
-    `name` states it, as in "loss@3". It is the cell of the tap at `address`, or with `is_loss` the sum of
-    −ln of all `cells` in nats. A loss whose `address` is "logits" takes their softmax itself.
+    `name` states it, as in "loss@3". It is the cell of the tap at `address`, minus the one that it is held
+    `against` where there is one; or with `is_loss` the sum of −ln of all `cells` in nats. A loss whose
+    `address` is "logits" takes their softmax itself.
     """
 
     name: str
     address: str
     cells: tuple[tuple[int, ...], ...]
     is_loss: bool = False
+    against: tuple[tuple[int, ...], ...] = ()
 
     def compute(self, value: torch.Tensor) -> torch.Tensor:
         """The number for each row of the batch, (batch,), from the tap's value (batch, *axes)."""
         chosen = (slice(None), *np.array(self.cells).T)
         if not self.is_loss:
-            return value[chosen].sum(dim=1)
+            number = value[chosen].sum(dim=1)
+            return (
+                number - value[(slice(None), *np.array(self.against).T)].sum(dim=1)
+                if self.against
+                else number
+            )
         logarithms = value.log_softmax(dim=-1) if self.address == "logits" else value.log()
         return -logarithms[chosen].sum(dim=1)
 
@@ -64,17 +73,19 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
         return _any_cell(address, index, {tap.address: tap for tap in model.taps()}, values)
     if not model.predicts.continues:
         return _of_label(of, model.predicts, len(ids))
-    kind, place = of.partition("@")[::2] if of.startswith("loss") else of.rpartition("@")[::2]
-    if kind == "loss":
-        return _loss(of, place, model, ids)
-    start, colon, word = kind.partition(":")
+    if of.partition("@")[0] == "loss":
+        return _loss(of, of.partition("@")[2], model, ids)
+    stated, place = _placed(of)
+    start, colon, words = stated.partition(":")
     if not colon or start not in TAPS:
         raise LmvizError(
-            f"There is no number {of!r}: choose 'loss', 'loss@3', 'logit:WORD@4', 'probability:WORD@4', or "
-            "an address and an index, such as ('layers/0/hidden', (3, 17))."
+            f"There is no number {of!r}: choose 'loss', 'loss@3', 'logit:WORD@4', 'logit:WORD-OTHER@4', "
+            "'probability:WORD@4', or an address and an index, such as ('layers/0/hidden', (3, 17))."
         )
     position = from_start("position", _whole(of, place), len(ids))
-    return Scalar(f"{kind}@{position}", TAPS[start], ((position, _token(model.tokenizer, word)),))
+    tokens = _one_or_two(words, partial(_token_or_none, model), lambda: _no_token(model, words))
+    cells = [((position, token),) for token in tokens]
+    return Scalar(f"{stated}@{position}", TAPS[start], cells[0], against=cells[1] if len(cells) > 1 else ())
 
 
 def _parts(of: tuple[str, Sequence[int]]) -> tuple[str, Sequence[int]]:
@@ -116,21 +127,48 @@ def addresses_in(of: Of) -> tuple[str, ...]:
 def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:
     """A number of a label; LmvizError where none is named, as the text does not say what its labels are."""
     is_of_text = predicts.per == "text"
-    stated, place = (of, "") if is_of_text else of.rpartition("@")[::2]
+    stated, place = (of, "") if is_of_text else _placed(of)
     kind, colon, label = stated.partition(":")
     taps = TAPS | {"loss": "probabilities"}
-    if not colon or kind not in taps or label not in predicts.names:
+
+    def unknown() -> LmvizError:
         ending = "" if is_of_text else "@2"
-        raise LmvizError(
+        return LmvizError(
             f"There is no number {of!r}: choose 'loss:LABEL{ending}', 'logit:LABEL{ending}' or "
             f"'probability:LABEL{ending}', where LABEL is one of {', '.join(predicts.names)}, or an address "
             "and an index."
         )
-    index: tuple[int, ...] = (predicts.names.index(label),)
+
+    if not colon or kind not in taps:
+        raise unknown()
+    found = _one_or_two(label, dict(zip(predicts.names, count())).get, unknown)
+    if len(found) > 1 and kind == "loss":
+        raise unknown()
+    index: tuple[tuple[int, ...], ...] = tuple((number,) for number in found)
     if not is_of_text:
         position = from_start("position", _whole(of, place), positions)
-        index, stated = (position, *index), f"{stated}@{position}"
-    return Scalar(stated, taps[kind], (index,), is_loss=kind == "loss")
+        index, stated = tuple((position, *place) for place in index), f"{stated}@{position}"
+    return Scalar(stated, taps[kind], index[:1], is_loss=kind == "loss", against=index[1:])
+
+
+def _placed(of: str) -> tuple[str, str]:
+    """What is meant, and after which token: the last where none is stated."""
+    stated, at, place = of.rpartition("@")
+    return (stated, place) if at and (":" in stated) else (of, "-1")
+
+
+def _one_or_two(
+    words: str, known: Callable[[str], int | None], unknown: Callable[[], LmvizError]
+) -> tuple[int, ...]:
+    """The id of what is named, or of two with a minus between them; a name may have a minus itself."""
+    whole = known(words)
+    if whole is not None:
+        return (whole,)
+    for place in (place for place, sign in enumerate(words) if sign == "-"):
+        pair = known(words[:place]), known(words[place + 1 :])
+        if pair[0] is not None and pair[1] is not None:
+            return pair[0], pair[1]
+    raise unknown()
 
 
 def targets_of(model: Model, ids: np.ndarray) -> list[int]:
@@ -179,19 +217,33 @@ def _whole(of: str, place: str) -> int:
         raise LmvizError(f"{of!r} names no position: write it as a whole number after @.") from None
 
 
-def _token(tokenizer: Tokenizer | None, word: str) -> int:
-    """The id of a word: as the vocabulary spells it, as it is displayed, or as a text would have it."""
+def _token_or_none(model: Model, word: str) -> int | None:
+    """The id of a word: as the vocabulary spells it, as it is displayed, or as a text would have it.
+
+    Where there is no tokenizer, ids are all that tokens are called.
+    """
+    tokenizer = model.tokenizer
     if tokenizer is None:
-        raise LmvizError(
-            "This model has no tokenizer, so it knows no words: give a cell, such as ('logits', (4, 17))."
-        )
+        return int(word) if word.isdecimal() and int(word) < model.vocabulary_size else None
     index = tokenizer.id_of(word)
     if index is not None:
         return index
     if word in tokenizer.tokens():
         return tokenizer.tokens().index(word)
-    for text in (word, f" {word}"):
+    for text in (word, f" {word}") if word else ():
         ids = tokenizer.encode(text)
         if len(ids) == 1 and ids[0] != tokenizer.unknown_id:
             return int(ids[0])
-    raise LmvizError(f"{word!r} is no single token of the model's vocabulary: choose another word.")
+    return None
+
+
+def _no_token(model: Model, words: str) -> LmvizError:
+    if model.tokenizer is None:
+        return LmvizError(
+            "This model has no tokenizer, so it knows no words: give a token's id in the place of the word, "
+            "or a cell, such as ('logits', (4, 17))."
+        )
+    several = "" if "-" not in words else ", nor two of them with a minus between"
+    return LmvizError(
+        f"{words!r} is no single token of the model's vocabulary{several}: choose another word."
+    )

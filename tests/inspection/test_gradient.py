@@ -115,12 +115,30 @@ def test_any_cell_can_be_the_number(a, text, of, address, index):
     assert found["embedding"].array[:5].all()
 
 
+def test_the_difference_of_two_words_has_the_difference_of_their_gradients(a, text):
+    """And each of its cells is explained."""
+    model = a("rnn")
+    both, one, other = (gradient(model, text, f"logit:{of}@4") for of in ("night-sleep", "night", "sleep"))
+    assert both.value == pytest.approx(one.value - other.value)
+    for address in ("logits", "layers/0/hidden", "embedding"):
+        np.testing.assert_allclose(both[address].array, one[address].array - other[address].array, atol=1e-6)
+    column = model.tokenizer.id_of("sleep")
+    assert both["logits"].array[4, column] == -1
+    strongest = largest(both["layers/0/hidden"].array)
+    for address, index in (("logits", (4, column)), ("layers/0/hidden", strongest)):
+        assert agrees(explain_gradient(model, both, address, index), both[address].array)
+
+
+def test_a_word_without_a_position_is_meant_after_the_last_token(a, text):
+    assert gradient(a("rnn"), text, "logit:sleep").scalar.name == "logit:sleep@5"
+
+
 @pytest.mark.parametrize(
     ("of", "sentence"),
     [
         ("likelihood", "no number 'likelihood': choose 'loss'"),
         ("weight:night@3", "no number"),
-        ("logit:night", "no number"),
+        ("logit:night-Zanzibar@2", "nor two of them with a minus between"),
         ("loss@x", "names no position"),
         ("logit:night@", "names no position"),
         ("loss@0", "Token 0 is not predicted"),

@@ -35,3 +35,20 @@ def test_a_token_is_found_by_its_spelling_and_as_it_is_read(merging, word):
     scalar = read_scalar(f"logit:{word}@1", merging, np.zeros(3, dtype=np.int64), {})
     assert scalar.cells == ((1, index),)
     assert scalar.name == f"logit:{word}@1"
+
+
+def test_a_label_can_be_held_against_another_whose_name_has_a_minus():
+    predicts = TASKS["tagging"].predicts(("noun", "verb-past"))
+    model = build_model("rnn", find_family("rnn").configuration(width=3), 5, 1, predicts)
+    scalar = read_scalar("logit:verb-past-noun@1", model, np.zeros(3, dtype=np.int64), {})
+    assert (scalar.cells, scalar.against) == (((1, 1),), ((1, 0),))
+    with pytest.raises(LmvizError, match="There is no number 'loss:noun-verb-past@1'"):
+        read_scalar("loss:noun-verb-past@1", model, np.zeros(3, dtype=np.int64), {})
+
+
+def test_where_there_is_no_tokenizer_tokens_are_called_by_their_ids():
+    model = build_model("rnn", find_family("rnn").configuration(width=3), 5, 1)
+    scalar = read_scalar("probability:4-0@1", model, np.zeros(3, dtype=np.int64), {})
+    assert (scalar.cells, scalar.against) == (((1, 4),), ((1, 0),))
+    with pytest.raises(LmvizError, match="give a token's id"):
+        read_scalar("logit:5@1", model, np.zeros(3, dtype=np.int64), {})
