@@ -12,7 +12,11 @@ from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.interchange.fields import Fields
+from lmviz.interchange.gguf_checkpoint import described_by
+from lmviz.interchange.gguf_file import GGUF_ENDING, read_gguf
+from lmviz.interchange.gguf_tokenizer import tokenizer_in
 from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
 from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
@@ -74,6 +78,12 @@ class Checkpoint:
         """The model, for reading; LmvizError where what is stored does not fit what is described."""
         found = self.fit()
         found.check(self.place)
+        memory = machine_memory()
+        if memory is not None and self.stored.unpacked > memory:
+            raise LmvizError(
+                f"{self.place} takes {self.stored.unpacked / GIGABYTE:,.1f} GB of memory once its blocks are "
+                f"single precision, and this machine has {memory / GIGABYTE:,.1f} GB: choose a smaller model."
+            )
         check_kinds(self.place, self.stored, (name for names in found.names.values() for name in names))
         state = {
             parameter: self.layout.combined(parameter, [self.stored.get(name) for name in names])
@@ -98,6 +108,8 @@ def open_checkpoint(place: str | Path) -> Checkpoint:
     of nanoGPT or minGPT; a file may be the latter, or any part of the former.
     """
     path = Path(place)
+    if path.suffix.lower() == GGUF_ENDING:
+        return _of_gguf(path)
     if path.is_dir():
         saved = next((path / name for name in CHECKPOINT_FILES if os.path.exists(path / name)), None)
         if saved is None:
@@ -112,6 +124,12 @@ def open_checkpoint(place: str | Path) -> Checkpoint:
             f"{path} says nothing of its model: there is no config.json of transformers beside it."
         )
     return _of_state_dictionary(path)
+
+
+def _of_gguf(path: Path) -> Checkpoint:
+    file = read_gguf(path)
+    layout, size, stored = described_by(file)
+    return Checkpoint(path, f"{layout.kind.title} as GGUF", layout, size, stored, tokenizer_in(file, size))
 
 
 def _of_transformers(folder: Path) -> Checkpoint:

@@ -14,6 +14,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
 from lmviz.interchange.checkpoint import Checkpoint, open_checkpoint
+from lmviz.interchange.gguf_file import GGUF_ENDING
 from lmviz.interchange.layout import Fit, shape_in_words, some
 from lmviz.models.reading import evaluation
 from lmviz.text.tokenizer import Tokenizer
@@ -91,14 +92,15 @@ def _description(checkpoint: Checkpoint) -> Finding:
 def _storage(checkpoint: Checkpoint) -> Finding:
     stored = checkpoint.stored
     size = sum(path.stat().st_size for path in stored.files)
-    kinds = sorted({str(kind).removeprefix("torch.") for kind in stored.kinds.values()})
+    kinds = sorted(set(stored.formats.values()))
     parameters = sum(torch.Size(shape).numel() for shape in checkpoint.shapes().values())
     files = f"{len(stored.files)} file{'s' if len(stored.files) != 1 else ''}"
     return (
         "weights",
         "fine",
         f"{parameters:,} parameters; {len(stored.shapes):,} tensors of {' and '.join(kinds)} in {files}, "
-        f"{_size_in_words(size)}.",
+        f"{_size_in_words(size)}"
+        + (f"; open, it takes {_size_in_words(stored.unpacked)} of memory." if stored.unpacked else "."),
     )
 
 
@@ -197,7 +199,7 @@ def _numbers(checkpoint: Checkpoint, found: Fit) -> Finding:
 
 def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
     """Whether transformers computes the same logits; `explained` is whether a part says why it may not."""
-    if not (checkpoint.place / "config.json").is_file() or not checkpoint.place.is_dir():
+    if not checkpoint.is_of_transformers and checkpoint.place.suffix.lower() != GGUF_ENDING:
         return "logits", "note", "transformers does not open this, so logits are not compared."
     if importlib.util.find_spec("transformers") is None:
         return "logits", "note", "transformers is not installed, so logits are not compared."
@@ -220,7 +222,7 @@ def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
     return "logits", "problem", f"The logits of lmviz and transformers {compared}: {way_out}."
 
 
-def load_peer(folder: Path) -> Any:
+def load_peer(place: Path) -> Any:
     """The same model by transformers, in single precision; nothing is downloaded and no code of it is run."""
     transformers: Any = import_module("transformers")
     level, shows_progress = (
@@ -231,8 +233,11 @@ def load_peer(folder: Path) -> Any:
     transformers.logging.disable_progress_bar()
     try:
         load = transformers.AutoModelForCausalLM.from_pretrained
-        model: Any = load(str(folder), local_files_only=True, trust_remote_code=False)
-        return model.float().eval()
+        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        if place.is_dir():
+            return load(str(place), **options).float().eval()
+        options |= {"gguf_file": place.name, "dtype": torch.float32}
+        return load(str(place.parent), **options).eval()
     finally:
         transformers.logging.set_verbosity(level)
         if shows_progress:

@@ -8,6 +8,7 @@ none. Every fault of a file is one sentence.
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -33,16 +34,26 @@ KINDS = {torch.float32, torch.float16, torch.bfloat16, torch.float64}
 
 
 class StoredTensors:
-    """Tensors by name: `shapes` and `kinds` say what is there, `get` gives the numbers, mapped from disk."""
+    """Tensors by name: `shapes` and `kinds` say what is there, `get` gives the numbers, mapped from disk.
+
+    `formats` says how each is packed ("float32", "Q4_K"), and `kinds` what `get` makes of it.
+    """
 
     def __init__(self) -> None:
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.kinds: dict[str, torch.dtype] = {}
+        self.formats: dict[str, str] = {}
         self.files: list[Path] = []
+        self._packed: set[str] = set()
         self._sources: dict[str, Any] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self.shapes
+
+    @property
+    def unpacked(self) -> int:
+        """Bytes that the tensors take which torch does not have as they are stored, once they are read."""
+        return sum(4 * math.prod(self.shapes[name]) for name in self._packed)
 
     def get(self, name: str) -> torch.Tensor:
         """The numbers of a tensor, as they are stored; float64 becomes float32."""
@@ -69,7 +80,7 @@ class StoredTensors:
             for name in file.keys():  # noqa: SIM118 - it is no dictionary
                 part = file.get_slice(name)
                 kind = _SAFE_KINDS.get(part.get_dtype())
-                self._add(path, name, tuple(part.get_shape()), kind, file)
+                self.add(path, name, tuple(part.get_shape()), kind, file)
         self.files.append(path)
 
     def add_saved(self, path: Path, values: Mapping[str, Any]) -> None:
@@ -83,17 +94,30 @@ class StoredTensors:
                 raise LmvizError(
                     f"{path} holds a tensor {name!r} that is no plain one: choose another checkpoint."
                 )
-            self._add(path, name, tuple(value.shape), value.dtype, value.detach())
+            self.add(path, name, tuple(value.shape), value.dtype, value.detach())
         self.files.append(path)
 
-    def _add(
-        self, path: Path, name: str, shape: tuple[int, ...], kind: torch.dtype | None, source: Any
+    def add(
+        self,
+        path: Path,
+        name: str,
+        shape: tuple[int, ...],
+        kind: torch.dtype | None,
+        source: Any,
+        packed_as: str = "",
     ) -> None:
+        """Take in one tensor of a file: `source` is the tensor, or gives it by `get_tensor(name)`.
+
+        What is `packed_as` blocks that torch does not have comes out in single precision.
+        """
         if name in self.shapes:
             raise LmvizError(
                 f"{path} holds {name!r}, which another part holds too: choose another checkpoint."
             )
         self.shapes[name], self.kinds[name] = shape, kind if kind is not None else torch.int8
+        if packed_as:
+            self._packed.add(name)
+        self.formats[name] = packed_as or str(self.kinds[name]).removeprefix("torch.")
         self._sources[name] = (source, path)
 
 

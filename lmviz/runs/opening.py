@@ -15,7 +15,7 @@ from lmviz.training.run import INNER_FOLDERS, Run
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-WEIGHT_ENDINGS = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")
+WEIGHT_ENDINGS = (".pt", ".pth", ".ckpt", ".bin", ".safetensors", ".gguf")
 """How the files of weights end that other programs write."""
 
 SAVED_NAMES = ("ckpt.pt", "model.pt")
@@ -38,7 +38,7 @@ def find_model(path: Path) -> Path | None:
     describes = path.suffix.lower() == ".json" or path.name == "merges.txt"
     if describes and _holds_model(path.parent):
         return path.parent
-    is_weights = path.suffix.lower() in WEIGHT_ENDINGS and path.name not in SAVED_NAMES
+    is_weights = path.suffix.lower() in WEIGHT_ENDINGS[:-1] and path.name not in SAVED_NAMES
     if is_weights and _is_folder_of_transformers(path.parent):
         return path.parent
     return path if path.suffix.lower() in WEIGHT_ENDINGS else None

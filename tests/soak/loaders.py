@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import torch
+from gguf_files import large_llama, write_gguf
 from mutations import mutate, mutate_saved, mutate_tensors
 from showing import show
 
@@ -83,6 +84,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     shutil.copy(resource_path("lessons", "06-recurrent-language-model.md"), lesson)
     save_scene(_scene(text, network), scene)
     newest, of_transformer = (each.snapshot_path(each.snapshots()[-1]) for each in (run, transformer))
+    packed = write_gguf(large_llama(), folder / "model.gguf", "Q4_0")
     weights, saved = folder / "checkpoint" / "model.safetensors", folder / "ckpt.pt"
     resume, curves = run.folder / "resume" / "state.safetensors", folder / f"curves{EVENTS}"
     return [
@@ -98,6 +100,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
         Loader("ARPA", folder / "model.arpa", lambda: open_arpa(folder / "model.arpa")),
         Loader("checkpoint", folder / "checkpoint" / "config.json", lambda: _model(folder / "checkpoint")),
         Loader("weights", weights, lambda: _model(folder / "checkpoint")),
+        Loader("GGUF", packed, lambda: _reads(_model(packed))),
         Loader("nanoGPT", saved, lambda: _model(saved)),
         Loader("text", plain, lambda: load_corpus(plain)),
         *(_task_text(folder, name, content) for name, content in TASK_TEXTS.items()),

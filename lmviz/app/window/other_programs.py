@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lmviz.app.workers.job import Report
 
 CHECKPOINTS = (
-    "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt);;"
+    "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt *.gguf);;"
     "N-grams in ARPA format (*.arpa *.arpa.gz);;"
     "All files (*)"
 )

@@ -1,0 +1,188 @@
+"""GGUF files: what transformers reads from the same file, and what was converted."""
+
+import numpy as np
+import pytest
+import torch
+from foreign_models import PEERS, peer
+from foreign_tokenizers import CHAT, END_OF_TURN, TEMPLATE, TEXT, TURN, byte_pairs, pieces
+from gguf_files import SCALES, gguf_of, large_llama, tokenizer_fields, write_gguf
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lmviz.base.errors import LmvizError
+from lmviz.interchange.checkpoint import open_checkpoint
+from lmviz.interchange.examination import examine_checkpoint, load_peer
+from lmviz.interchange.gguf_checkpoint import ARCHITECTURES
+from lmviz.interchange.gguf_tokenizer import CUTTERS
+from lmviz.models.reading import evaluation
+
+pytest.importorskip("gguf")
+
+TOKENS = torch.arange(20)[None] * 7 % 50
+
+KINDS = {made.kind for made in ARCHITECTURES.values()}
+
+
+def logits(model, tokens=TOKENS):
+    with torch.no_grad(), evaluation(model) as reading:
+        return reading(tokens)
+
+
+UNSAID = {"gpt2 untied": "its activation is not GPT-2's"}
+"""What a GGUF file cannot say of a model."""
+
+
+@pytest.mark.parametrize("name", [name for name in PEERS if name not in UNSAID])
+def test_what_was_converted(name, tmp_path):
+    if peer(name).config.model_type not in KINDS:
+        pytest.skip("llama.cpp has no such architecture")
+    model = open_checkpoint(gguf_of(name, tmp_path / "model.gguf")).model()
+    with torch.no_grad():
+        expected = peer(name)(TOKENS).logits
+    assert torch.allclose(logits(model), expected, rtol=0, atol=2e-5 * float(expected.abs().max()))
+
+
+@pytest.mark.parametrize("packed", ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q5_0", "Q5_1", *SCALES])
+def test_every_kind_of_block(packed, tmp_path):
+    pytest.importorskip("accelerate")  # which transformers needs for it
+    path = write_gguf(large_llama(), tmp_path / "model.gguf", packed)
+    checkpoint = open_checkpoint(path)
+    names = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+    assert names.get(packed, packed) in checkpoint.stored.formats.values()
+    theirs = load_peer(path)
+    for name in checkpoint.stored.shapes:
+        assert torch.equal(checkpoint.stored.get(name).float(), theirs.state_dict()[name]), name
+    with torch.no_grad():
+        expected = theirs(TOKENS).logits
+    assert torch.allclose(
+        logits(checkpoint.model()), expected, rtol=0, atol=2e-5 * float(expected.abs().max())
+    )
+
+
+TEXTS = (
+    TEXT[:60],
+    "  two  spaces, and  3456 + 12 = ?\n\n  Zürich ist schön 🙂",
+    CHAT,
+    "'s what I'LL do",
+    " ",
+    "",
+)
+
+
+def opened_with(backend, model, folder, **said):
+    """The tokenizer of a file that carries this one."""
+    fields = tokenizer_fields(backend, model, said.pop("roles", {})) | said
+    return open_checkpoint(gguf_of("llama", folder / "model.gguf", said=fields)).tokenizer
+
+
+def test_byte_level_pairs(tmp_path):
+    backend = byte_pairs(further=("<tool>",))
+    ends = {"bos_token_id": 0, "eos_token_id": backend.token_to_id(END_OF_TURN)}
+    found = opened_with(backend, "gpt2", tmp_path, roles=ends, **{"tokenizer.chat_template": TEMPLATE})
+    for text in (*TEXTS, "use <tool> now"):
+        assert found.encode(text).tolist() == backend.encode(text).ids
+        assert found.decode(backend.encode(text).ids) == text
+    assert found.end_ids == (backend.token_to_id(END_OF_TURN),)
+    assert found.chat_template == TEMPLATE
+    assert found.kind == "bpe"
+    assert backend.token_to_id(TURN) in found.special_ids
+
+
+def test_pieces_of_sentencepiece(tmp_path):
+    backend = pieces(puts_space_everywhere=True)
+    roles = {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0, "add_bos_token": True}
+    found = opened_with(backend, "llama", tmp_path, roles=roles)
+    for text in TEXTS:
+        assert found.encode(text).tolist() == backend.encode(text, add_special_tokens=False).ids
+    assert found.encode_prefix("The bat").ids[0] == 1
+    assert found.marks_boundaries
+
+
+def test_each_cutter_is_that_of_transformers(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    from tokenizers import Tokenizer
+    from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKENIZER_SPLITS
+
+    compared = 0
+    for cutter in sorted(GGUF_PRE_TOKENIZER_SPLITS.keys() & CUTTERS.keys()):
+        folder = tmp_path / cutter
+        folder.mkdir()
+        found = opened_with(byte_pairs(), "gpt2", folder, roles={"pre": cutter})
+        theirs = transformers.AutoTokenizer.from_pretrained(folder, gguf_file="model.gguf")
+        own = Tokenizer.from_str(found.content.decode()).pre_tokenizer
+        for text in TEXTS:
+            cut = theirs.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
+            assert own.pre_tokenize_str(text) == cut, cutter
+            compared += 1
+    assert compared > 50
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"model": "t5"}, "t5"),
+        ({"pre": "a cutter of tomorrow"}, "a cutter of tomorrow"),
+    ],
+)
+def test_a_tokenizer_that_is_not_known(fields, word, tmp_path):
+    with pytest.raises(LmvizError, match=word):
+        opened_with(byte_pairs(), "gpt2", tmp_path, roles=fields)
+
+
+def test_its_memory_is_said_before_it_is_taken(tmp_path, monkeypatch):
+    checkpoint = open_checkpoint(write_gguf(large_llama(), tmp_path / "model.gguf", "Q4_0"))
+    matrices = sum(value.numel() for value in large_llama().state_dict().values() if value.dim() == 2)
+    assert checkpoint.stored.unpacked == 4 * matrices
+    assert any(
+        f"{4 * matrices / 1e6:.1f} MB of memory" in told
+        for _, _, told in examine_checkpoint(checkpoint.place)
+    )
+    monkeypatch.setattr("lmviz.interchange.checkpoint.machine_memory", lambda: 1_000_000)
+    with pytest.raises(LmvizError, match=r"model\.gguf takes .* GB of memory"):
+        checkpoint.model()
+
+
+def test_what_is_no_model_of_ours(tmp_path):
+    gguf = pytest.importorskip("gguf")
+    for name, experts, word in (("mamba", 0, "mamba"), ("llama", 8, "mixture of 8 experts")):
+        writer = gguf.GGUFWriter(str(tmp_path / "other.gguf"), name)
+        if experts:
+            writer.add_expert_count(experts)
+        writer.add_tensor("token_embd.weight", np.zeros((4, 8), np.float32))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        with pytest.raises(LmvizError, match=word):
+            open_checkpoint(tmp_path / "other.gguf")
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_a_damaged_file_is_one_sentence(data, whole):
+    content = bytearray(whole.read_bytes())
+    if data.draw(st.booleans()):
+        del content[data.draw(st.integers(0, len(content) - 1)) :]
+    else:
+        for place in data.draw(st.lists(st.integers(0, 4000), min_size=1, max_size=6)):
+            content[place] = data.draw(st.integers(0, 255))
+    path = whole.with_name("damaged.gguf")
+    path.write_bytes(content)
+    said = "damaged.gguf"
+    try:
+        open_checkpoint(path).model()
+    except LmvizError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert "damaged.gguf" in said
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    fields = tokenizer_fields(byte_pairs(), "gpt2", {"bos_token_id": 0})
+    return gguf_of("llama", tmp_path_factory.mktemp("gguf") / "whole.gguf", said=fields)
