@@ -7,12 +7,14 @@ for before any number is read, so that a stranger's file cannot make lmviz take 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
+from lmviz.interchange.adapter import ADAPTER, WEIGHTS, is_adapter, open_adapter
+from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_checkpoint import described_by
 from lmviz.interchange.gguf_file import GGUF_ENDING, read_gguf
@@ -25,10 +27,8 @@ from lmviz.interchange.tokenizer_files import read_tokenizer
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.text.reading import is_checkpoint
 from lmviz.text.tokenizer import Tokenizer
-
-LARGEST_CONFIGURATION = 10_000_000
-"""Bytes of a config.json, which may list thousands of labels."""
 
 LARGEST_VOCABULARY = 10_000_000
 
@@ -37,8 +37,9 @@ LARGEST_VOCABULARY = 10_000_000
 class Checkpoint:
     """What a folder or a file of another program holds, without its numbers.
 
-    `title` is its kind in words; `tokenizer` is None where none lies beside it. `is_of_transformers` says
-    whether it is a folder with a `config.json`.
+    `title` is its kind in words; `tokenizer` is None where none lies beside it. `described_in` is the folder
+    of transformers whose `config.json` describes it, that of its base where it is an adapter; None where it
+    is none of transformers.
     """
 
     place: Path
@@ -47,7 +48,7 @@ class Checkpoint:
     vocabulary_size: int
     stored: StoredTensors
     tokenizer: Tokenizer | None
-    is_of_transformers: bool = False
+    described_in: Path | None = None
 
     @property
     def configuration(self) -> TransformerConfiguration:
@@ -92,7 +93,7 @@ class Checkpoint:
         model = self._empty()
         model.load_state_dict(state, assign=True)
         model.tokenizer, model.name, model.is_foreign = self.tokenizer, self.name, True
-        model.checkpoint = self.place.absolute() if self.is_of_transformers else None
+        model.checkpoint = None if self.described_in is None else self.described_in.absolute()
         return model.eval().requires_grad_(False)
 
     def _empty(self) -> TransformerModel:
@@ -108,6 +109,13 @@ def open_checkpoint(place: str | Path) -> Checkpoint:
     of nanoGPT or minGPT; a file may be the latter, or any part of the former.
     """
     path = Path(place)
+    if path.name in (ADAPTER, *WEIGHTS):
+        path = path.parent
+    if is_adapter(path):
+        return _of_adapter(path)
+    refused = None if is_checkpoint(path) else container(path)
+    if refused is not None:
+        raise LmvizError(refused)
     if path.suffix.lower() == GGUF_ENDING:
         return _of_gguf(path)
     if path.is_dir():
@@ -116,7 +124,7 @@ def open_checkpoint(place: str | Path) -> Checkpoint:
             return _of_transformers(path)
         path = saved
     elif os.path.exists(path.parent / "config.json") and path.name not in CHECKPOINT_FILES:
-        values = read_json(path.parent / "config.json", LARGEST_CONFIGURATION)
+        values = read_json(path.parent / "config.json", LARGEST_DESCRIPTION)
         if "model_type" in values:
             return _of_transformers(path.parent)
     if path.suffix in (".safetensors", ".json"):
@@ -124,6 +132,17 @@ def open_checkpoint(place: str | Path) -> Checkpoint:
             f"{path} says nothing of its model: there is no config.json of transformers beside it."
         )
     return _of_state_dictionary(path)
+
+
+def _of_adapter(folder: Path) -> Checkpoint:
+    adapter = open_adapter(folder)
+    base = adapter.find_base()
+    if is_adapter(base):
+        raise LmvizError(f"{folder} is an adapter of another adapter, {base}: choose that one.")
+    found = open_checkpoint(base)
+    tokenizer = read_tokenizer(folder, found.vocabulary_size) or found.tokenizer
+    title = f"{found.title} with an adapter (LoRA)"
+    return replace(found, place=folder, title=title, stored=adapter.merged(found.stored), tokenizer=tokenizer)
 
 
 def _of_gguf(path: Path) -> Checkpoint:
@@ -135,7 +154,7 @@ def _of_gguf(path: Path) -> Checkpoint:
 def _of_transformers(folder: Path) -> Checkpoint:
     layout, size = described_in(folder)
     return Checkpoint(
-        folder, layout.kind.title, layout, size, stored_in(folder), read_tokenizer(folder, size), True
+        folder, layout.kind.title, layout, size, stored_in(folder), read_tokenizer(folder, size), folder
     )
 
 
@@ -144,7 +163,9 @@ def described_in(folder: Path) -> tuple[StoredLayout, int]:
     path = folder / "config.json"
     if not os.path.exists(path):
         raise LmvizError(f"{folder} holds no checkpoint: there is no config.json in it.")
-    fields = Fields(read_json(path, LARGEST_CONFIGURATION))
+    values = read_json(path, LARGEST_DESCRIPTION)
+    check_unpacked(values, folder)
+    fields = Fields(values)
     try:
         name = fields.word("model_type", "")
         if name not in KINDS:

@@ -199,7 +199,8 @@ def _numbers(checkpoint: Checkpoint, found: Fit) -> Finding:
 
 def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
     """Whether transformers computes the same logits; `explained` is whether a part says why it may not."""
-    if not checkpoint.is_of_transformers and checkpoint.place.suffix.lower() != GGUF_ENDING:
+    is_gguf = checkpoint.place.suffix.lower() == GGUF_ENDING
+    if checkpoint.place != checkpoint.described_in and not is_gguf:
         return "logits", "note", "transformers does not open this, so logits are not compared."
     if importlib.util.find_spec("transformers") is None:
         return "logits", "note", "transformers is not installed, so logits are not compared."

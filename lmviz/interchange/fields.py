@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,6 +55,18 @@ class Fields:
             if value is not None:
                 raise LmvizError(f"its {name} is no object")
         return Fields({})
+
+    def matching(self, module: str, default: float) -> float:
+        """The number whose name is a module, its end, or a regular expression for either, as peft has it."""
+        for name, value in self._values.items():
+            pattern = re.escape(name) if re.fullmatch(r"[\w.]+", name) else name
+            try:
+                found = re.fullmatch(rf"(.*\.)?({pattern})", module)
+            except re.error:
+                raise LmvizError(f"{name[:40]!r} is no pattern of names") from None
+            if found:
+                return Fields({name: value}).number(name)
+        return default
 
     def has(self, name: str) -> bool:
         """Whether a field is there and not null."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import torch
@@ -213,10 +212,11 @@ def _stored(
     file: GgufFile, name: str, architecture: Architecture, layout: StoredLayout, vocabulary_size: int
 ) -> StoredTensors:
     """The tensors of a file, as the layout names them; what it does not name keeps its own name."""
-    package: Any = import_module("gguf")
-    numbers = {spelling: number for number, spelling in package.MODEL_ARCH_NAMES.items()}
+    import gguf
+
+    numbers = {spelling: number for number, spelling in gguf.MODEL_ARCH_NAMES.items()}
     configuration = layout.configuration
-    known = package.get_tensor_name_map(numbers[name], configuration.layers)
+    known = gguf.get_tensor_name_map(numbers[name], configuration.layers)
     with without_numbers():
         parameters = [each for each, _ in TransformerModel(configuration, vocabulary_size).named_parameters()]
     named = {}

@@ -11,7 +11,6 @@ import mmap
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +66,13 @@ class PackedTensor:
             # torch warns of arrays that may not be written to, and nothing writes into weights
             numbers = torch.frombuffer(self.packed.data, dtype=self.stored_as)
             return numbers.reshape(self.shape)
-        package: Any = import_module("gguf")
-        kind = package.GGMLQuantizationType(self.number)
+        import gguf  # half a second, which nobody else should wait
+
+        kind = gguf.GGMLQuantizationType(self.number)
         values = torch.empty(len(self.packed), self.shape[-1])
         rows = max(1, PIECE // self.shape[-1])
         for first in range(0, len(self.packed), rows):
-            piece = package.dequantize(self.packed[first : first + rows], kind)
+            piece = gguf.dequantize(self.packed[first : first + rows], kind)
             values[first : first + rows] = torch.from_numpy(piece)
         return values.reshape(self.shape)
 
@@ -89,7 +89,7 @@ class GgufFile:
 def read_gguf(path: Path) -> GgufFile:
     """Read everything but the numbers; LmvizError where the file is none, or is cut short."""
     try:
-        package: Any = import_module("gguf")
+        import gguf
     except ImportError:
         raise LmvizError(
             f"{path} needs the gguf package, which is not installed: `python3 start.py` installs it, and so "
@@ -102,7 +102,7 @@ def read_gguf(path: Path) -> GgufFile:
         # A copy on write: torch wants memory that could be written to, and the file stays as it is.
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     try:
-        return _read(path, mapped, package.GGML_QUANT_SIZES, package.GGMLQuantizationType)
+        return _read(path, mapped, gguf.GGML_QUANT_SIZES, gguf.GGMLQuantizationType)
     except (struct.error, ValueError, OverflowError, UnicodeDecodeError, RecursionError) as error:
         reason = str(error) if type(error) is ValueError else "it is damaged, or cut short"
         raise LmvizError(f"{path} cannot be read as GGUF ({reason}): choose another checkpoint.") from error

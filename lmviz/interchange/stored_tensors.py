@@ -20,6 +20,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from lmviz.base.errors import LmvizError
+from lmviz.interchange.containers import is_pointer
 from lmviz.text.ordinary_files import check_ordinary, read_file
 
 LARGEST_INDEX = 100_000_000
@@ -44,7 +45,7 @@ class StoredTensors:
         self.kinds: dict[str, torch.dtype] = {}
         self.formats: dict[str, str] = {}
         self.files: list[Path] = []
-        self._packed: set[str] = set()
+        self.packed: set[str] = set()
         self._sources: dict[str, Any] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -53,7 +54,7 @@ class StoredTensors:
     @property
     def unpacked(self) -> int:
         """Bytes that the tensors take which torch does not have as they are stored, once they are read."""
-        return sum(4 * math.prod(self.shapes[name]) for name in self._packed)
+        return sum(4 * math.prod(self.shapes[name]) for name in self.packed)
 
     def get(self, name: str) -> torch.Tensor:
         """The numbers of a tensor, as they are stored; float64 becomes float32."""
@@ -116,7 +117,7 @@ class StoredTensors:
             )
         self.shapes[name], self.kinds[name] = shape, kind if kind is not None else torch.int8
         if packed_as:
-            self._packed.add(name)
+            self.packed.add(name)
         self.formats[name] = packed_as or str(self.kinds[name]).removeprefix("torch.")
         self._sources[name] = (source, path)
 
@@ -139,7 +140,8 @@ def stored_in(folder: Path) -> StoredTensors:
                 _add_file(found, folder / part)
             return found
     raise LmvizError(
-        f"{folder} holds no weights: there is neither {' nor '.join(WEIGHT_FILES)} in it, whole or in parts."
+        f"{folder} describes a model and holds no weights: put its {' or '.join(WEIGHT_FILES)} there, whole "
+        "or in parts."
     )
 
 
@@ -226,6 +228,10 @@ def _reading(path: Path) -> Iterator[None]:
     except MemoryError:
         raise LmvizError(f"{path} does not fit into memory: choose a smaller checkpoint.") from None
     except Exception as error:
+        if is_pointer(path):
+            raise LmvizError(
+                f"{path} is what Git leaves in the place of a large file: fetch it with `git lfs pull`."
+            ) from None
         # torch raises errors of many kinds for damaged files, those of pickle among them
         kind = "safetensors" if isinstance(error, SafetensorError) else "a file of weights"
         raise LmvizError(f"{path} cannot be read as {kind}: choose another checkpoint.") from error

@@ -25,14 +25,15 @@ SAVED_NAMES = ("ckpt.pt", "model.pt")
 def find_model(path: Path) -> Path | None:
     """The folder or file of a model that a path is, or lies in; None where it is something else.
 
-    Nothing is read but the names of files.
+    What lmviz recognises and does not open is found too, so that opening says why. Nothing is read but the
+    names of files, and of a config.json whether it describes a model.
     """
     inner = (path.parent.parent,) if path.parent.name in INNER_FOLDERS else ()
     for folder in (path, path.parent, *inner):
         if (folder / "run.json").is_file():
             return folder
     if path.is_dir():
-        return path if _holds_model(path) else None
+        return path if _holds_model(path) or _is_refused(path) else None
     if path.name.lower().endswith(ARPA_ENDINGS):
         return path
     describes = path.suffix.lower() == ".json" or path.name == "merges.txt"
@@ -41,7 +42,7 @@ def find_model(path: Path) -> Path | None:
     is_weights = path.suffix.lower() in WEIGHT_ENDINGS[:-1] and path.name not in SAVED_NAMES
     if is_weights and _is_folder_of_transformers(path.parent):
         return path.parent
-    return path if path.suffix.lower() in WEIGHT_ENDINGS else None
+    return path if path.suffix.lower() in WEIGHT_ENDINGS or _is_refused(path) else None
 
 
 @loads("run")
@@ -77,7 +78,17 @@ def open_model_of(run: Run, step: int | None = None) -> Model:
 
 
 def _holds_model(folder: Path) -> bool:
-    return _is_folder_of_transformers(folder) or any(os.path.isfile(folder / name) for name in SAVED_NAMES)
+    from lmviz.interchange.adapter import is_adapter
+
+    saved = any(os.path.isfile(folder / name) for name in SAVED_NAMES)
+    return saved or _is_folder_of_transformers(folder) or is_adapter(folder)
+
+
+def _is_refused(path: Path) -> bool:
+    """Whether it is a model of a kind that is recognised and not opened, or lacks its weights."""
+    from lmviz.interchange.containers import container, describes_model
+
+    return container(path) is not None or describes_model(path / "config.json")
 
 
 def _is_folder_of_transformers(folder: Path) -> bool:

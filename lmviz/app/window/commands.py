@@ -157,6 +157,7 @@ class Commands:
         self._add(menu, "Open folder of texts…", self.choose_folder)
         self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
         self._add(menu, "Open a checkpoint of another program…", self._choose_checkpoint)
+        self._add(menu, "Examine a checkpoint…", self._examine_checkpoint)
         self._add(menu, "Open a lesson…", self.choose_lesson)
         self._add(menu, "Open a poll…", self.choose_poll)
         self._add(menu, "Open a scene…", self._choose_scene)
@@ -333,6 +334,11 @@ class Commands:
         from lmviz.app.window.scene_files import choose_scene_file
 
         choose_scene_file(self._window, self._parent)
+
+    def _examine_checkpoint(self) -> None:
+        from lmviz.app.window.other_programs import examine_checkpoint
+
+        examine_checkpoint(self._parent)
 
     def _choose_checkpoint(self) -> None:
         from lmviz.app.window.other_programs import choose_checkpoint

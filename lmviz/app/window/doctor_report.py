@@ -1,15 +1,17 @@
-"""What `lmviz doctor` says of this machine, in a window of its own."""
+"""What `lmviz doctor` says of this machine, or of a checkpoint, in a window of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, window_title
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.job import Job, Report
@@ -18,18 +20,22 @@ if TYPE_CHECKING:
     from lmviz.desktop.doctor import Finding
 
 WIDTH, LINES = 620, 14  # pixels; how many lines there is room for at once
-EXAMINING = "lmviz examines this machine…"
 
 
 class DoctorReport(QDialog):
-    """One line for each finding, as soon as it is found: it is found in another thread."""
+    """`DoctorReport(parent, place)` examines a checkpoint, by default this machine.
 
-    def __init__(self, parent: QWidget) -> None:
+    One line for each finding, as soon as it is found: it is found in another thread.
+    """
+
+    def __init__(self, parent: QWidget, place: Path | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("doctor_report")
-        self.setWindowTitle("Examine this machine")
+        self._place = place
+        self._what = "this machine" if place is None else place.name
+        self.setWindowTitle(window_title(f"Examine {self._what}"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._verdict = Label(EXAMINING)
+        self._verdict = Label(f"lmviz examines {self._what}…")
         self._verdict.setObjectName("doctor_verdict")
         self._verdict.setProperty("role", "title")
         self._verdict.setWordWrap(True)
@@ -45,7 +51,7 @@ class DoctorReport(QDialog):
         close = QPushButton("Close")
         close.clicked.connect(self.close)
         self._lay_out(close)
-        self._job: Job | None = Job("examining this machine", _examine, self)
+        self._job: Job | None = Job(f"examining {self._what}", partial(_examine, place), self)
         self._job.partial_changed.connect(self._show_findings)
         self._job.succeeded.connect(self._show_verdict)
         self._job.failed.connect(self._show_fault)
@@ -80,21 +86,25 @@ class DoctorReport(QDialog):
         self._show_findings(findings)
         lacking = sum(finding.state == "problem" for finding in findings)
         lines = "a line" if lacking == 1 else f"{lacking} lines"
-        found = f"Something is missing: see {lines} with ✗." if lacking else "Nothing is missing."
-        self._verdict.setText(found)
+        sound, wrong = (
+            ("Nothing is missing.", "Something is missing")
+            if self._place is None
+            else (f"{self._what} is whole.", f"{self._what} cannot be opened, or is not what it should be")
+        )
+        self._verdict.setText(f"{wrong}: see {lines} with ✗." if lacking else sound)
         self._copy.setEnabled(True)
 
     def _show_fault(self, job: Job, fault: BaseException) -> None:
         self._job = None
-        self._verdict.setText(sentence_for(fault, "Examining this machine"))
+        self._verdict.setText(sentence_for(fault, f"Examining {self._what}"))
 
 
-def _examine(report: Report) -> Generator[tuple[Finding, ...], None, tuple[Finding, ...]]:
+def _examine(place: Path | None, report: Report) -> Generator[tuple[Finding, ...], None, tuple[Finding, ...]]:
     """All findings so far, after each; and at the end all of them."""
-    from lmviz.desktop.doctor import examine
+    from lmviz.desktop.doctor import examine, examine_checkpoint
 
     found: tuple[Finding, ...] = ()
-    for finding in examine():
+    for finding in examine() if place is None else examine_checkpoint(str(place)):
         found = (*found, finding)
         yield found
     return found

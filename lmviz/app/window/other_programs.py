@@ -46,6 +46,17 @@ def choose_checkpoint(window: CommandedWindow, parent: QWidget) -> None:
     window.open_paths([name])
 
 
+def examine_checkpoint(parent: QWidget) -> None:
+    """Ask for any file of a checkpoint, and show what the doctor says of it."""
+    name, _ = QFileDialog.getOpenFileName(parent, "Examine a checkpoint", "", CHECKPOINTS)
+    if not name:
+        return
+    from lmviz.app.window.doctor_report import DoctorReport
+    from lmviz.runs.opening import find_model
+
+    DoctorReport(parent, find_model(Path(name)) or Path(name)).show()
+
+
 def choose_model_of_hub(window: CommandedWindow, parent: QWidget) -> None:
     """Ask for a name, download the model of that name, and open it."""
     name, wanted = QInputDialog.getText(

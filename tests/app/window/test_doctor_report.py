@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.window.doctor_report import DoctorReport
@@ -89,4 +90,35 @@ def test_what_goes_wrong_is_said(window: MainWindow, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(doctor, "examine", examine)
     report = opened(window)
     qtbot.waitUntil(lambda: said(report, "doctor_verdict") == "The disk cannot be read: try again.")
+    report.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "line"),
+    [
+        (
+            "model.onnx",
+            "model.onnx cannot be opened, or is not what it should be: see a line with ✗.",
+            "ONNX",
+        ),
+        ("model.arpa", "model.arpa is whole.", "N-grams in ARPA format"),
+    ],
+)
+def test_a_checkpoint_is_examined_in_a_window(
+    name: str,
+    verdict: str,
+    line: str,
+    window: MainWindow,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    arpa = "\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<unk>\n-1\t<s>\n-1\t</s>\n\n\\end\\\n"
+    (tmp_path / name).write_text(arpa)
+    chosen = lambda *arguments: (str(tmp_path / name), "")  # noqa: E731 - in place of a dialog
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", chosen)
+    next(action for action in window.commands.all() if action.text() == "Examine a checkpoint…").trigger()
+    [report] = window.findChildren(DoctorReport)
+    qtbot.waitUntil(lambda: said(report, "doctor_verdict") == verdict)
+    assert line in said(report, "doctor_lines")
     report.close()
