@@ -20,6 +20,7 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
+    from lmviz.api.circuits import contrast, patch
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -52,6 +53,7 @@ __all__ = [
     "add",
     "beam_search",
     "compare",
+    "contrast",
     "convert",
     "evaluate",
     "explain",
@@ -60,6 +62,7 @@ __all__ = [
     "logit_lens",
     "next_token",
     "open_model",
+    "patch",
     "predict",
     "replace",
     "sample",
@@ -76,6 +79,7 @@ _HOMES = {
     "Run": "lmviz.training.run",
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
+    **dict.fromkeys(("contrast", "patch"), "lmviz.api.circuits"),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(
         ("convert", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"

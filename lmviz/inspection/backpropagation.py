@@ -158,9 +158,15 @@ class DifferentiablePass:
 
     def back_to(self, number: torch.Tensor, address: str) -> torch.Tensor:
         """The gradient of one tap, (row, *axes)."""
-        steps = self.recorder.leaves[address]
-        filled = _filled(number, list(steps.values()))
-        return _joined(dict(zip(steps, filled, strict=True)))
+        return self.back_to_some(number, [address])[address]
+
+    def back_to_some(self, number: torch.Tensor, addresses: Collection[str]) -> dict[str, torch.Tensor]:
+        """The gradients of some taps, (row, *axes) by address, in one sweep; none of the parameters."""
+        steps = {address: self.recorder.leaves[address] for address in addresses}
+        filled = iter(_filled(number, [leaf for leaves in steps.values() for leaf in leaves.values()]))
+        return {
+            address: _joined({place: next(filled) for place in leaves}) for address, leaves in steps.items()
+        }
 
 
 def unchanged(model: Model, interventions: Sequence[Intervention]) -> tuple[Model, tuple[Intervention, ...]]:

@@ -83,7 +83,7 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
             "'probability:WORD@4', or an address and an index, such as ('layers/0/hidden', (3, 17))."
         )
     position = from_start("position", _whole(of, place), len(ids))
-    tokens = _one_or_two(words, partial(_token_or_none, model), lambda: _no_token(model, words))
+    tokens = _one_or_two(words, partial(token_named, model), lambda: _no_token(model, words))
     cells = [((position, token),) for token in tokens]
     return Scalar(f"{stated}@{position}", TAPS[start], cells[0], against=cells[1] if len(cells) > 1 else ())
 
@@ -217,7 +217,7 @@ def _whole(of: str, place: str) -> int:
         raise LmvizError(f"{of!r} names no position: write it as a whole number after @.") from None
 
 
-def _token_or_none(model: Model, word: str) -> int | None:
+def token_named(model: Model, word: str) -> int | None:
     """The id of a word: as the vocabulary spells it, as it is displayed, or as a text would have it.
 
     Where there is no tokenizer, ids are all that tokens are called.

@@ -1,0 +1,1 @@
+"""Which parts of a model an answer hangs on, found by trying: attribution, patching, ablation, circuits."""

@@ -1,0 +1,328 @@
+"""A forward pass that is kept, so that others go on from where something was changed in it.
+
+A grid of patches asks the same model about the same text hundreds of times, each time with one state changed.
+All of these share what comes before the change: they go on from the kept values, many at once in the rows of
+a batch, and compute only what depends on the change and what the measure depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import torch
+
+from lmviz.inspection.recording import PreparedReading, TapRecorder
+from lmviz.inspection.scalar import Scalar, in_range
+from lmviz.models.explicit import ForwardPass
+from lmviz.models.interruption import look_up
+from lmviz.models.model import Model
+from lmviz.models.reading import evaluation, on_device
+from lmviz.models.sequences import TEXT
+from lmviz.models.tap import Listener, Tap, Value
+
+OVER_TEXT = ("position", "query")
+"""The axes along which a value may be computed from some position on; keys are always read whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """What stands in the place of some cells of a tap, row by row of a batch.
+
+    `where` says which, bool (row, *axes), and `values` (row or 1, *axes) what they are then.
+    """
+
+    where: torch.Tensor
+    values: torch.Tensor
+
+    def made(self, value: torch.Tensor) -> torch.Tensor:
+        """A value (row or 1, *axes) with the edit made."""
+        return torch.where(self.where, self.values.to(value), value)
+
+    def part(self, axis: int, first: int, count: int) -> Edit:
+        """The edit of some places along an axis of the tensors."""
+        return Edit(self.where.narrow(axis, first, count), self.values.narrow(axis, first, count))
+
+    def step(self, position: int) -> Edit:
+        """The edit of one position of a recurrence, without that axis."""
+        return Edit(self.where[:, position], self.values[:, position])
+
+
+class CachedPass:
+    """One reading of a model with the value of every tap, (1, *axes), from which others go on.
+
+    The interventions of the reading are in force here and in all that goes on from here. `span` is how many
+    tokens are read at most: of a causal model nothing after the measure matters.
+    """
+
+    def __init__(self, model: Model, reading: PreparedReading, span: int | None = None) -> None:
+        self.model, self.reading = model, reading
+        self.ids = reading.ids[:span] if model.causal else reading.ids
+        self.taps = model.taps()
+        self.interventions = reading.interventions
+        self.axes = {tap.address: tap.axes for tap in self.taps}
+        self._after, self._before = _neighbours(self.taps)
+        with evaluation(model):
+            scope = _NotingPass(on_device(model, self.ids), model.tensors(), **reading.others(model))
+            self.values = scope.run(self.taps, self.listener({}, 1))
+        self._keys = scope.keys
+
+    def __len__(self) -> int:
+        """How many tokens are read."""
+        return len(self.ids)
+
+    def measure(self, scalar: Scalar) -> float:
+        """The number in this reading."""
+        with evaluation(self.model):
+            scalar = in_range(scalar, self.values, self.interventions)
+            return float(scalar.compute(self.values[scalar.address])[0].double())
+
+    def measured_with(self, edits: Mapping[str, Edit], scalar: Scalar, first: int = 0) -> torch.Tensor:
+        """The number in each row of edits, (row,) float64; no position before `first` is edited."""
+        with evaluation(self.model):
+            axis, start = _axis_over_text(self.axes[scalar.address]), 0
+            if axis is not None:
+                start = min(cell[axis - 1] for cell in (*scalar.cells, *scalar.against))
+                scalar = _shifted(scalar, axis - 1, start)
+            addresses = ("logits", "probabilities") if scalar.is_loss else (scalar.address,)
+            values = self._gone_on(edits, dict.fromkeys(addresses, start), first)
+            scalar = in_range(scalar, values, self.interventions)
+            return scalar.compute(values[scalar.address]).double().cpu()
+
+    def values_with(self, edits: Mapping[str, Edit], wanted: Collection[str]) -> dict[str, torch.Tensor]:
+        """The values (row, *axes) of some taps in each row of edits."""
+        with evaluation(self.model):
+            return self._gone_on(edits, dict.fromkeys(wanted, 0), 0)
+
+    def _gone_on(
+        self, edits: Mapping[str, Edit], wanted: Mapping[str, int], first: int
+    ) -> dict[str, torch.Tensor]:
+        """The values of some taps, each from the position on that it is wanted from."""
+        rows = max(edit.where.shape[0] for edit in edits.values())
+        first = 0 if self.interventions or not self.model.causal else first
+        reached = self._closure(edits, self._after) & self._closure(wanted, self._before)
+        run = [tap for tap in self.taps if tap.address in reached]
+        roots = self._roots(edits)
+        scope = _RowsPass(self, rows, first, self._firsts(run, wanted, first), self.listener(edits, rows))
+        unread = _last_reads(run, wanted)
+        for scan, group in groupby(run, key=lambda tap: tap.scan):
+            look_up()
+            if scan:
+                together = list(group)
+                scope.scan(together)
+                scope.let_go(address for tap in together for address in unread.get(tap.address, ()))
+                continue
+            for tap in group:
+                if tap.address in roots:
+                    scope.take(tap.address, edits[tap.address].made(self.values[tap.address]))
+                else:
+                    scope.make(tap)
+                scope.let_go(unread.get(tap.address, ()))
+        return {address: scope.part(address, start) for address, start in wanted.items()}
+
+    def listener(self, edits: Mapping[str, Edit], rows: int) -> Listener:
+        """What carries the surgery out, and then the edits; values have all positions, or are one step."""
+        recorder: Listener | None = None
+        if self.interventions:
+            recorder = TapRecorder(
+                self.taps, self.interventions, self.reading.lengths | {TEXT: len(self.ids)}
+            )
+            if edits:
+                recorder.values.update({name: _rows(value, rows) for name, value in self.values.items()})
+
+        def listen(tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor:
+            value = value if recorder is None else recorder(tap, value, position)
+            edit = edits.get(tap.address)
+            if edit is None:
+                return value
+            if position is not None:
+                return edit.step(position).made(value)
+            axis = _axis_over_text(self.axes[tap.address])
+            if axis is not None and value.shape[axis] < edit.where.shape[axis]:
+                count = value.shape[axis]
+                edit = edit.part(axis, edit.where.shape[axis] - count, count)
+            return edit.made(value)
+
+        return listen
+
+    def _roots(self, edits: Mapping[str, Edit]) -> set[str]:
+        """The edited taps that no other edit reaches, so that they need not be computed again."""
+        scanned = {tap.address for tap in self.taps if tap.scan}
+        return {
+            address
+            for address in edits
+            if address not in scanned
+            and address not in self._closure([other for other in edits if other != address], self._after)
+        }
+
+    def _closure(self, addresses: Iterable[str], neighbours: Mapping[str, Collection[str]]) -> set[str]:
+        """These taps and all that are reached from them."""
+        found: set[str] = set()
+        left = list(addresses)
+        while left:
+            address = left.pop()
+            if address not in found:
+                found.add(address)
+                left += neighbours[address]
+        return found
+
+    def _firsts(self, run: Sequence[Tap], wanted: Mapping[str, int], first: int) -> dict[str, int]:
+        """From which position on each tap is needed at all.
+
+        Where a number is read off the last position, what stands above the last keys is needed there alone.
+        """
+        if self.interventions or not self.model.causal:
+            return dict.fromkeys((tap.address for tap in run), 0)
+        needed = dict.fromkeys(self.axes, len(self.ids)) | dict(wanted)
+        found = {}
+        for tap in reversed(run):
+            over_text = _axis_over_text(tap.axes) is not None
+            by_rows = over_text and not tap.scan and tap.operation.growth.by != "whole"
+            here = needed[tap.address] if by_rows else 0
+            found[tap.address] = max(here, first) if by_rows else 0
+            for operand in tap.operation.operands:
+                whole = (tap.address, operand.address) in self._keys
+                needed[operand.address] = min(needed[operand.address], 0 if whole else here)
+        return found
+
+
+class _NotingPass(ForwardPass):
+    """A forward pass that notes which operations read which operands whole, as keys are."""
+
+    def __init__(
+        self, tokens: torch.Tensor, parameters: Mapping[str, torch.Tensor], **further: torch.Tensor
+    ) -> None:
+        super().__init__(tokens, parameters, **further)
+        self.keys: set[tuple[str, str]] = set()
+        self._now = ""
+
+    def computed(self, tap: Tap) -> torch.Tensor:
+        self._now = tap.address
+        return super().computed(tap)
+
+    def read_keys(self, operand: Value) -> torch.Tensor:
+        self.keys.add((self._now, operand.address))
+        return super().read_keys(operand)
+
+
+class _RowsPass(ForwardPass):
+    """Rows of a batch that go on from a cached pass: each as it is but for its edits.
+
+    Positions before `edited` are as they were; `firsts` say from which position on a tap is computed.
+    """
+
+    def __init__(
+        self, base: CachedPass, rows: int, edited: int, firsts: Mapping[str, int], listener: Listener
+    ) -> None:
+        others = base.reading.others(base.model)
+        super().__init__(
+            _rows(on_device(base.model, base.ids), rows),
+            base.model.tensors(),
+            **{name: _rows(ids, rows) for name, ids in others.items()},
+        )
+        self._starts: dict[str, int] = {}
+        self._axes = dict(base.axes)
+        self._base, self._count, self._edited = base.values, rows, edited
+        self._firsts, self._listener = firsts, listener
+
+    def take(self, address: str, value: torch.Tensor) -> None:
+        """A whole value (row, *axes) that need not be computed."""
+        self._values[address] = value
+        self._starts[address] = 0
+
+    def make(self, tap: Tap) -> None:
+        """Compute a tap outside scans, from its first position on."""
+        self.first = self._firsts[tap.address]
+        self._values[tap.address] = self._listener(tap, tap.operation.compute(self), None)
+        self._starts[tap.address] = self.first
+
+    def scan(self, taps: list[Tap]) -> None:
+        """Go through a recurrence; of one along the text what lies before the edits is known."""
+        made = {tap.address for tap in taps}
+        for address in {operand.address for tap in taps for operand in tap.operation.operands} - made:
+            self.take(address, self.part(address, 0))
+        self.first = 0
+        begun = None
+        if self._edited and taps[0].axes[0] == "position" and not taps[0].reverse:
+            begun = {
+                address: [_rows(self._base[address][:, place], self._count) for place in range(self._edited)]
+                for address in made
+            }
+        self._scan(taps, self._listener, begun)
+        self._starts.update(dict.fromkeys(made, 0))
+
+    def let_go(self, addresses: Iterable[str]) -> None:
+        """Values that nothing reads any more."""
+        for address in addresses:
+            self._values.pop(address, None)
+
+    def part(self, address: str, first: int) -> torch.Tensor:
+        """A value from a position on; what lies before the edits is as it was."""
+        if address not in self._values:  # no edit reaches it
+            self.take(address, _rows(self._base[address], self._count))
+        value, axis = self._values[address], _axis_over_text(self._axes[address])
+        if axis is None:
+            return value
+        ahead = first - self._starts[address]
+        if ahead < 0:
+            before = _rows(self._base[address].narrow(axis, first, -ahead), self._count)
+            return torch.cat([before, value], dim=axis)
+        return value.narrow(axis, ahead, value.shape[axis] - ahead) if ahead else value
+
+    def read(self, operand: Value) -> torch.Tensor:
+        if self.position is not None:
+            return super().read(operand)
+        return self.part(operand.address, self.first)
+
+    def read_keys(self, operand: Value) -> torch.Tensor:
+        return self.part(operand.address, 0)
+
+
+def _neighbours(taps: Sequence[Tap]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """For each tap those that read it and those that it reads; those of a scan belong together."""
+    after: dict[str, set[str]] = {tap.address: set() for tap in taps}
+    before: dict[str, set[str]] = {tap.address: set() for tap in taps}
+    scans: dict[str, set[str]] = {}
+    for tap in taps:
+        for operand in tap.operation.operands:
+            after[operand.address].add(tap.address)
+            before[tap.address].add(operand.address)
+        if tap.scan:
+            scans.setdefault(tap.scan, set()).add(tap.address)
+    for together in scans.values():
+        for address in together:
+            after[address] |= together
+            before[address] |= together
+    return after, before
+
+
+def _last_reads(run: Sequence[Tap], kept: Collection[str]) -> dict[str, list[str]]:
+    """For each tap those that nothing reads after it."""
+    last = {tap.address: tap.address for tap in run}
+    for tap in run:
+        last |= {operand.address: tap.address for operand in tap.operation.operands}
+    found: dict[str, list[str]] = {}
+    for address, reader in last.items():
+        if address not in kept:
+            found.setdefault(reader, []).append(address)
+    return found
+
+
+def _axis_over_text(axes: tuple[str, ...]) -> int | None:
+    """The axis of a tap's tensor, whose first is the batch, along which it may be computed in part."""
+    return next((place for place, name in enumerate(axes, start=1) if name in OVER_TEXT), None)
+
+
+def _rows(value: torch.Tensor, rows: int) -> torch.Tensor:
+    """A value (1, *axes) in every row of a batch, which takes no memory."""
+    return value.expand(rows, *value.shape[1:])
+
+
+def _shifted(scalar: Scalar, axis: int, start: int) -> Scalar:
+    """The same number in a value that begins at a later position."""
+
+    def moved(cells: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        return tuple((*cell[:axis], cell[axis] - start, *cell[axis + 1 :]) for cell in cells)
+
+    return replace(scalar, cells=moved(scalar.cells), against=moved(scalar.against))

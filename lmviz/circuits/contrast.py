@@ -1,0 +1,182 @@
+"""A contrast: a text, a changed text that lines up with it, and the number that tells them apart.
+
+Everything in this package is asked about one. With two texts that differ in a word or two, what a model does
+alike in both drops out, and what is left is what the answer hangs on (Vig et al. 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lmviz.base.errors import LmvizError
+from lmviz.circuits.cached_pass import CachedPass
+from lmviz.inspection.backpropagation import unchanged
+from lmviz.inspection.recording import PreparedReading, prepared
+from lmviz.inspection.scalar import read_scalar, token_named
+from lmviz.models.given_source import GivenSource
+from lmviz.models.sequences import SOURCE, TEXT
+
+if TYPE_CHECKING:
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.scalar import Of, Scalar
+    from lmviz.models.model import Model
+
+Read = str | tuple[int, ...]
+"""What a model reads: a text, or ids."""
+
+LIKELIEST = 10
+"""Among so many of the likeliest words of the changed text the one that gains most is proposed."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A text, a changed text of as many tokens, and the number that is asked about.
+
+    `measure` is what `lmviz.gradient` takes, such as "logit: Mary- John": the logit of one token minus
+    that of another after the last token. Where it is empty, it is proposed: the likeliest word of the text
+    minus that of the changed one. `changed` is None where there is nothing to compare with. `source` and
+    `changed_source` are what a translator reads beside its text.
+    """
+
+    text: Read
+    changed: Read | None = None
+    measure: Of = ""
+    source: Read | None = None
+    changed_source: Read | None = None
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether there is something to compare with."""
+        return self.changed is not None or self.changed_source is not None
+
+    def __str__(self) -> str:
+        """The measure and the texts, in one line."""
+        texts = [self.text, self.changed, self.source, self.changed_source]
+        return f"{self.measure}: " + " | ".join(f"“{text}”" for text in texts if text is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadContrast:
+    """A contrast as a model reads it: both readings, and the number, which is the same cell in both.
+
+    `changed` is None where there is no pair. `first` is the first position of the text that differs, as many
+    as there are where the texts are alike.
+    """
+
+    model: Model
+    clean: PreparedReading
+    changed: PreparedReading | None
+    scalar: Scalar
+    first: int
+
+    @property
+    def span(self) -> int:
+        """How many tokens have to be read: of a causal model those up to the measure."""
+        if not self.model.causal or self.model.predicts.per == "text":
+            return len(self.clean.ids)
+        axes = next(tap.axes for tap in self.model.taps() if tap.address == self.scalar.address)
+        along = [place for place, axis in enumerate(axes) if axis in ("position", "query")]
+        if not along:
+            return len(self.clean.ids)
+        return 1 + max(cell[along[0]] for cell in (*self.scalar.cells, *self.scalar.against))
+
+    def passes(self) -> tuple[CachedPass, CachedPass]:
+        """Both readings, computed; LmvizError where there is no pair."""
+        if self.changed is None:
+            raise LmvizError("There is nothing to carry over from: give a changed text beside the text.")
+        clean, changed = (CachedPass(self.model, read, self.span) for read in (self.clean, self.changed))
+        return clean, changed
+
+
+def read_contrast(
+    model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()
+) -> ReadContrast:
+    """A contrast as a model reads it, under interventions.
+
+    LmvizError where the two texts do not line up, and where there is no such number.
+    """
+    further: dict[str, Any] = {} if contrast.source is None else {SOURCE: contrast.source}
+    if isinstance(model, GivenSource):
+        further, model = {SOURCE: model.source}, model.model
+    model, interventions = unchanged(model, interventions)
+    clean = prepared(model, _given(contrast.text), interventions, further)
+    changed = None
+    first = len(clean.ids)
+    if contrast.is_pair:
+        other = contrast.text if contrast.changed is None else contrast.changed
+        if contrast.changed_source is not None:
+            further = {SOURCE: contrast.changed_source}
+        changed = prepared(model, _given(other), interventions, further)
+        first = _check_lined_up(model, clean, changed)
+    of = contrast.measure or _proposed(model, clean, changed)
+    values = {} if isinstance(of, str) else CachedPass(model, clean).values
+    return ReadContrast(model, clean, changed, read_scalar(of, model, clean.ids, values), first)
+
+
+def proposed_measure(model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()) -> str:
+    """What tells two texts apart: the likeliest word of each, by their logits after the last token.
+
+    Where that is the same word, it is held against the one that gains most by the change. Of one text it is
+    the likeliest word, held against the next. For labels likewise.
+    """
+    return read_contrast(model, replace(contrast, measure=""), interventions).scalar.name
+
+
+def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | None) -> str:
+    rows = [
+        CachedPass(model, reading).values["logits"][0].reshape(-1, model.outputs)[-1].double().cpu().numpy()
+        for reading in (clean, changed)
+        if reading is not None
+    ]
+    best = int(rows[0].argmax())
+    likely = np.argsort(-rows[-1], kind="stable")[:LIKELIEST]
+    gains = rows[-1] - rows[0] if len(rows) > 1 else rows[0]
+    others = sorted((int(token) for token in likely if token != best), key=lambda token: -gains[token])
+    other = int(likely[0]) if likely[0] != best else others[0] if others else best
+    words = [_word(model, token) for token in (best, other)]
+    return f"logit:{words[0]}-{words[1]}" if other != best else f"logit:{words[0]}"
+
+
+def _word(model: Model, token: int) -> str:
+    """What a token or a label is called in a measure: as it is displayed, if that names it."""
+    if not model.predicts.continues:
+        return model.predicts.names[token]
+    if model.tokenizer is None:
+        return str(token)
+    displayed = model.tokenizer.token(token)
+    return displayed if token_named(model, displayed) == token else model.tokenizer.spellings()[token]
+
+
+def _given(read: Read) -> str | np.ndarray:
+    return read if isinstance(read, str) else np.array(read)
+
+
+def _check_lined_up(model: Model, clean: PreparedReading, changed: PreparedReading) -> int:
+    """The first position of the text that differs; LmvizError where tokens do not stand side by side."""
+    sides = {TEXT: (clean.prefix, changed.prefix)}
+    sides |= {name: (read, changed.beside[name]) for name, read in clean.beside.items()}
+    for name, (one, other) in sides.items():
+        if len(one) != len(other):
+            place = next(
+                (at for at, pair in enumerate(zip(one.ids, other.ids, strict=False)) if pair[0] != pair[1]),
+                min(len(one), len(other)),
+            )
+            met = [f"“{side.tokens[place]}”" if place < len(side) else "the end" for side in (one, other)]
+            raise LmvizError(
+                f"The two {'texts' if name == TEXT else f'{name}s'} do not line up: they have {len(one)} and "
+                f"{len(other)} tokens and part at the {place + 1}., {met[0]} and {met[1]}; change words for "
+                "words of as many tokens."
+            )
+    differing = np.flatnonzero(clean.ids != changed.ids)
+    beside = any(
+        not np.array_equal(one.ids, other.ids) for name, (one, other) in sides.items() if name != TEXT
+    )
+    if beside:
+        return 0
+    if not len(differing):
+        raise LmvizError("The two texts are the same, so nothing can be carried over: change a word.")
+    return int(differing[0])

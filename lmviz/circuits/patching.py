@@ -1,0 +1,283 @@
+"""Activation patching: carry one state from one text into the other, and see how much of the measure comes.
+
+Also called causal tracing or interchange intervention (Vig et al. 2020; Meng et al. 2022). The share is 0
+where the state makes no difference and 1 where it alone brings the whole answer; it may be less or more. That
+a state suffices does not say that the model needs it: others may carry the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lmviz.base.errors import LmvizError
+from lmviz.circuits.cached_pass import CachedPass, Edit
+from lmviz.circuits.contrast import Contrast, ReadContrast, read_contrast
+from lmviz.circuits.places import axis_of, carried, matching
+from lmviz.circuits.result import Numbers
+from lmviz.inspection.backpropagation import DifferentiablePass, differentiating
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.scalar import in_range
+from lmviz.models.interruption import look_up, part_of_work
+from lmviz.models.model import Model
+from lmviz.models.sequences import ALONG, TEXT
+from lmviz.models.tap import Tap
+
+INTO = ("changed", "clean")
+AT_ONCE = 1024
+"""So many tokens are computed at once, in as many rows as that makes."""
+
+SQUARES_AT_ONCE = 2**23
+"""So many numbers of one square of attention are computed at once at most."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Patches(Numbers):
+    """The share of the measure that comes back, for each state carried over alone; NaN if not yet measured.
+
+    `measured` has the measure itself, in the same shape, `clean` and `changed` what it is in the two texts as
+    they are. `addresses` are the taps along the first axis. `into` is the text that states were carried into.
+    `estimate` is the fast estimate of the shares where it was asked for: difference × gradient, to first
+    order (Nanda 2023).
+    """
+
+    measured: np.ndarray
+    clean: float
+    changed: float
+    measure: str
+    addresses: tuple[str, ...]
+    into: str = "changed"
+    estimate: np.ndarray | None = None
+
+    @property
+    def agreement(self) -> float:
+        """Pearson's correlation of the estimate with what was measured, NaN where either is missing."""
+        if self.estimate is None or self.array.size < 2:
+            return float("nan")
+        known = ~np.isnan(self.array)
+        pair = self.estimate[known], self.array[known]
+        if min(len(pair[0]) - 1, pair[0].std(), pair[1].std()) <= 0:
+            return float("nan")
+        return float(np.corrcoef(*pair)[0, 1])
+
+
+def patch(
+    model: Model,
+    contrast: Contrast,
+    taps: str | Collection[str] | None = None,
+    *,
+    each: Sequence[str] | None = None,
+    into: str = "changed",
+    estimate: bool = False,
+    interventions: Sequence[Intervention] = (),
+) -> Patches:
+    """How much of the measure each state brings, carried over alone: a grid of shares.
+
+    See `patching`, which gives the same while it grows.
+    """
+    *_, last = patching(
+        model, contrast, taps, each=each, into=into, estimate=estimate, interventions=interventions
+    )
+    return last
+
+
+def patching(
+    model: Model,
+    contrast: Contrast,
+    taps: str | Collection[str] | None = None,
+    *,
+    each: Sequence[str] | None = None,
+    into: str = "changed",
+    estimate: bool = False,
+    interventions: Sequence[Intervention] = (),
+) -> Iterator[Patches]:
+    """The grid of patches after each batch of cells; the last one has all.
+
+    `taps` are patterns of addresses, by default the stream or the hidden states. `each` names the axes along
+    which states are carried over one by one, beside the taps themselves: ("position",), of a tap with heads
+    ("head",), or ("head", "position"). `into` is "changed" where clean states go into the changed text, which
+    shows what suffices, and "clean" where it is the other way round, which shows what is needed. LmvizError
+    where the texts do not line up, where the measure is the same in both, or where taps differ in shape.
+    """
+    if into not in INTO:
+        raise LmvizError(f"States are carried into 'changed' or 'clean', and not into {into!r}.")
+    question = read_contrast(model, contrast, interventions)
+    model = question.model
+    chosen = matching(model, taps if taps is not None else _usual(model))
+    axes = tuple(each) if each is not None else usual_axes(chosen[0])
+    _check_axes(chosen, axes)
+    clean, changed = question.passes()
+    base, other = (changed, clean) if into == "changed" else (clean, changed)
+    numbers = clean.measure(question.scalar), changed.measure(question.scalar)
+    start, end = base.measure(question.scalar), other.measure(question.scalar)
+    if not np.isfinite(numbers).all() or start == end:
+        raise LmvizError(
+            f"{question.scalar.name} is {numbers[0]:.4g} in the text and {numbers[1]:.4g} in the other, "
+            "so there is no difference to bring back: choose another number, or change another word."
+        )
+    leading, labels = axis_of([tap.address for tap in chosen])
+    sizes = tuple(_size(question, base, chosen[0], axis) for axis in axes)
+    if any(tuple(_size(question, base, tap, axis) for axis in axes) != sizes for tap in chosen):
+        raise LmvizError("These taps differ in how many cells they have: ask about one kind at a time.")
+    measured = np.full((len(chosen), *sizes), np.nan)
+
+    def found(share: np.ndarray | None = None) -> Patches:
+        return Patches(
+            array=(measured - start) / (end - start),
+            axes=(leading, *axes),
+            names=({leading: labels} if labels else {})
+            | {axis: tokens_along(question, axis) for axis in axes if axis in ALONG},
+            measured=measured.copy(),
+            clean=numbers[0],
+            changed=numbers[1],
+            measure=question.scalar.name,
+            addresses=tuple(tap.address for tap in chosen),
+            into=into,
+            estimate=share,
+        )
+
+    share = _estimated(question, base, other, chosen, axes, sizes) if estimate else None
+    if share is not None:
+        share /= end - start
+    yield found(share)
+    for number, tap in enumerate(chosen):
+        cells = _differing(base, other, tap, axes)
+        measured[number] = start  # where both are alike, and behind the measure, nothing changes
+        for cell in cells:
+            measured[(number, *cell)] = np.nan
+        for some in _batches(base, cells):
+            look_up(number / len(chosen))
+            with part_of_work(number, len(chosen)):
+                rows = _carried_over(question, base, other, tap, axes, some)
+            for cell, carried_over in zip(some, rows, strict=True):
+                measured[(number, *cell)] = carried_over
+            yield found(share)
+    yield found(share)
+
+
+def _carried_over(
+    question: ReadContrast,
+    base: CachedPass,
+    other: CachedPass,
+    tap: Tap,
+    axes: tuple[str, ...],
+    cells: Sequence[tuple[int, ...]],
+) -> np.ndarray:
+    """The measure with each of some cells of a tap carried over, a row of a batch for each, (row,)."""
+    shape = base.values[tap.address].shape[1:]
+    where = torch.zeros((len(cells), *shape), dtype=torch.bool)
+    for row, cell in enumerate(cells):
+        index = dict(zip(axes, cell, strict=True))
+        where[(row, *(index.get(axis, slice(None)) for axis in tap.axes))] = True
+    values = other.values[tap.address]
+    first = 0
+    if any(ALONG.get(axis) == TEXT for axis in tap.axes):
+        first = question.first
+        if "position" in axes and "position" in tap.axes:
+            first = max(first, min(cell[axes.index("position")] for cell in cells))
+    edit = Edit(where.to(values.device), values)
+    found: np.ndarray = base.measured_with({tap.address: edit}, question.scalar, first).numpy()
+    return found
+
+
+def _differing(base: CachedPass, other: CachedPass, tap: Tap, axes: tuple[str, ...]) -> list[tuple[int, ...]]:
+    """The cells that are not the same in both readings."""
+    differs = (base.values[tap.address] != other.values[tap.address])[0]
+    for place in reversed(range(len(tap.axes))):
+        if tap.axes[place] not in axes:
+            differs = differs.any(dim=place)
+    kept = [axis for axis in tap.axes if axis in axes]
+    ordered = differs.permute([kept.index(axis) for axis in axes]) if axes else differs
+    return [tuple(cell) for cell in ordered.nonzero().tolist()]
+
+
+def _batches(base: CachedPass, cells: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+    """Cells in as many rows as are computed at once."""
+    heads = max((value.shape[1] for value in base.values.values() if value.ndim == 4), default=1)
+    rows = max(1, min(AT_ONCE // len(base), SQUARES_AT_ONCE // (heads * len(base) ** 2)))
+    left = iter(cells)
+    while some := list(itertools.islice(left, rows)):
+        yield some
+
+
+def _estimated(
+    question: ReadContrast,
+    base: CachedPass,
+    other: CachedPass,
+    taps: Sequence[Tap],
+    axes: tuple[str, ...],
+    sizes: tuple[int, ...],
+) -> np.ndarray | None:
+    """By how much each cell would change the measure to first order; None for a model that counts."""
+    if next(question.model.parameters(), None) is None:
+        return None
+    reading = question.changed if base.reading is question.changed else question.clean
+    assert reading is not None
+    addresses = [tap.address for tap in taps]
+    with differentiating():
+        swept = DifferentiablePass(question.model, reading, kept=addresses)
+        scalar = in_range(question.scalar, swept.values, reading.interventions)
+        number = scalar.compute(swept.values[scalar.address])[0]
+        gradients = swept.back_to_some(number, addresses)
+    found = np.zeros((len(taps), *sizes))
+    for row, tap in enumerate(taps):
+        slopes = gradients[tap.address]
+        for place, axis in enumerate(tap.axes, start=1):
+            slopes = (
+                slopes.narrow(place, 0, base.values[tap.address].shape[place]) if axis in ALONG else slopes
+            )
+        products = (other.values[tap.address] - base.values[tap.address]).double() * slopes.double()
+        others = [place for place, axis in enumerate(tap.axes) if axis not in axes]
+        summed = products[0].sum(dim=others) if others else products[0]
+        kept = [axis for axis in tap.axes if axis in axes]
+        ordered = summed.permute([kept.index(axis) for axis in axes]).cpu().numpy()
+        found[row] = np.pad(
+            ordered, [(0, size - there) for size, there in zip(sizes, ordered.shape, strict=True)]
+        )
+    return found
+
+
+def usual_axes(tap: Tap) -> tuple[str, ...]:
+    """Along what a tap's states are carried over one by one: its heads, or the positions of a sequence."""
+    if "head" in tap.axes:
+        return ("head",)
+    return tuple(axis for axis in tap.axes if axis in ALONG)[:1]
+
+
+def _usual(model: Model) -> tuple[str, ...]:
+    return next(iter(carried(model).values()))
+
+
+def _check_axes(taps: Sequence[Tap], axes: tuple[str, ...]) -> None:
+    for tap in taps:
+        missing = [axis for axis in axes if axis not in tap.axes]
+        if missing:
+            raise LmvizError(
+                f"{tap.address} has no axis {missing[0]!r}: its axes are {', '.join(tap.axes)}, so ask about "
+                "it alone or with others of its kind."
+            )
+
+
+def _size(question: ReadContrast, base: CachedPass, tap: Tap, axis: str) -> int:
+    """How many places a tap has along an axis; positions behind the measure are counted too."""
+    if ALONG.get(axis) == TEXT:
+        return len(question.clean.ids)
+    return base.values[tap.address].shape[1 + tap.axes.index(axis)]
+
+
+def tokens_along(question: ReadContrast, axis: str) -> tuple[str, ...]:
+    """The tokens of the sequence that an axis runs along; where the texts differ, both."""
+    name = ALONG[axis]
+    clean, changed = question.clean, question.changed
+    if name == TEXT:
+        one, other = clean.prefix.tokens, None if changed is None else changed.prefix.tokens
+    else:
+        one = clean.beside[name].tokens
+        other = None if changed is None else changed.beside[name].tokens
+    if other is None:
+        return one
+    return tuple(a if a == b else f"{a}/{b}" for a, b in zip(one, other, strict=True))

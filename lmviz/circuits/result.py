@@ -1,0 +1,73 @@
+"""What a question about a circuit gives: numbers along named axes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Numbers:
+    """An array, the names of its axes, and what stands along them.
+
+    `names` has the labels of an axis, such as its tokens; axes without any are counted from 0.
+    """
+
+    array: np.ndarray
+    axes: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        sizes = " × ".join(f"{axis} {size}" for axis, size in zip(self.axes, self.array.shape, strict=True))
+        return f"<{type(self).__name__} {sizes or 'of one number'}>"
+
+    @property
+    def total(self) -> float:
+        """The sum of all numbers, those left out that were not measured."""
+        return float(np.nansum(self.array))
+
+    def labels(self, axis: str) -> tuple[str, ...]:
+        """What stands along an axis."""
+        size = self.array.shape[self.axes.index(axis)]
+        return self.names.get(axis) or tuple(map(str, range(size)))
+
+    def table(self) -> list[dict[str, str | int | float]]:
+        """A row for each number, with its place along each axis from 0, the labels where there are some."""
+        rows: list[dict[str, str | int | float]] = []
+        for index in itertools.product(*map(range, self.array.shape)):
+            row: dict[str, str | int | float] = {}
+            for axis, at in zip(self.axes, index, strict=True):
+                row[axis] = at
+                if axis in self.names:
+                    row[f"{axis} name"] = self.names[axis][at]
+            rows.append(row | {"value": float(self.array[index])})
+        return rows
+
+    def save(self, path: str | Path) -> None:
+        """Write the table as .csv, or the array and its axes as .npz; LmvizError where that cannot be."""
+        path = Path(path)
+        if path.suffix == ".npz":
+            content = io.BytesIO()
+            names = {f"names/{axis}": np.array(labels) for axis, labels in self.names.items()}
+            np.savez(content, array=self.array, axes=np.array(self.axes), **names)  # type: ignore[arg-type]  # names are arrays
+            write_atomically(path, content.getvalue())
+            return
+        if path.suffix != ".csv":
+            raise LmvizError(f"{path.name} has no kind that is known: end it with .csv or .npz.")
+        rows, text = self.table(), io.StringIO(newline="")
+        writer = csv.DictWriter(text, list(rows[0]) if rows else ["value"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_atomically(path, text.getvalue().encode())

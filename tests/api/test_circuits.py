@@ -1,0 +1,50 @@
+"""Circuits from Python: a contrast, and what is asked about it."""
+
+import numpy as np
+import pytest
+
+import lmviz
+
+CLEAN, OTHER = "The bat made noise at", "The dog made noise at"
+
+
+def test_a_grid_of_patches_has_named_axes_a_table_and_files(tmp_path):
+    contrast = lmviz.contrast(CLEAN, OTHER, measure="logit:night-the")
+    effect = lmviz.patch("stories-transformer", contrast, taps=["layers/*/residual2"])
+    assert effect.axes == ("layer", "position")
+    assert effect.array.shape == (3, 6)
+    assert effect.array[-1, -1] == pytest.approx(1, abs=1e-5)
+    assert effect.measure == "logit:night-the@5"
+    first, *_, last = effect.table()
+    assert (first["layer"], first["position name"], first["value"]) == (0, "⟨start⟩", 0)
+    assert last == {"layer": 2, "position": 5, "position name": "at", "value": effect.array[-1, -1]}
+    effect.save(tmp_path / "grid.npz")
+    with np.load(tmp_path / "grid.npz") as file:
+        assert (file["array"] == effect.array).all()
+        assert tuple(file["axes"]) == effect.axes
+    effect.save(tmp_path / "grid.csv")
+    assert (tmp_path / "grid.csv").read_text().splitlines()[0] == "layer,position,position name,value"
+    with pytest.raises(lmviz.LmvizError, match=r"end it with \.csv or \.npz"):
+        effect.save(tmp_path / "grid.txt")
+
+
+def test_of_several_contrasts_there_are_as_many_grids():
+    contrasts = [lmviz.contrast(CLEAN, OTHER), lmviz.contrast(OTHER, CLEAN)]
+    one, other = lmviz.patch("stories-gru", contrasts)
+    assert one.clean == pytest.approx(-other.clean, abs=20)
+    assert one.measure != other.measure or one.clean == pytest.approx(other.changed)
+
+
+def test_what_is_no_contrast_is_refused():
+    with pytest.raises(lmviz.LmvizError, match="is no contrast"):
+        lmviz.patch("stories-gru", "The bat")
+
+
+def test_without_a_measure_the_likeliest_word_of_each_text_is_proposed():
+    model = lmviz.open_model("shakespeare-transformer")
+    effect = lmviz.patch(model, lmviz.contrast("the qu", "the th"))
+    clean, changed = (
+        model.tokenizer.token(lmviz.next_token(model, text).best) for text in ("the qu", "the th")
+    )
+    assert effect.measure.startswith(f"logit:{clean}-{changed}@")
+    assert effect.clean > effect.changed
