@@ -321,7 +321,7 @@ class ComparedDistributionsPanel(Panel):
 
     def _others(self) -> tuple[Moment, ...]:
         """What the shown model and step is compared with."""
-        if not self._models:
+        if self.session.library.model is None:  # closed, while what was asked of it was on its way
             return ()
         present = self.session.comparison.present
         return tuple(item.moment for item in self._models if item.moment != present)

@@ -1,5 +1,7 @@
 """Next-word distributions side by side, and how far they agree, as the core computes it."""
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +119,21 @@ def test_models_of_different_tokens_are_compared_by_what_they_append(
     qtbot.waitUntil(lambda: curves.disagreement is not None, timeout=LONG)
     of_words = next(curve for curve in curves.curves if curve.name == words.name)
     assert of_words.values.sum() == pytest.approx(text_log_probabilities(models[0], PREFIX).bits, rel=1e-4)
+
+
+def test_an_answer_that_comes_when_all_models_have_been_closed_elsewhere_is_let_go(
+    compare: MainWindow, session: Session, gate: threading.Event, answered: Callable[[], None], qtbot: QtBot
+) -> None:
+    view = wait_for_distributions(compare, 2, qtbot)
+    session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
+    session.reading.set_prefix("the dog")
+    qtbot.waitUntil(lambda: view.is_up_to_date and session.work.is_busy("compare"))
+    compare.show_perspective("corpus")
+    for model in session.library.models:
+        session.library.close(model)
+    gate.set()
+    answered()
+    assert view.found
 
 
 def test_without_models_and_texts_everything_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
