@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import operator
 import sys
 from types import ModuleType
 from typing import Any
 
-COMPILER = "torch._dynamo"
+COMPILER, SHAPES = "torch._dynamo", "torch.fx.experimental.symbolic_shapes"
 
 
 def import_lean() -> None:
     """Import PySide6, and prepare for torch, without what the window never uses."""
     _read_no_sources()
-    sys.modules.setdefault(COMPILER, CompilerOff(COMPILER))
+    for part in (CompilerOff(COMPILER), PlainShapes(SHAPES)):
+        sys.modules.setdefault(part.__name__, part)
 
 
 def _read_no_sources() -> None:
@@ -28,10 +30,23 @@ def _read_no_sources() -> None:
         feature._mod_uses_pyside = lambda module: False
 
 
-class CompilerOff(ModuleType):
+class LeftOut(ModuleType):
+    """What is asked of a part of torch again and again. Whoever wants more has it whole, and the others too."""
+
+    def __getattr__(self, name: str) -> Any:
+        is_path = name == "__path__" and self.__name__ == COMPILER  # by which modules in it are found
+        if name.startswith("__") and not is_path:
+            raise AttributeError(name)
+        for left_out in (COMPILER, SHAPES):
+            if isinstance(sys.modules.get(left_out), LeftOut):
+                del sys.modules[left_out]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+class CompilerOff(LeftOut):
     """What torch's optimizers need of its compiler: they import it, and sympy with it, only to turn it off.
 
-    It takes 75 MB. Whoever wants more of it has it whole.
+    It takes 75 MB.
     """
 
     @staticmethod
@@ -42,9 +57,12 @@ class CompilerOff(ModuleType):
     def graph_break() -> None:
         pass
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name != "__path__":  # by which modules in it are found
-            raise AttributeError(name)
-        if sys.modules.get(COMPILER) is self:
-            del sys.modules[COMPILER]
-        return getattr(importlib.import_module(COMPILER), name)
+
+class PlainShapes(LeftOut):
+    """What `torch.autograd.grad` needs of symbolic shapes, and sympy with them, to compare two shapes.
+
+    Lengths are numbers wherever nothing is compiled.
+    """
+
+    expect_true = staticmethod(bool)
+    sym_eq = staticmethod(operator.eq)

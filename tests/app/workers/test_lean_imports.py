@@ -11,11 +11,20 @@ import sys
 from lmviz.app.workers.lean_imports import import_lean
 import_lean()
 import lmviz, torch
+from lmviz.inspection.step_jacobians import step_jacobians
 corpus = lmviz.load_corpus(sys.argv[1])
 for optimizer in ("sgd", "momentum", "adam", "adamw"):
     lmviz.train("rnn", corpus, f"{sys.argv[2]}/{optimizer}", steps=2, width=4, optimizer=optimizer)
 assert "sympy" not in sys.modules
 assert "torch._inductor" not in sys.modules
+model = lmviz.open_model(f"{sys.argv[2]}/sgd")
+step_jacobians(model, lmviz.trace(model, "The cow"))  # gives torch the gradients to begin with
+assert "sympy" not in sys.modules
+x = torch.ones(2, requires_grad=True)
+try:
+    torch.autograd.grad(2 * x, x, torch.ones(3))
+except RuntimeError as fault:
+    assert "Mismatch in shape" in str(fault)
 assert torch.compile(lambda x: x + 1, backend="eager")(torch.ones(1)) == 2  # whoever does want it has it
 """
 
