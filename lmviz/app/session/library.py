@@ -137,6 +137,7 @@ class Library(Part):
 
     def close(self, opened: OpenedModel) -> None:
         """Close a model; its folder stays."""
+        cache = self._work.cache
         # All state is updated before any signal, so that no receiver sees the closed model.
         opened = self._as_open(opened)
         self._models = tuple(model for model in self._models if model != opened)
@@ -150,6 +151,9 @@ class Library(Part):
         if moved:
             self.step_changed.emit()
         self.models_changed.emit()
+        self._work.ask(
+            f"forget {opened.folder}", lambda: cache.forget(opened.folder), lambda _: None, self.failed.emit
+        )
 
     def show_stored(self, opened: OpenedModel, step: int) -> None:
         """Show one model, and no other, of which only a stored trace is known so far."""

@@ -50,6 +50,15 @@ class ModelCache:
             self._states.pop((folder, step), None)
         return run, model
 
+    def forget(self, folder: Path) -> None:
+        """Keep nothing of a model any more: it has been closed."""
+        model = self._models.pop(folder, None)
+        if self._changed is not None and self._changed.unchanged is model:
+            self._changed = None
+        self._spelling.pop(folder, None)
+        for known in [known for known in self._states if known[0] == folder]:
+            del self._states[known]
+
     def model(self, folder: Path, step: int, spells_out: bool = False) -> Model:
         """The model with the weights of a snapshot, by choice the one to which special tokens are letters."""
         model = self._model(folder)

@@ -1,4 +1,6 @@
+import gc
 import shutil
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +47,19 @@ def test_what_was_not_used_for_longest_makes_room(
     Run.open(run_of_its_own).snapshot_path(0).unlink()
     with pytest.raises(LmvizError):
         cache.model(run_of_its_own, 0)
+
+
+def test_of_a_model_that_was_closed_nothing_is_kept(run_of_its_own: Path, transformer_run: Path) -> None:
+    cache, zero = ModelCache(), Intervention("layers/0/hidden", "replace", 0.0)
+    kept = [weakref.ref(cache.model(folder, 2)) for folder in (run_of_its_own, transformer_run)]
+    assert cache.model(run_of_its_own, 2, spells_out=True) is not None
+    assert cache.changed(run_of_its_own, 2, [zero]) is not None
+    cache.forget(run_of_its_own)
+    gc.collect()
+    assert [model() is None for model in kept] == [True, False]
+    shutil.rmtree(run_of_its_own)
+    with pytest.raises(LmvizError):
+        cache.model(run_of_its_own, 2)
 
 
 def test_only_so_many_models_are_kept(
