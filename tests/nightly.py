@@ -59,6 +59,7 @@ def commands(tests: Sequence[str], seed: int, brief: bool) -> dict[str, list[str
         "disturbances": 2 * times,
         "closings": 2,
         "pairs": 2 * times,
+        "minutes": 2 * times,
         "seed": seed,
     }
     mutants = {"sample": 6 * times, "least": LEAST_BRIEF if brief else LEAST, "seed": seed}

@@ -5,17 +5,16 @@ from __future__ import annotations
 import functools
 import gc
 import threading
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 
 import pytest
+import walker
 from patience import patience
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QTimer
-from PySide6.QtGui import QCursor, QDesktopServices
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -307,31 +306,10 @@ def window(session: Session, settings: Settings, first_perspective: str, qtbot: 
 
 
 @pytest.fixture
-def nothing_outside(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No files are asked for, no other programs and no connections opened, and what pops up goes again."""
-
-    def refuse(*arguments: object, **settings: object) -> None:
-        raise URLError("a test stays at home")
-
-    def close_popup() -> None:
-        """Menus and dialogs run loops of their own, in which a test would stand still."""
-        popup = QApplication.activePopupWidget() or QApplication.activeModalWidget()
-        if popup is not None:
-            popup.close()
-
-    monkeypatch.setattr(urllib.request, "urlopen", refuse)
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: ("", ""))
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *a, **k: ([], ""))
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: ("", ""))
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: "")
-    monkeypatch.setattr(QInputDialog, "getText", lambda *a, **k: ("", False))
-    monkeypatch.setattr(QMenu, "exec", lambda *a, **k: None)
-    closing = QTimer(interval=50)
-    closing.timeout.connect(close_popup)
-    closing.start()
-    yield
-    closing.stop()
+def nothing_outside(qapp: QApplication) -> Iterator[None]:
+    """See tests/walker.py."""
+    with walker.nothing_outside():
+        yield
 
 
 def wait_for_reading(session: Session, qtbot: QtBot) -> None:

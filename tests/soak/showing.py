@@ -41,7 +41,7 @@ def _window() -> tuple[MainWindow, list[str]]:
     window.resize(1440, 900)
     window.painted.connect(window.session.start)
     window.show()
-    _settle(window)
+    settle(window)
     return window, raised
 
 
@@ -54,25 +54,25 @@ def show(path: Path) -> bool:
     raised.clear()
     window.notice.hide()
     window.open_paths([path])
-    _settle(window)
+    settle(window)
     window.grab()
     session = window.session
     has_model = session.library.model is not None
     session.lesson.leave()
     for model in session.library.models:
         session.library.close(model)
-    _settle(window)
+    settle(window)
     if raised:
         raise Raised(raised[0][-3000:])
     return has_model
 
 
-def _settle(window: MainWindow) -> None:
+def settle(window: MainWindow, longest: float = LONGEST) -> None:
     """Until nothing is read, computed or waiting to be drawn."""
     from PySide6.QtWidgets import QApplication
 
     work, quiet, answered = window.session.work, 0, [True]
-    until = time.monotonic() + LONGEST
+    until = time.monotonic() + longest
     while quiet < QUIET:
         if time.monotonic() > until:
             raise TimeoutError("the window has not done")

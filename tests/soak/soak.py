@@ -1,7 +1,7 @@
 """Tries for long what docs/reliability.md promises.
 
-    python3 start.py soak [--mutations N] [--disturbances N] [--closings N] [--pairs N] [--seed N]
-                          [--only PART_OF_A_NAME]
+    python3 start.py soak [--mutations N] [--disturbances N] [--closings N] [--pairs N] [--minutes N]
+                          [--seed N] [--only PART_OF_A_NAME]
 
 It prints a line for each kind of file and of disturbance, writes the same with all faults to
 build/soak/report.txt, and ends with 1 where there were any. It needs `fork`, so Linux or macOS.
@@ -10,6 +10,7 @@ build/soak/report.txt, and ends with 1 where there were any. It needs `fork`, so
 from __future__ import annotations
 
 import argparse
+import csv
 import itertools
 import os
 import random
@@ -27,11 +28,12 @@ from disturbances import DISTURBANCES, disturb, undisturbed
 from fuzzing import Fault, fuzz
 from loaders import make_loaders
 from two_windows import disturb_one_another
+from using import MOST, use_for
 
 from lmviz.text.corpus import load_corpus
 
 REPORT = Path("build/soak/report.txt")
-PAIR = "two windows on one run"
+PAIR, USED = "two windows on one run", "one window used"
 SENTENCES = ("The cow eats grass.", "The bat sees the dog.", "The dog likes hay.", "The hen eats corn.")
 
 
@@ -42,6 +44,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--disturbances", type=int, default=500, help="trainings disturbed in each way")
     parser.add_argument("--closings", type=int, default=25, help="windows closed during each kind of work")
     parser.add_argument("--pairs", type=int, default=25, help="times that two windows have one run open")
+    parser.add_argument("--minutes", type=float, default=60, help="during which one window is used")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="a part of the names of what is tried")
     given = parser.parse_args(arguments)
@@ -51,7 +54,8 @@ def main(arguments: list[str]) -> int:
         soak = try_all(Path(folder), given.mutations, given.disturbances, given.seed, given.only)
         closings = close_all(Path(folder), given.closings, given.seed, given.only)
         pairs = pair_all(Path(folder), given.pairs, given.seed, given.only)
-        for tried in itertools.chain(soak, closings, pairs):
+        used = use_one(Path(folder), given.minutes, given.seed, given.only)
+        for tried in itertools.chain(soak, closings, pairs, used):
             print(tried, flush=True)
             faults += tried.faults
     REPORT.parent.mkdir(parents=True, exist_ok=True)
@@ -123,6 +127,18 @@ def pair_all(folder: Path, count: int, seed: int, only: str = "") -> Iterator[Tr
             wrong = disturb_one_another(corpus, folder / "pair", random.Random(f"{seed} {PAIR} {number}"))
             faults += [Fault(PAIR, number, wrong)] if wrong else []
         yield Tried(PAIR, count, faults)
+
+
+def use_one(folder: Path, minutes: float, seed: int, only: str = "") -> Iterator[Tried]:
+    """Use one window for so many minutes. What it held after each round goes beside the report."""
+    if minutes and only in USED:
+        held, wrong = use_for(folder / "used", minutes, seed)
+        REPORT.parent.mkdir(parents=True, exist_ok=True)
+        with REPORT.with_name("used.csv").open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(MOST)
+            rows.writerows([getattr(each, measure) for measure in MOST] for each in held)
+        yield Tried(USED, len(held), [Fault(USED, len(held), how) for how in wrong])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def _one_thread() -> None:
 
 @pytest.mark.slow
 def test_nothing_is_lost_in_a_short_soak(tmp_path: Path) -> None:
-    words = ("--mutations", "10", "--disturbances", "3", "--closings", "0", "--pairs", "0")
+    words = ("--mutations", "10", "--disturbances", "3", "--closings", "0", "--pairs", "0", "--minutes", "0")
     done = run([str(SOAK), *words], tmp_path)
     tried = re.findall(r"^(.+?) +(\d+) tried(?:, (\d+) stopped)?.*, (\d+) faults$", done.stdout, re.MULTILINE)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -62,6 +63,60 @@ def test_what_is_raised_while_a_file_is_shown_is_a_fault(tmp_path: Path) -> None
     path = resource_path("polls", "01-order.poll")
     done = run(["-c", SHOWS, str(SOAK.parent), str(path)], tmp_path)
     assert done.stdout == "raised\n", done.stderr
+
+
+USES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import using
+come_to_rest, kept = using.Restless.come_to_rest, []
+def keep(person):
+    come_to_rest(person)
+    if sys.argv[3] == "leaking":
+        from PySide6.QtWidgets import QDial, QWidget
+        kept.append(QWidget())
+        for _ in range(40):
+            QDial(kept[-1])
+using.Restless.come_to_rest = keep
+sys.exit(using.main([sys.argv[2], "--actions", "20", "--same"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads its memory where Linux tells it")
+@pytest.mark.parametrize("how", ["level", "leaking"])
+def test_a_window_that_is_used_stays_as_it_was_or_it_is_said_what_grew(how: str, tmp_path: Path) -> None:
+    from using import LEAST, faults_of, read_notes
+
+    done = run(["-c", USES, str(SOAK.parent), str(tmp_path), how], tmp_path)
+    assert done.returncode == 0, done.stderr
+    held = read_notes(tmp_path)
+    assert len(held) == LEAST
+    if how == "level":
+        assert not faults_of(held)
+    else:
+        [of_qt] = [fault for fault in faults_of(held) if fault.startswith("qt grew")]
+        assert "Qt's QDial:: by 120" in of_qt
+
+
+def test_what_grows_without_end_is_told_from_what_varies() -> None:
+    from using import Held, faults_of
+
+    def window(number: int, grown: int = 0) -> Held:
+        varies = number * 7 % 5
+        return Held(5 * 10**8 + varies * 10**6, 10**5 + 100 * varies, 5000 + varies + grown, 9000, 2, 12, {
+            "Qt's Card": 40 + grown, "Qt's Label": 900 + varies
+        })  # fmt: skip
+
+    level = [window(number) for number in range(40)]
+    filled = [window(number, 30 * min(number, 15)) for number in range(40)]
+    assert not faults_of(level)
+    assert not faults_of(filled)  # a cache that is full now
+    [fault] = faults_of([window(number, 3 * number) for number in range(40)])
+    assert fault.startswith("qt grew by 57 of 5,0")
+    assert fault.endswith("in 20 rounds; Qt's Card by 57")
+    [thread] = faults_of([replace(each, threads=2 + number // 8) for number, each in enumerate(level)])
+    assert thread.startswith("threads grew by 2")
 
 
 def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

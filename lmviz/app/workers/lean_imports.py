@@ -31,7 +31,7 @@ def _read_no_sources() -> None:
 
 
 class LeftOut(ModuleType):
-    """What is asked of a part of torch again and again. Whoever wants more has it whole, and the others too."""
+    """The little that is asked of a part of torch. Whoever wants more has it whole, and the others too."""
 
     def __getattr__(self, name: str) -> Any:
         is_path = name == "__path__" and self.__name__ == COMPILER  # by which modules in it are found

@@ -1,0 +1,406 @@
+"""Uses one window for long, like a person who cannot sit still, and notes what is left after each round.
+
+A round is a number of things done in an order that the seed gives. After it everything is closed, and what
+the process then holds is counted: it must not become more. Nothing else may be done in the process, so that
+`use_for` starts one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where walker.py lies
+
+if TYPE_CHECKING:
+    from lmviz.app.window.main_window import MainWindow
+
+ACTIONS = 150  # of a round
+LEAST = 8  # rounds, of which half are to fill caches
+LONGEST = 300.0  # seconds until a window has come to rest on a busy machine
+TEXTS = ("farm", "stories", "four-sentences", "ambiguous", "reviews", "twin", "pictures")
+NOTES = "held.jsonl"
+AT_REST = 2  # threads: the window's and the reading thread
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a process holds: bytes of memory, objects that Python's collector knows, objects of Qt's, wrappers
+    that PySide has made, threads and open files; and `kinds`, how many there are of each type or class."""
+
+    memory: int
+    objects: int
+    qt: int
+    wrappers: int
+    threads: int
+    files: int
+    kinds: dict[str, int]
+
+
+MOST = {"memory": 0.05, "objects": 0.03, "qt": 0.01, "wrappers": 0.02, "threads": 0.0, "files": 0.0}
+"""How much each may grow over the second half of the rounds, as a share of what there is. By then caches are
+full, or nearly: of the texts of chips, of equations, of snapshots."""
+
+
+def faults_of(held: Sequence[Held]) -> list[str]:
+    """What has grown over the second half of the rounds, each in a sentence with the kinds that did most."""
+    half = held[len(held) // 2 :]
+    found = []
+    for measure, share in MOST.items():
+        values = [getattr(each, measure) for each in half]
+        grown = growth(values)
+        if grown > share * median(values):
+            found.append(
+                f"{measure} grew by {grown:,.0f} of {median(values):,.0f} in {len(half)} rounds"
+                + _most_grown(half)
+            )
+    return found
+
+
+def growth(values: Sequence[float]) -> float:
+    """How much values grow from the first to the last, by the median of all slopes between two of them
+    (Theil 1950, Sen 1968): no single round decides it."""
+    slopes = [
+        (later - earlier) / (after - before)
+        for before, earlier in enumerate(values)
+        for after, later in enumerate(values[before + 1 :], before + 1)
+    ]
+    return median(slopes) * (len(values) - 1) if slopes else 0.0
+
+
+def _most_grown(held: Sequence[Held]) -> str:
+    names = {name for each in held for name in each.kinds}
+    grown = Counter({name: growth([each.kinds.get(name, 0) for each in held]) for name in names})
+    return "".join(f"; {name} by {count:,.0f}" for name, count in grown.most_common(12) if count > 0.5)
+
+
+def use_for(folder: Path, minutes: float, seed: int) -> tuple[list[Held], list[str]]:
+    """Use a window in a process of its own; what it held after each round, and the faults."""
+    homes = {f"XDG_{name}_HOME": str(folder / name) for name in ("CONFIG", "DATA", "STATE", "CACHE")}
+    here = {"QT_QPA_PLATFORM": "offscreen", "LMVIZ_DATA": str(folder / "data")}
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, __file__, str(folder), "--minutes", str(minutes), "--seed", str(seed)],
+        env=os.environ | homes | here,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    held = read_notes(folder)
+    ended = [f"it ended with {done.returncode}: {done.stderr[-3000:]}"] if done.returncode else []
+    return held, ended + faults_of(held)
+
+
+def read_notes(folder: Path) -> list[Held]:
+    """What a window held after each round."""
+    lines = (folder / NOTES).read_text(encoding="utf-8").splitlines()
+    return [Held(**json.loads(line)) for line in lines]
+
+
+class Restless:
+    """Uses a window, round after round."""
+
+    def __init__(self, window: MainWindow, folder: Path, actions: int) -> None:
+        from walker import Walker
+
+        self._window, self._session, self._actions = window, window.session, actions
+        self._text = folder / "farm.txt"
+        self._text.write_text("The cow eats grass.\nThe hen sees the dog.\n" * 40, encoding="utf-8")
+        self._runs = folder / "own"
+        self._walker = Walker(0, (self._text, self._runs / "lstm", self._runs / "transformer"))
+        self._walker.window = window
+        self._walker.ways += [
+            (self.open_sample, 6),
+            (self.close_model, 4),
+            (self.open_text, 4),
+            (self.go_through_lesson, 6),
+            (self.operate, 8),
+            (self.choose, 8),
+            (self.enlarge, 4),
+            (self.set_apart, 3),
+        ]
+
+    def make_runs(self) -> None:
+        """Two small runs of one's own, as they were: what is opened may have been trained on."""
+        import lmviz
+        from lmviz.text.corpus import load_corpus
+
+        kept = self._runs.with_name("kept")
+        if not kept.exists():
+            corpus, tiny = load_corpus(self._text, documents="line"), {"batch": 2, "length": 8}
+            lmviz.train("lstm", corpus, kept / "lstm", steps=6, width=8, **tiny)
+            heads = {"heads": 2, "layers": 2, "context": 16}
+            lmviz.train("transformer", corpus, kept / "transformer", steps=6, width=8, **heads, **tiny)
+        shutil.rmtree(self._runs, ignore_errors=True)
+        shutil.copytree(kept, self._runs)
+
+    def go_round(self, chance: random.Random) -> None:
+        """One round of things, and then everything is closed."""
+        self.make_runs()
+        self._walker.random = chance
+        for _ in range(self._actions):
+            self._walker.step()
+        self.come_to_rest()
+
+    def look_everywhere(self) -> None:
+        """Show, open and do all that is made when it is first used."""
+        from lmviz.app.panels.table import shown_perspectives
+
+        for projector in (False, True):
+            for theme in ("dark", "light"):
+                self._window.set_projector(projector)
+                self._window.set_theme(theme)
+                for row in shown_perspectives():
+                    self._window.show_perspective(row.name)
+                    self._let_go_on(0.05)
+
+    def come_to_rest(self) -> None:
+        """Close all that was opened, and wait until nothing is under way."""
+        from PySide6.QtWidgets import QApplication
+        from showing import settle
+
+        from lmviz.app.panels.table import shown_perspectives
+
+        session, window = self._session, self._window
+        session.lesson.leave()
+        window.lessons.close()
+        session.experiment.stop()
+        session.position_trial.stop()
+        session.training.stop()
+        until = time.monotonic() + LONGEST
+        while session.training.state.is_active or session.work.jobs:
+            for job in session.work.jobs:
+                job.cancel()
+            self._let_go_on(0.01)
+            if time.monotonic() > until:
+                raise TimeoutError("the work of a round has not ended")
+        for row in shown_perspectives():
+            window.show_perspective(row.name)
+            window.reset_arrangement()
+        window.set_theme("light")
+        window.set_projector(False)
+        for other in QApplication.topLevelWidgets():
+            if other is not window and other.isVisible():
+                other.close()
+        window.resize(1440, 900)
+        session.text.open(self._text, documents="line")
+        session.network.open_shipped(session.network.shipped[0].name)
+        session.reading.set_prefix("")
+        for model in session.library.models:
+            session.library.close(model)
+        window.show_perspective("corpus")
+        window.notice.hide()
+        QApplication.clipboard().clear()
+        settle(window, LONGEST)
+        while threading.active_count() > AT_REST and time.monotonic() < until:
+            self._let_go_on(0.01)  # a job that was cancelled ends when it next looks
+        shutil.rmtree(session.training.runs_folder, ignore_errors=True)
+
+    def _let_go_on(self, seconds: float) -> None:
+        from PySide6.QtWidgets import QApplication
+
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            QApplication.processEvents()
+            time.sleep(0.002)
+
+    def open_sample(self) -> None:
+        from lmviz.api.training import sample_models
+
+        self._session.library.open(self._walker.random.choice(sample_models()))
+
+    def close_model(self) -> None:
+        models = self._session.library.models
+        if models:
+            self._session.library.close(self._walker.random.choice(models))
+
+    def open_text(self) -> None:
+        self._session.text.open(self._walker.random.choice(TEXTS))
+
+    def go_through_lesson(self) -> None:
+        """Open one, go on, or answer."""
+        from lmviz.app.window.lessons import perspective_names
+        from lmviz.lessons.shipped import shipped_lessons
+
+        lesson, chance = self._session.lesson, self._walker.random
+        if lesson.lesson is None or chance.random() < 0.2:
+            if not self._window.lessons.is_shown:
+                self._window.lessons.toggle()
+            lesson.open(chance.choice(shipped_lessons(perspective_names())))
+        else:
+            ways = (lesson.go_on, lesson.go_on, lesson.show_hint, lesson.prepare, lambda: lesson.answer("3"))
+            chance.choice(ways)()
+
+    def _address(self) -> tuple[str, tuple[int, ...]] | None:
+        """A cell of what is read."""
+        reading = self._session.reading.current
+        if reading is None:
+            return None
+        chance, stages = self._walker.random, reading.trace.stages
+        addresses = [address for stage in stages for address in stage.results]
+        if not addresses:
+            return None
+        address = chance.choice(addresses)
+        array = reading.trace[address].array
+        return (address, tuple(chance.randrange(size) for size in array.shape)) if array.size else None
+
+    def operate(self) -> None:
+        """Change what is computed, or undo it."""
+        from lmviz.inspection.interventions import add, scale, zero
+
+        surgery, chance, cell = self._session.surgery, self._walker.random, self._address()
+        if cell is not None and chance.random() < 0.6:
+            way = chance.choice((zero, lambda at: add(at, 0.5), lambda at: scale(at, 2.0)))
+            surgery.add(way(cell[0]))
+        else:
+            chance.choice((surgery.undo, surgery.redo, surgery.clear))()
+
+    def choose(self) -> None:
+        """Pin a cell, or point at it."""
+        focus, cell = self._session.focus, self._address()
+        self._walker.random.choice((focus.choose_cell, focus.hover_cell))(cell)
+
+    def enlarge(self) -> None:
+        self._point_at_panel()
+        self._window.toggle_enlarged()
+
+    def set_apart(self) -> None:
+        self._point_at_panel()
+        self._window.toggle_panel_window()
+
+    def _point_at_panel(self) -> None:
+        from PySide6.QtGui import QCursor
+
+        panels = [panel for panel in self._window.perspective.panels if panel.is_in_sight]
+        if panels:
+            panel = self._walker.random.choice(panels)
+            QCursor.setPos(panel.mapToGlobal(panel.rect().center()))
+
+
+def held_by(window: MainWindow) -> Held:
+    """What the process holds, when all garbage is collected and given back."""
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QPixmapCache
+    from PySide6.QtWidgets import QApplication
+    from shiboken6 import Shiboken
+
+    for _ in range(3):
+        QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+    QPixmapCache.clear()
+    ctypes.CDLL(None).malloc_trim(0)
+    with _standing_still(window):
+        kinds = Counter(_kind_of(thing) for thing in gc.get_objects())
+    objects = kinds.total()
+    wrappers = Counter(f"wrapper of {_kind_of(thing)}" for thing in Shiboken.getAllValidWrappers())
+    qt = _qt_objects()
+    return Held(
+        memory=int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
+        objects=objects,
+        qt=qt.total(),
+        wrappers=wrappers.total(),
+        threads=threading.active_count(),
+        files=len(os.listdir("/proc/self/fd")),
+        kinds={**kinds, **wrappers, **qt},
+    )
+
+
+def _qt_objects() -> Counter[str]:
+    """How many objects of Qt's there are of each class and name.
+
+    As Qt writes its trees of objects: `findChildren` would make a wrapper of each, and PySide keeps those of
+    what Qt has made itself when it is gone.
+    """
+    from PySide6.QtCore import qInstallMessageHandler
+    from PySide6.QtWidgets import QApplication, QWidget
+    from shiboken6 import Shiboken
+
+    lines = list[str]()
+    known = [thing for thing in Shiboken.getAllValidWrappers() if isinstance(thing, QWidget)]
+    alone = [widget for widget in known if widget.isWindow() and widget.parentWidget() is None]
+    before = qInstallMessageHandler(lambda kind, context, line: lines.append(line))
+    for root in (QApplication.instance(), *alone):
+        root.dumpObjectTree()
+    qInstallMessageHandler(before)
+    return Counter(f"Qt's {line.strip().rsplit(' ', 1)[0]}" for line in lines)
+
+
+def _kind_of(thing: object) -> str:
+    kind = type(thing)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+@contextmanager
+def _standing_still(window: MainWindow) -> Iterator[None]:
+    """Let the reading thread do nothing: a tuple that it is making must be seen by nobody else."""
+    stands, may_go_on = threading.Event(), threading.Event()
+
+    def stand() -> None:
+        stands.set()
+        may_go_on.wait()
+
+    window.session.work.ask("stand still", stand, lambda _: None, lambda sentence: None)
+    stands.wait(LONGEST)
+    try:
+        yield
+    finally:
+        may_go_on.set()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Use a window for some minutes, and at least so many rounds; 1 where something unexpected was raised."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--minutes", type=float, default=0.0)
+    parser.add_argument("--rounds", type=int, default=LEAST, help="so many at least")
+    parser.add_argument("--actions", type=int, default=ACTIONS)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--same", action="store_true", help="the same things in each round")
+    given = parser.parse_args(arguments)
+
+    from lmviz.app.main import open_window
+
+    window = open_window()
+    from PySide6.QtWidgets import QApplication
+    from walker import nothing_outside
+
+    from lmviz.app.workers import closing
+    from lmviz.base.log import log_path
+
+    closing.LONGEST_WAIT = 60.0
+    while not window.session.work.is_ready:
+        QApplication.processEvents()
+    began, number = time.monotonic(), 0
+    with nothing_outside(), (given.folder / NOTES).open("w", encoding="utf-8") as notes:
+        person = Restless(window, given.folder, given.actions)
+        person.look_everywhere()
+        while number < given.rounds or time.monotonic() - began < 60 * given.minutes:
+            person.go_round(random.Random(f"{given.seed} {0 if given.same else number}"))
+            held = held_by(window)
+            notes.write(json.dumps(asdict(held)) + "\n")
+            notes.flush()
+            number += 1
+    window.close()
+    log = log_path().read_text(encoding="utf-8") if log_path().exists() else ""
+    return closing.leave(1 if "unexpected" in log else 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
