@@ -55,7 +55,13 @@ class View:
         return tuple(places[axis] for axis in self.axes)
 
     def cell(self, index: Sequence[int]) -> tuple[int, int] | None:
-        """Where a cell of the tap is drawn; None when it is not among those shown."""
+        """Where a cell of the tap is drawn; None when it is not among those shown.
+
+        Nor is one of another model's tap of the same address, which may have other axes: a view stays
+        drawn while the newer reading, in which a cell was pinned, is waited for.
+        """
+        if len(index) != len(self.axes):
+            return None
         places = dict(zip(self.axes, index, strict=True))
         if any(places[axis] != value for axis, value in self.fixed.items()):
             return None

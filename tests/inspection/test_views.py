@@ -110,6 +110,8 @@ def test_a_drawn_cell_knows_its_place_in_the_tap_and_back(a, text, address):
         index = view.index(row, column)
         assert view.values[row, column] == found[address].array[index]
         assert view.cell(index) == (row, column)
+    for other in (index[1:], (0, *index)):  # a cell of another model's tap of this address
+        assert view.cell(other) is None
 
 
 def test_of_a_head_the_keys_and_values_of_its_group_are_drawn():
