@@ -223,6 +223,15 @@ class Tokenizer:
         return self._special is not None and not self._special.are_split and any(self._added.values())
 
     @property
+    def named_tokens(self) -> dict[str, str]:
+        """How START, END and padding are spelled, by their names in templates for chats; "" for none."""
+        said = self._special or SpecialTokens()
+        start = self.start_id if said.start is None else said.start
+        ids = {"bos_token": start, "eos_token": self.end_id, "pad_token": self.padding_id}
+        known = self._backend.id_to_token
+        return {name: "" if index is None else known(index) or "" for name, index in ids.items()}
+
+    @property
     def chat_template(self) -> str | None:
         """What makes one text of the turns of a chat (Jinja), where the folder has it."""
         return None if self._special is None else self._special.chat_template

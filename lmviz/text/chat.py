@@ -1,0 +1,162 @@
+"""One text of the turns of a chat, by the template that a stranger's folder has for it.
+
+A template is a program in Jinja. It is run as transformers runs it, in Jinja's sandbox, which lets it neither
+import nor change anything; what takes long or grows without bound is stopped as well.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lmviz.base.errors import LmvizError
+from lmviz.text.tokenizer import Tokenizer
+
+LONGEST_TIME = 2.0
+"""Seconds that a template may take: those of published models take some milliseconds."""
+
+LONGEST_TEXT = 10_000_000
+"""Characters of a text, or of a word or a list inside a template that is repeated."""
+
+SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
+
+_MARK = "\ue0f7the system's words\ue0f7"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What somebody says: `role` is "system", "user" or "assistant"."""
+
+    role: str
+    text: str
+
+
+def chat_text(tokenizer: Tokenizer, turns: Sequence[Turn], *, answers: bool = True) -> str:
+    """The text of these turns, ready for the tokenizer; with `answers` the assistant's next turn is begun.
+
+    A START at its beginning is left out where the tokenizer itself puts one in front of each text. LmvizError
+    where there is no template, or where it cannot do that.
+    """
+    template = tokenizer.chat_template
+    if template is None:
+        raise LmvizError("This model has no template for chats: type plain text.")
+    named = tokenizer.named_tokens
+    text = _render(template, turns, answers, named)
+    return text.removeprefix(named["bos_token"]) if tokenizer.marks_boundaries else text
+
+
+def system_text(tokenizer: Tokenizer) -> str | None:
+    """What the template says as the system where nobody does; None where there is no system to speak."""
+    asked = Turn(USER, "?")
+    try:
+        with_mark = chat_text(tokenizer, [Turn(SYSTEM, _MARK), asked])
+        without = chat_text(tokenizer, [asked])
+    except LmvizError:
+        return None
+    before, mark, after = with_mark.partition(_MARK)
+    if not mark:
+        return None
+    is_around = without.startswith(before) and without.endswith(after) and len(without) >= len(before + after)
+    return without[len(before) : len(without) - len(after)] if is_around else ""
+
+
+def _render(template: str, turns: Sequence[Turn], answers: bool, named: dict[str, str]) -> str:
+    import jinja2  # only where somebody chats
+
+    pieces: list[str] = []
+
+    def write() -> None:
+        made = _environment().from_string(template)
+        messages = [{"role": turn.role, "content": turn.text} for turn in turns]
+        length = 0
+        for piece in made.generate(messages=messages, add_generation_prompt=answers, **named):
+            length += len(piece)
+            if length > LONGEST_TEXT:
+                raise LmvizError("it writes without end")
+            pieces.append(piece)
+
+    try:
+        _within(LONGEST_TIME, write)
+    except LmvizError as error:
+        raise _refusal(error) from None
+    except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise _refusal(error) from None
+    except (AttributeError, RecursionError, MemoryError, AssertionError) as error:
+        raise _refusal(error) from None
+    return "".join(pieces)
+
+
+def _refusal(error: Exception) -> LmvizError:
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    return LmvizError(f"The template for chats of this model cannot do that ({reason}): type plain text.")
+
+
+def _within(seconds: float, work: Callable[[], None]) -> None:
+    """Do some work of plain Python, and raise LmvizError in it once it has taken so long."""
+    end = time.monotonic() + seconds
+
+    def look(*_: Any) -> Any:
+        if time.monotonic() > end:
+            raise LmvizError(f"it takes longer than {seconds:g} seconds")
+        return look
+
+    before = sys.gettrace()
+    sys.settrace(look)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+
+
+def _environment() -> Any:
+    """Jinja's sandbox with what transformers adds to it."""
+    from jinja2 import nodes
+    from jinja2.exceptions import SecurityError
+    from jinja2.ext import Extension
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    class Generation(Extension):
+        """`{% generation %}` marks what the assistant says, for training; here it changes nothing."""
+
+        tags = {"generation"}
+
+        def parse(self, parser: Any) -> Any:
+            line = next(parser.stream).lineno
+            body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+            return nodes.Scope(body, lineno=line)
+
+    class Environment(ImmutableSandboxedEnvironment):
+        intercepted_binops = frozenset({"*", "**"})
+
+        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+            length = max(_size(left) * _times(right), _size(right) * _times(left))
+            if operator == "**" or length > LONGEST_TEXT:
+                raise SecurityError("it makes something that is too large")
+            return super().call_binop(context, operator, left, right)
+
+    def refuse(words: object) -> None:
+        raise LmvizError(str(words))
+
+    made = Environment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
+    )
+    made.filters["tojson"] = _as_json
+    made.globals |= {"raise_exception": refuse, "strftime_now": time.strftime}
+    return made
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, str | list | tuple) else 0
+
+
+def _times(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _as_json(value: Any, indent: int | None = None, **options: Any) -> str:
+    """JSON as transformers writes it: letters of any script as they are."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)
