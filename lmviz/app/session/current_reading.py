@@ -153,6 +153,14 @@ class CurrentReading(Part):
         return self.question != (None if self._reading is None else self._reading.question)
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether nobody has typed a text yet: there is none, or the one that the window began with."""
+        return not self._source and self._prefix in (
+            "",
+            "" if self._stored is None else self._stored.trace.text,
+        )
+
+    @property
     def can_go_back(self) -> bool:
         """Whether `current` is of another text than the one that is being read."""
         asked, before = self.question, None if self._reading is None else self._reading.question

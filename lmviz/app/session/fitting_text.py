@@ -11,6 +11,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.text.corpus_options import CorpusOptions
 
 if TYPE_CHECKING:
+    from lmviz.app.session.chat import Chat
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.library import Library
     from lmviz.app.session.opened_model import OpenedModel
@@ -21,18 +22,30 @@ if TYPE_CHECKING:
 MOST_UNKNOWN = 0.5
 """The share of unknown words from which on a model is shown nothing that it has learned about."""
 
+SENTENCE = "When Mary and John went to the store, John gave a drink to"
+"""Whom one does not name again but looks for: heads are seen to do that (Wang et al. 2022)."""
+
+QUESTION = "What is the capital of France?"
+
 
 class FittingText(Part):
     """Types an example of a model's own text when the model is shown and could read little of what is typed.
 
     What was typed before comes back with a model that can read it. Only texts of the catalogue give
-    examples: to read another file a person has to be asked.
+    examples: to read another file a person has to be asked. A model of another program gets a question
+    where it was trained to answer, and a sentence otherwise, as long as nobody has typed anything.
     """
 
     def __init__(
-        self, work: Work, library: Library, reading: CurrentReading, parent: QObject | None = None
+        self,
+        work: Work,
+        library: Library,
+        reading: CurrentReading,
+        chat: Chat,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self._chat = chat
         self._work, self._library, self._reading = work, library, reading
         self._left: tuple[str, str] | None = None  # the prefix and the source that were put away
         library.model_changed.connect(self._look)
@@ -40,12 +53,24 @@ class FittingText(Part):
     def _look(self) -> None:
         """Another model is shown."""
         model = self._library.model
+        if model is not None and model.run.was_trained_elsewhere and self._reading.is_untouched:
+            self._show_example(model)
+            return
         if model is None or _is_readable(model, self._reading.encoding, self._reading.source):
             return
         if self._left is not None and self._can_read(model, *self._left):
             self._type(*self._left)
         else:
             self._ask(model)
+
+    def _show_example(self, model: OpenedModel) -> None:
+        """What a model of another program can be seen to do, in a chat if it has a template for one."""
+        if self._chat.is_possible:
+            self._chat.ask(QUESTION)
+        if self._chat.is_on:
+            return
+        if self._can_read(model, SENTENCE, ""):
+            self._reading.set_prefix(SENTENCE)
 
     def _can_read(self, model: OpenedModel, prefix: str, source: str) -> bool:
         try:

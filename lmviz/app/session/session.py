@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from lmviz.app.session.attention_heads import AttentionHeads
+from lmviz.app.session.chat import Chat
 from lmviz.app.session.comparison import Comparison
 from lmviz.app.session.current_reading import CurrentReading
 from lmviz.app.session.explanation import Explanation
@@ -68,7 +69,8 @@ class Session(QObject):
         self.attention = AttentionHeads(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
         self.special_tokens = SpecialTokensOfPrefix(self.library, self.reading, self)
-        self.fitting = FittingText(self.work, self.library, self.reading, self)
+        self.chat = Chat(self.library, self.reading, self)
+        self.fitting = FittingText(self.work, self.library, self.reading, self.chat, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
         self.gradients = Gradients(self.work, self.reading, self)
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 ROOMY = 1150  # pixels at scale 1 from which the chip of changes can be written out
+LONGEST_NAME = 40
+"""Letters of a name; the whole one is in the list of models."""
+
 NARROW = 800  # pixels at scale 1 below which only the family of the model has room
 
 
@@ -98,7 +101,8 @@ class Header(QFrame):
         menu.clear()
         for model in session.library.models:
             step = session.library.step if model == session.library.model else model.snapshots[-1]
-            words = f"{model.name}  ({describe(model, step)})"
+            told = describe(model, step)
+            words = told if told.startswith(model.name) else f"{model.name}  ({told})"
             action = menu.addAction(_dot(_series_color(model)), caption(words))
             action.triggered.connect(lambda _=False, chosen=model: session.library.choose(chosen))
         menu.addSeparator()
@@ -152,10 +156,11 @@ class Header(QFrame):
 
 
 def describe(model: OpenedModel, step: int) -> str:
-    """A model at a step in a few words: its family, its depth and its size, where that is known."""
-    from lmviz.families import FAMILIES
+    """A model at a step in a few words: its family, its depth and its size, where that is known.
 
-    parts = [FAMILIES[model.family].title if model.family in FAMILIES else model.family]
+    One that another program has trained is known by its name.
+    """
+    parts = [_family_or_name(model)]
     configuration = model.description.configuration
     layers = configuration.get("layers")
     if layers:
@@ -168,10 +173,21 @@ def describe(model: OpenedModel, step: int) -> str:
     return " · ".join(parts)
 
 
-def _briefly(model: OpenedModel) -> str:
-    """The name of its family alone."""
+def _family_or_name(model: OpenedModel) -> str:
     from lmviz.families import FAMILIES
 
+    if model.run.was_trained_elsewhere:
+        name = model.name.rpartition("/")[2]  # without who put it on the hub
+        return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return FAMILIES[model.family].title if model.family in FAMILIES else model.family
+
+
+def _briefly(model: OpenedModel) -> str:
+    """The name of its family alone, or that of a model of another program."""
+    from lmviz.families import FAMILIES
+
+    if model.run.was_trained_elsewhere:
+        return _family_or_name(model)
     return FAMILIES[model.family].short_title if model.family in FAMILIES else model.family
 
 

@@ -59,6 +59,7 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self._is_painted = False
         self._fault_was_shown = False
+        self._met: set[Path] = set()  # models of other programs that have been shown
         self._scenes: Scenes | None = None
         self._halo: PointerHalo | None = None
         self.setWindowTitle("lmviz")
@@ -209,6 +210,16 @@ class MainWindow(QMainWindow):
         if has_text and not of_kind and not _has_prefix(self.perspective.name):
             self.show_perspective("corpus")  # where it is seen to have been opened
 
+    def _show_foreign_model(self) -> None:
+        """Show the heads of a model of another program, which comes without a text to show in their place."""
+        session = self.session
+        model = session.library.model
+        if model is None or not model.run.was_trained_elsewhere or model.folder in self._met:
+            return
+        self._met.add(model.folder)
+        if session.text.corpus is None and self.perspective.name == "corpus":
+            self.show_perspective("attention" if model.has_heads else "inside")
+
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
         try:
@@ -291,11 +302,13 @@ class MainWindow(QMainWindow):
         self.header.rename_wanted.connect(self.commands.rename_model)
         session = self.session
         session.plan.offered.connect(lambda: self.show_perspective("train"))
+        session.library.model_changed.connect(self._show_foreign_model)
         for part, answered in (
             (session.work, session.work.ready_changed),
             (session.library, session.library.model_changed),
             (session.reading, session.reading.changed),
             (session.fitting, session.library.model_changed),
+            (session.chat, session.chat.changed),
             (session.text, session.text.changed),
             (session.lesson, session.lesson.changed),
         ):

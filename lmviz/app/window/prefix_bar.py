@@ -23,6 +23,7 @@ from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
+from lmviz.app.window.chat_lines import ChatLines, ChatSwitch
 from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
 from lmviz.app.window.source_picture import SourcePicture
 from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById, token_name
@@ -102,7 +103,12 @@ class PrefixBar(QFrame):
         for number, (name, line) in enumerate(zip(self._names, (self.source, self.edit), strict=True)):
             lines.addWidget(name, number, 0)
             lines.addWidget(line, number, 1)
-        lines.addWidget(SpecialTokensSwitch(session), 1, 2)
+        self._chat = ChatLines(session)
+        lines.addWidget(self._chat, 2, 0, 1, 2)
+        for number, switch in enumerate((ChatSwitch(session), SpecialTokensSwitch(session)), start=2):
+            lines.addWidget(switch, 1, number, 2, 1, Qt.AlignmentFlag.AlignTop)
+        lines.setColumnStretch(1, 1)
+        session.chat.changed.connect(self._show_chat)
         column.addLayout(lines)
         column.addLayout(below)
         column.addStretch()
@@ -112,6 +118,7 @@ class PrefixBar(QFrame):
         session.reading.late_changed.connect(self._follow_reading)
         theme_switch().theme_changed.connect(self._show_info)
         self._show_source()
+        self._show_chat()
         self._show_tokens()
         self._offer_example()
 
@@ -143,6 +150,13 @@ class PrefixBar(QFrame):
     def _show_prefix(self) -> None:
         if self.edit.text() != self._session.reading.prefix:
             self.edit.setText(self._session.reading.prefix)
+
+    def _show_chat(self) -> None:
+        """In a chat there is a line for each who speaks in the place of one for the whole text."""
+        is_chat, types = self._session.chat.is_on, self.edit.hasFocus()
+        self.edit.setVisible(not is_chat)
+        if is_chat and types:
+            self._chat.user.setFocus()
 
     def _show_source(self) -> None:
         """The source stands above the prefix where the shown model reads one, a picture beside it."""

@@ -1,0 +1,126 @@
+"""A model that was trained to answer, opened in the window: a chat by its template, seen on Attention."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import foreign_tokenizers
+import pytest
+from foreign_models import add_tokenizer, saved
+from foreign_tokenizers import CHAT, TEMPLATE
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.fitting_text import QUESTION, SENTENCE
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from tests.app.conftest import wait_for_reading
+
+SYSTEM = "{% if messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nBe kind.<|im_end|>\n' }}{% endif %}"
+
+
+@pytest.fixture
+def first_perspective() -> str:
+    """Where nothing is seen of a model without a text."""
+    return "corpus"
+
+
+def folder_with(tmp_path: Path, template: str) -> Path:
+    pytest.importorskip("transformers")
+    folder = foreign_tokenizers.chat_folder(tmp_path / "little-chat")
+    settings = folder / "tokenizer_config.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"chat_template": template}))
+    return folder
+
+
+def opened(window: MainWindow, session: Session, folder: Path, qtbot: QtBot) -> None:
+    window.open_paths([folder])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    wait_for_reading(session, qtbot)
+
+
+def line(window: MainWindow, role: str) -> QLineEdit:
+    found = window.findChild(QLineEdit, f"{role}_edit")
+    assert found is not None
+    return found
+
+
+def test_it_opens_with_a_question_on_attention(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, SYSTEM + TEMPLATE), qtbot)
+    assert window.perspective_name == "attention"
+    system = "<|im_start|>system\nBe kind.<|im_end|>\n"
+    assert session.reading.prefix == system + CHAT.replace("Who asks?", QUESTION)
+    assert line(window, "user").text() == QUESTION
+    assert line(window, "system").placeholderText() == "Be kind."
+    assert not window.prefix_bar.edit.isVisibleTo(window)
+    header = window.findChild(QPushButton, "model_picker")
+    assert header is not None
+    assert header.text().startswith("little-chat · 2 layers")
+
+
+def test_what_is_said_is_put_together_by_the_template(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    line(window, "user").setText("Who asks?")
+    assert session.reading.prefix == CHAT
+    line(window, "assistant").setText("The bat")
+    assert session.reading.prefix == f"{CHAT}The bat"
+    line(window, "system").setText("Be brief.")
+    assert session.reading.prefix == f"<|im_start|>system\nBe brief.<|im_end|>\n{CHAT}The bat"
+
+
+def test_the_switch_and_texts_from_elsewhere_end_it(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    switch = window.findChild(QAbstractButton, "chat_switch")
+    assert switch is not None
+    assert switch.isChecked()
+    switch.click()
+    assert session.reading.prefix == QUESTION
+    assert window.prefix_bar.edit.isVisibleTo(window)
+    switch.click()
+    assert session.chat.is_on
+    session.reading.set_prefix("The bat made noise")
+    assert not session.chat.is_on
+    assert not switch.isChecked()
+    assert window.prefix_bar.edit.text() == "The bat made noise"
+
+
+def test_a_template_without_a_system_has_no_line_for_it(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, "{{ messages[-1]['content'] }}"), qtbot)
+    assert session.reading.prefix == QUESTION
+    assert not line(window, "system").isVisibleTo(window)
+
+
+def test_a_template_that_fails_is_said_and_ends_the_chat(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(session.chat.failed) as said:
+        opened(window, session, folder_with(tmp_path, "{{ raise_exception('not today') }}"), qtbot)
+    assert "not today" in said.args[0]
+    assert not session.chat.is_on
+    assert session.reading.prefix == SENTENCE
+
+
+def test_what_was_typed_stays(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:
+    session.reading.set_prefix("The bat made noise")
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    assert session.reading.prefix == "The bat made noise"
+    assert not session.chat.is_on
+
+
+def test_a_model_without_a_template_reads_plain_text(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window.open_paths([add_tokenizer(saved("llama", tmp_path / "plain"))])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    assert not session.chat.is_possible
+    assert session.reading.prefix == ""  # its vocabulary knows none of the example's words
+    assert window.perspective_name == "attention"
