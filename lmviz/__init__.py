@@ -20,7 +20,7 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
-    from lmviz.api.circuits import contrast, patch
+    from lmviz.api.circuits import attribute, contrast, patch
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -51,6 +51,7 @@ __all__ = [
     "Tokenizer",
     "Trace",
     "add",
+    "attribute",
     "beam_search",
     "compare",
     "contrast",
@@ -79,7 +80,7 @@ _HOMES = {
     "Run": "lmviz.training.run",
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
-    **dict.fromkeys(("contrast", "patch"), "lmviz.api.circuits"),
+    **dict.fromkeys(("attribute", "contrast", "patch"), "lmviz.api.circuits"),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(
         ("convert", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"

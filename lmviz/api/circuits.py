@@ -14,6 +14,7 @@ from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids
+    from lmviz.circuits.attribution import Attribution
     from lmviz.circuits.contrast import Contrast
     from lmviz.circuits.patching import Patches
     from lmviz.inspection.intervention import Intervention
@@ -115,3 +116,41 @@ def patch(
             opened, one, taps, each=each, into=into, estimate=estimate, interventions=surgery
         ),
     )
+
+
+@overload
+def attribute(
+    model: Given,
+    contrast: Contrast,
+    *,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Attribution: ...
+@overload
+def attribute(
+    model: Given,
+    contrast: Iterable[Contrast],
+    *,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> list[Attribution]: ...
+def attribute(
+    model: Given,
+    contrast: Contrast | Iterable[Contrast],
+    *,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Attribution | list[Attribution]:
+    """Direct logit attribution: what each component adds to the measure on the text itself.
+
+    `parts["head"].array` is (layer, head), and so with "feed-forward", "embedding", "position", "bias" of a
+    Transformer, "unit" of a network with hidden units, "order" of an n-gram; `parts.kinds` has all. `.array`
+    has them in a row, named by `.names["component"]`, and `.total` is their exact sum, the measure. The scale
+    of the normalisations `parts.held` is held as it is. `parts.words["layers/1/attention/heads/0"]` says what
+    a head brings from each word, `parts.words["layers/0"]` what a gated layer has kept of each. LmvizError
+    for a probability of a model that learns by gradients, which is no sum of parts.
+    """
+    from lmviz.circuits.attribution import attribute as share_out
+
+    opened, surgery = opened_model(model, special_tokens), listed(interventions)
+    return _of_each(contrast, lambda one: share_out(opened, one, interventions=surgery))

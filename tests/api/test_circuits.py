@@ -48,3 +48,18 @@ def test_without_a_measure_the_likeliest_word_of_each_text_is_proposed():
     )
     assert effect.measure.startswith(f"logit:{clean}-{changed}@")
     assert effect.clean > effect.changed
+
+
+def test_the_parts_of_a_choice_add_up_to_it():
+    contrast = lmviz.contrast(CLEAN, measure="logit:night-the")
+    parts = lmviz.attribute("stories-transformer", contrast)
+    trace = lmviz.trace("stories-transformer", CLEAN)
+    logits = trace["logits"].array[-1]
+    night, the = (trace.vocabulary.index(word) for word in ("night", "the"))
+    assert parts.total == pytest.approx(float(logits[night] - logits[the]), abs=1e-5)
+    assert parts["head"].array.shape == (3, 4)
+    assert parts["head"].axes == ("layer", "head")
+    read = parts.words["layers/2/attention/heads/1"]
+    assert read.labels("key") == trace.tokens
+    assert read.total == pytest.approx(parts["head"].array[2, 1], abs=1e-5)
+    assert parts.held == ("layers/2/residual2",)
