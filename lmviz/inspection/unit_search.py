@@ -113,14 +113,15 @@ def _taps_up_to(model: Model, address: str) -> tuple[Tap, ...]:
 
 
 def _place(model: Model, ids: np.ndarray, position: int, value: float, around: int) -> FiringPlace:
-    before, after = ids[max(0, position - around) : position], ids[position + 1 : position + 1 + around]
-    if model.tokenizer is None:
-        before_text, token, after_text = (
-            " ".join(map(str, before)),
-            str(ids[position]),
-            " ".join(map(str, after)),
+    first = max(0, position - around)
+    shown = ids[first : position + 1 + around]
+    before, after = shown[: position - first], shown[position - first + 1 :]
+    tokenizer = model.tokenizer
+    if tokenizer is None:
+        return FiringPlace(
+            position, value, " ".join(map(str, before)), str(ids[position]), " ".join(map(str, after))
         )
-    else:
-        before_text, after_text = model.tokenizer.decode(before), model.tokenizer.decode(after)
-        token = model.tokenizer.token(int(ids[position]))
-    return FiringPlace(position, value, before_text, token, after_text)
+    texts = [tokenizer.decode(part) for part in (before, after)]
+    if tokenizer.kind == "bpe":  # the token says of which character it is a part; other parts are no text
+        texts = [text.strip("\ufffd") for text in texts]
+    return FiringPlace(position, value, texts[0], tokenizer.tokens_of(shown)[position - first], texts[1])

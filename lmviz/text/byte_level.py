@@ -35,24 +35,39 @@ def readable_piece(piece: str) -> str:
 def places_in_text(pieces: Sequence[str]) -> tuple[str, list[tuple[int, int]]] | None:
     """The text of pieces one after the other, and the place (from, to) of each in it, in characters.
 
-    Parts of one character have its place. None where the bytes are no text.
+    Parts of one character have its place. A character that either end cuts is no part of the text, and what
+    is left of it has an empty place. None where the bytes within are no text.
     """
     parts = [piece_bytes(piece) for piece in pieces]
     data = b"".join(parts)
+    first, last = _whole(data)
     try:
-        text = data.decode("utf-8")
+        text = data[first:last].decode("utf-8")
     except UnicodeDecodeError:
         return None
     begun = [0]  # how many characters begin before each byte
-    for byte in data:
+    for byte in data[first:last]:
         begun.append(begun[-1] + (byte & 0xC0 != 0x80))
     places, start = [], 0
     for part in parts:
-        end = start + len(part)
-        continues = start < len(data) and data[start] & 0xC0 == 0x80
-        places.append((begun[start] - continues, begun[end]))
-        start = end
+        begin, end = (min(max(first, at), last) - first for at in (start, start + len(part)))
+        continues = begin < end and data[first + begin] & 0xC0 == 0x80
+        places.append((begun[begin] - continues, begun[end]))
+        start += len(part)
     return text, places
+
+
+def _whole(data: bytes) -> tuple[int, int]:
+    """From where to where bytes are whole characters, if they are a stretch of a text."""
+    first = 0
+    while first < min(3, len(data)) and data[first] & 0xC0 == 0x80:
+        first += 1
+    for back in range(1, min(3, len(data) - first) + 1):
+        byte = data[-back]
+        if byte & 0xC0 != 0x80:
+            size = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
+            return first, len(data) - (back if size > back else 0)
+    return first, len(data)
 
 
 def whole_characters(text: str, tokens: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[str]:

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 
+from lmviz.api.training import open_model, train
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.unit_search import WINDOW, search_corpus
+from lmviz.text.corpus import load_corpus
 
 
 def stream(a, length, seed=0):
@@ -82,3 +84,22 @@ def test_units_must_be_there(a, address, unit):
 def test_an_empty_corpus_is_said(a):
     with pytest.raises(LmvizError, match="empty"):
         list(search_corpus(a("lstm"), np.zeros(0, dtype=np.uint8), "layers/0/hidden", 0))
+
+
+def test_a_part_of_a_character_shows_it_and_is_no_text_beside_others(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("the cows eat corn .\n" * 20, encoding="utf-8")
+    corpus = load_corpus(path, tokenizer="bpe", vocabulary=260)
+    run = train("rnn", corpus, tmp_path / "run", steps=1, width=4, batch=2, length=5, validate_every=0)
+    model, text = open_model(run.folder), "the 🐄 🐄 eats ü 🌽 " * 4
+    ids = corpus.tokenizer.encode(text)
+    *_, last = search_corpus(model, ids, "layers/0/hidden", 0, count=60, around=5)
+    tokens = {place.token for place in last.places}
+    assert any(token.endswith("/4⟩") for token in tokens)
+    assert not any("\\x" in token for token in tokens)
+    for place in last.places:
+        character, _, part = place.token.partition("⟨")
+        assert f"{place.before}{character}{place.after}" in text or part
+        assert "\ufffd" not in f"{place.before}{place.token}{place.after}"
+        assert place.before in text
+        assert place.after in text
