@@ -233,6 +233,8 @@ class ComparedDistributionsPanel(Panel):
 
         def take(found: list[Expectation]) -> None:
             self._models, self._read, self._found = models, text[:end], tuple(found)
+            folders = {item.model.folder for item in models}
+            self._ids = {folder: ids for folder, ids in self._ids.items() if folder in folders}
             self._fit_cards(len(models))
             self._show_models()
             self._title.setText(subject)
