@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -35,12 +35,24 @@ def test_no_mark_of_a_former_step_stays(
     session.library.open(make_run("gru", 60, width=8, learning_rate=0.01))
     qtbot.waitUntil(lambda: session.library.model is not None)
     [plot] = window.perspective.findChildren(QuietPlot)
+    [panel] = [panel for panel in window.perspective.panels if panel.isAncestorOf(plot)]
+
+    def nothing_is_awaited() -> bool:
+        return panel.is_up_to_date and not panel.is_behind and not session.reading.is_busy
+
     chance = random.Random(0)
+    # Another step comes before this one is painted, while it is read, or when it has been drawn.
+    waits = (
+        lambda: None,
+        QApplication.processEvents,
+        lambda: qtbot.waitUntil(lambda: panel.is_up_to_date),
+        lambda: qtbot.waitUntil(nothing_is_awaited),
+    )
     for turn in range(160):
         if turn % 8 == 0:  # other words after it, so that other curves come
             session.reading.set_prefix(" ".join(chance.choices(["the", "cows", "eat", "dog"], k=3)))
         session.library.choose_step(chance.choice(session.library.model.snapshots))
-        qtbot.wait(chance.choice([0, 5, 20, 40]))  # something is painted in between, or nothing
+        chance.choice(waits)()
         if turn % 2:
-            qtbot.waitUntil(plot.isVisible)
+            qtbot.waitUntil(lambda: nothing_is_awaited() and plot.isVisible())
             qtbot.waitUntil(lambda: on_screen(window, plot) == painted_anew(window, plot))
