@@ -32,7 +32,6 @@ from lmviz.training.batching import batches_of
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
 
-SEEDS = (0, 1, 2)
 HELD_OUT = 12
 """Batches that the loss is the mean of."""
 
@@ -48,6 +47,7 @@ class Case:
     updates: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     rate: float = 2e-3
+    seeds: int = 3
 
     def options(self, seed: int) -> TrainingOptions:
         """Plain Adam at one rate."""
@@ -67,8 +67,8 @@ class Case:
 
 CASES = {
     "next-token": Case("stories", 200),
-    "tagging": Case("ambiguous", 60),
-    "classification": Case("reviews", 100),
+    "tagging": Case("ambiguous", 60, seeds=12),  # short rows, in which seeds differ most
+    "classification": Case("reviews", 70, seeds=12),  # later it falls at another moment with each seed
     "translation": Case("twin", 200),
     "captioning": Case("pictures", 100),
 }
@@ -316,7 +316,7 @@ def compare(family: str, task: str) -> Measured:
         else (corpus.training_examples, corpus.validation_examples)
     )
     losses: dict[str, list[float]] = {"ours": [], "plain": []}
-    for seed in SEEDS:
+    for seed in range(case.seeds):
         options = case.options(seed)
         ours = our_model(family, corpus, seed, **settings)
         torch.manual_seed(seed)
@@ -332,7 +332,7 @@ def compare(family: str, task: str) -> Measured:
     ours_mean, plain_mean = (statistics.fmean(found) for found in losses.values())
     return Measured(
         ours_mean / plain_mean,
-        f"{ours_mean:.3f} nats per {find_task(task).target}, plain {plain_mean:.3f}, of {len(SEEDS)} seeds",
+        f"{ours_mean:.3f} nats per {find_task(task).target}, plain {plain_mean:.3f}, of {case.seeds} seeds",
     )
 
 
