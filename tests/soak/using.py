@@ -190,9 +190,6 @@ class Restless:
             self._let_go_on(0.01)
             if time.monotonic() > until:
                 raise TimeoutError("the work of a round has not ended")
-        for row in shown_perspectives():
-            window.show_perspective(row.name)
-            window.reset_arrangement()
         window.set_theme("light")
         window.set_projector(False)
         for other in QApplication.topLevelWidgets():
@@ -204,6 +201,10 @@ class Restless:
         session.reading.set_prefix("")
         for model in session.library.models:
             session.library.close(model)
+        for row in shown_perspectives():  # or each panel keeps the model that it has drawn last
+            window.show_perspective(row.name)
+            window.reset_arrangement()
+            self._let_go_on(0.02)
         window.show_perspective("corpus")
         window.notice.hide()
         QApplication.clipboard().clear()
