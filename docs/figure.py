@@ -46,6 +46,7 @@ class Plan:
     steps: int
     batch: int
     learning_rate: float
+    warmup: int
     seeds: int
     each: int
     runs: Path
@@ -80,7 +81,7 @@ def train_and_measure(plan: Plan, kind: Kind, seed: int, pairs: Sequence[TextPai
     """One model, unless it is trained already, and its BLEU by length."""
     corpus = text(SPANS[kind.trained])
     folder = plan.runs / f"{kind.attention}-{kind.trained}-{seed}"
-    settings = {"width": plan.width, "batch": plan.batch, "learning_rate": plan.learning_rate}
+    settings = {name: getattr(plan, name) for name in ("width", "batch", "learning_rate", "warmup")}
     kept = {"snapshots": 2, "validate_every": 0}
     attention = ATTENTION[kind.attention]
     run = lmviz.train(
@@ -185,7 +186,8 @@ def page(plan: Plan, curves: Mapping[Kind, Sequence[Curve]]) -> str:
         f"[all numbers]({NAME}.csv).",
         f"![BLEU by the length of the source](pictures/{NAME}-light.png)",
         f"The models are GRU translators of width {plan.width}, trained on `twin` for {plan.steps:,} steps "
-        f"of {plan.batch} pairs at a learning rate of {plan.learning_rate:g}. Attention is the dot product: "
+        f"of {plan.batch} pairs at a learning rate of {plan.learning_rate:g}, reached within {plan.warmup} "
+        "steps. Attention is the dot product: "
         "it has no parameters, so that all models have equally many. Each learns from 9,000 pairs, whose "
         f"sources have up to {short} or up to {long} words. All are judged by the same sentences, up to "
         f"{plan.each} of each length, that none has learned from.",
@@ -272,7 +274,14 @@ def _table(seeds: Sequence[Curve]) -> np.ndarray:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train what is missing, measure, and write."""
     parser = argparse.ArgumentParser(description=f"Quality by length, to {FURTHEST} words.")
-    for name, default in (("width", 96), ("steps", 2000), ("batch", 32), ("seeds", 3), ("each", EACH)):
+    for name, default in (
+        ("width", 96),
+        ("steps", 2000),
+        ("batch", 32),
+        ("warmup", 400),
+        ("seeds", 3),
+        ("each", EACH),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--learning-rate", type=float, default=3e-3)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
@@ -280,7 +289,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=DOCS, help="the folder that is written into")
     given = parser.parse_args(arguments)
     plan = Plan(
-        given.width, given.steps, given.batch, given.learning_rate, given.seeds, given.each, given.runs
+        *(given.width, given.steps, given.batch, given.learning_rate, given.warmup),
+        *(given.seeds, given.each, given.runs),
     )
     curves = measure(plan, given.processes)
     (given.out / "pictures").mkdir(parents=True, exist_ok=True)
