@@ -20,7 +20,7 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
-    from lmviz.api.circuits import attribute, contrast, patch
+    from lmviz.api.circuits import ablate, attribute, contrast, head_scores, patch, weights
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -50,6 +50,7 @@ __all__ = [
     "Run",
     "Tokenizer",
     "Trace",
+    "ablate",
     "add",
     "attribute",
     "beam_search",
@@ -59,6 +60,7 @@ __all__ = [
     "evaluate",
     "explain",
     "gradient",
+    "head_scores",
     "load_corpus",
     "logit_lens",
     "next_token",
@@ -72,6 +74,7 @@ __all__ = [
     "scale_head",
     "trace",
     "train",
+    "weights",
     "zero",
 ]
 
@@ -80,7 +83,9 @@ _HOMES = {
     "Run": "lmviz.training.run",
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
-    **dict.fromkeys(("attribute", "contrast", "patch"), "lmviz.api.circuits"),
+    **dict.fromkeys(
+        ("ablate", "attribute", "contrast", "head_scores", "patch", "weights"), "lmviz.api.circuits"
+    ),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(
         ("convert", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"

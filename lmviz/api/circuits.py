@@ -7,18 +7,23 @@ there are as many results, in their order. Slow imports happen when first needed
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from lmviz.api.given import listed, opened_model
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids
+    from lmviz.circuits.ablation import Ablation
     from lmviz.circuits.attribution import Attribution
     from lmviz.circuits.contrast import Contrast
+    from lmviz.circuits.head_scores import HeadScores
     from lmviz.circuits.patching import Patches
+    from lmviz.circuits.weights import Weights
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.scalar import Of
+    from lmviz.models.model import Model
 
 Result = TypeVar("Result")
 
@@ -154,3 +159,146 @@ def attribute(
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
     return _of_each(contrast, lambda one: share_out(opened, one, interventions=surgery))
+
+
+Steps = Sequence[int] | Literal["all"]
+"""The snapshots of a run that are asked, by their steps."""
+
+
+@overload
+def ablate(
+    model: Given,
+    given: Contrast | Iterable[Contrast] | str | Path,
+    parts: str | Collection[str] | None = None,
+    *,
+    by: str = "zero",
+    each: Sequence[str] | None = None,
+    units: Sequence[Sequence[int]] | None = None,
+    over: str | Path | None = None,
+    tokens: int | None = 4096,
+    steps: None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Ablation: ...
+@overload
+def ablate(
+    model: Given,
+    given: Contrast | Iterable[Contrast] | str | Path,
+    parts: str | Collection[str] | None = None,
+    *,
+    by: str = "zero",
+    each: Sequence[str] | None = None,
+    units: Sequence[Sequence[int]] | None = None,
+    over: str | Path | None = None,
+    tokens: int | None = 4096,
+    steps: Steps,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> dict[int, Ablation]: ...
+def ablate(
+    model: Given,
+    given: Contrast | Iterable[Contrast] | str | Path,
+    parts: str | Collection[str] | None = None,
+    *,
+    by: str = "zero",
+    each: Sequence[str] | None = None,
+    units: Sequence[Sequence[int]] | None = None,
+    over: str | Path | None = None,
+    tokens: int | None = 4096,
+    steps: Steps | None = None,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Ablation | dict[int, Ablation]:
+    """Ablation: by how much a measure, or the loss over the text of a file, changes without each part.
+
+    `parts` are patterns of addresses, "layers/*/attention/heads" among them; by default heads, or hidden
+    states. They are set to zero, or with by="mean" to their mean over the text (or over the file `over`).
+    `each` names the axes along which they go one by one, ("unit",) for single units, () for whole layers;
+    `units` are groups of units that go together. Of a file the first `tokens` are read, None for all.
+    `found.array` has the changes, of a loss in nats per token, `found.intact` the measure of the whole model,
+    and `found.low` and `found.high` a band of 95 %, None where there was one text. With `steps`, of a run,
+    there is a result for each of these snapshots, or for "all". LmvizError where there is no such part.
+    """
+    from lmviz.circuits.ablation import ablate as without
+    from lmviz.circuits.contrast import Contrast
+
+    def of(opened: Model) -> Ablation:
+        asked: Any = given
+        if isinstance(given, str | Path):
+            asked = _stretches(opened, given, tokens)
+        elif not isinstance(given, Contrast):
+            asked = list(given)
+        text = None if over is None else _stretches(opened, over, tokens)
+        surgery = listed(interventions)
+        return without(opened, asked, parts, by=by, each=each, units=units, over=text, interventions=surgery)
+
+    return _of_steps(model, steps, special_tokens, of)
+
+
+@overload
+def head_scores(
+    model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: None = None
+) -> HeadScores: ...
+@overload
+def head_scores(
+    model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: Steps
+) -> dict[int, HeadScores]: ...
+def head_scores(
+    model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: Steps | None = None
+) -> HeadScores | dict[int, HeadScores]:
+    """What each head of attention does: mean shares of attention on random words said twice.
+
+    `scores.previous` is (layer, head), the share at the word before; so are `first`, at the first token,
+    `duplicate`, at the same word said before, and `induction`, at the word that followed it. There are `rows`
+    such texts of so many `words`. With `steps`, of a run, there are scores for each of these snapshots, or
+    for "all". LmvizError for a model without heads that look at its own text.
+    """
+    from lmviz.circuits.head_scores import head_scores as scored
+
+    return _of_steps(model, steps, True, lambda opened: scored(opened, words=words, rows=rows, seed=seed))
+
+
+def weights(model: Given) -> Weights:
+    """The matrices of a Transformer by layer and head, as read-only arrays: what is read in rows.
+
+    `W.query`, `W.key`, `W.value` are (layer, head, width, channel) and `W.output` (layer, head, channel,
+    width); `W.read`, `W.gate` (layer, width, unit) and `W.write` (layer, unit, width) the feed-forward
+    networks'; `W.embedding` (token, width), `W.unembedding` (width, token). `W.qk(layer, head)` is what a
+    head looks for and `W.ov(layer, head)` what it brings, (width, width). Nothing is folded. LmvizError for
+    a model of another family.
+    """
+    from lmviz.circuits.weights import Weights
+
+    return Weights(opened_model(model))
+
+
+def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Callable[[Model], Result]) -> Any:
+    """The result for a model, or for each of some snapshots of a run by their steps."""
+    if steps is None:
+        return ask(opened_model(model, special_tokens))
+    from lmviz.api.training import find_run, open_model
+    from lmviz.runs.opening import open_recorded
+
+    if not isinstance(model, str | Path):
+        raise LmvizError("Only a run has snapshots: give its folder, or the name of a sample model.")
+    known = open_recorded(find_run(model)).snapshots()
+    asked = known if isinstance(steps, str) else [int(step) for step in steps]
+    return {step: ask(open_model(model, step, special_tokens=special_tokens)) for step in asked}
+
+
+def _stretches(model: Model, path: str | Path, tokens: int | None) -> Any:
+    """The text of a file as a language model reads it, cut into stretches of ids."""
+    from lmviz.circuits.ablation import stretches
+    from lmviz.text.corpus import load_corpus as load
+    from lmviz.training.held_out import documents_of
+
+    if model.tokenizer is None:
+        raise LmvizError("This model has no tokenizer, so it cannot read a text: open it from a run.")
+    if not model.predicts.continues or len(model.inputs) > 1:
+        raise LmvizError(
+            "The loss over the text of a file is that of a language model of one text: ask this one about "
+            "contrasts."
+        )
+    text = load(path, model.tokenizer, task="next-token", documents=model.documents, validation=0.0)
+    start = model.tokenizer.start_id if text.marks_boundaries else None
+    return stretches(documents_of(text.training, start), model.context, tokens)

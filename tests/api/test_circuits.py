@@ -63,3 +63,38 @@ def test_the_parts_of_a_choice_add_up_to_it():
     assert read.labels("key") == trace.tokens
     assert read.total == pytest.approx(parts["head"].array[2, 1], abs=1e-5)
     assert parts.held == ("layers/2/residual2",)
+
+
+def test_the_loss_without_each_head_has_a_band_and_the_mean_is_taken_over_the_text(tmp_path):
+    (tmp_path / "held_out.txt").write_text("The cat sat on the mat.\n\nThe dog ran.\n\nA cow slept.\n")
+    path = str(tmp_path / "held_out.txt")
+    found = lmviz.ablate("stories-transformer", path, parts=["layers/*/attention/heads"], by="mean")
+    assert found.axes == ("layer", "head")
+    assert found.intact == pytest.approx(
+        lmviz.evaluate("stories-transformer", path).negative_log_likelihood, rel=1e-5
+    )
+    assert (found.low <= found.array).all()
+    assert (found.array <= found.high).all()
+    intact = lmviz.ablate("stories-transformer", path, steps=[0, 6000])
+    assert intact[0].intact > intact[6000].intact == pytest.approx(found.intact)
+
+
+def test_heads_are_scored_at_each_snapshot():
+    found = lmviz.head_scores("stories-transformer", words=8, rows=2, steps="all")
+    assert list(found)[-1] == 6000
+    assert len(found) == 16
+    assert (found[6000].first != found[0].first).any()
+    with pytest.raises(lmviz.LmvizError, match="Only a run has snapshots"):
+        lmviz.head_scores(lmviz.open_model("stories-transformer"), steps="all")
+
+
+def test_weights_are_by_layer_and_head():
+    matrices = lmviz.weights("stories-transformer")
+    assert matrices.query.shape == (3, 4, 96, 24)
+    assert matrices.ov(0, 1).shape == (96, 96)
+
+
+def test_a_tagger_has_no_loss_over_a_file(tmp_path):
+    (tmp_path / "text.txt").write_text("time flies")
+    with pytest.raises(lmviz.LmvizError, match="ask this one about contrasts"):
+        lmviz.ablate("ambiguous-gru-both", tmp_path / "text.txt")

@@ -1,0 +1,140 @@
+"""The matrices of a Transformer by layer and head, as papers on circuits write them.
+
+Rows are what is read and columns what is written, so that a vector x becomes x W (Elhage et al. 2021 write
+the transpose). Nothing is folded: normalisations keep their own gains and biases.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from lmviz.base.errors import LmvizError
+from lmviz.circuits.places import matching
+from lmviz.inspection.backpropagation import unchanged
+from lmviz.models.model import Model
+from lmviz.models.operations import Affine, Linear, SplitHeads, TokenLookup
+from lmviz.models.tap import Operation, Weight
+
+
+class Weights:
+    """The parameters of a Transformer, each made when it is first asked for, as read-only arrays.
+
+    `query`, `key`, `value` are (layer, head, width, channel), heads that share keys and values each with
+    theirs; `output` (layer, head, channel, width). `read`, `gate` and `write` are the feed-forward
+    networks': (layer, width, unit) twice, the gate only where there is one, and (layer, unit, width).
+    `embedding` is (token, width) and `unembedding` (width, token).
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model, _ = unchanged(model, ())
+        self._taps = {tap.address: tap for tap in self._model.taps()}
+        if "layers/0/attention/query" not in self._taps:
+            raise LmvizError(
+                f"{model.name or 'This model'} ({model.family}) has no layers of attention of its own text: "
+                "its parameters are in model.named_parameters()."
+            )
+
+    @property
+    def layers(self) -> int:
+        """How many layers there are."""
+        return len(matching(self._model, "layers/*/attention/query"))
+
+    @cached_property
+    def query(self) -> np.ndarray:
+        """(layer, head, width, channel)."""
+        return self._of_heads("query")
+
+    @cached_property
+    def key(self) -> np.ndarray:
+        """(layer, head, width, channel)."""
+        return self._of_heads("key")
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        """(layer, head, width, channel)."""
+        return self._of_heads("value")
+
+    @cached_property
+    def output(self) -> np.ndarray:
+        """(layer, head, channel, width)."""
+        heads = self._heads
+        return _whole([part.reshape(heads, -1, part.shape[1]) for part in self._matrices("attention/output")])
+
+    @cached_property
+    def read(self) -> np.ndarray:
+        """(layer, width, unit)."""
+        return _whole(self._matrices("feedforward/hidden"))
+
+    @cached_property
+    def gate(self) -> np.ndarray | None:
+        """(layer, width, unit); None where units have no gate."""
+        if "layers/0/feedforward/gate" not in self._taps:
+            return None
+        return _whole(self._matrices("feedforward/gate"))
+
+    @cached_property
+    def write(self) -> np.ndarray:
+        """(layer, unit, width)."""
+        return _whole(self._matrices("feedforward/output"))
+
+    @cached_property
+    def embedding(self) -> np.ndarray:
+        """(token, width)."""
+        operation = self._taps["embedding/token"].operation
+        assert isinstance(operation, TokenLookup)
+        return _whole(self._numbers(operation.table) * np.float32(operation.scale))
+
+    @cached_property
+    def unembedding(self) -> np.ndarray:
+        """(width, token); of a model of labels (width, label)."""
+        return _whole(self._numbers(_only(self._taps["logits"].operation).weight).T)
+
+    def qk(self, layer: int, head: int) -> np.ndarray:
+        """What a head looks for, (width, width): x qk yᵀ is how x scores y, before scale and positions."""
+        found: np.ndarray = self.query[layer, head] @ self.key[layer, head].T
+        return found
+
+    def ov(self, layer: int, head: int) -> np.ndarray:
+        """What a head brings of a word that it looks at, (width, width)."""
+        found: np.ndarray = self.value[layer, head] @ self.output[layer, head]
+        return found
+
+    @property
+    def _heads(self) -> int:
+        operation = self._taps["layers/0/attention/query"].operation
+        assert isinstance(operation, SplitHeads)
+        return operation.heads
+
+    def _of_heads(self, name: str) -> np.ndarray:
+        parts = []
+        for layer in range(self.layers):
+            operation = self._taps[f"layers/{layer}/attention/{name}"].operation
+            assert isinstance(operation, SplitHeads)
+            matrix = self._numbers(_only(operation.affine).weight)
+            split = matrix.reshape(operation.heads, -1, matrix.shape[1]).transpose(0, 2, 1)
+            parts.append(np.repeat(split, self._heads // operation.heads, axis=0))
+        return _whole(parts)
+
+    def _matrices(self, name: str) -> list[np.ndarray]:
+        operations = (self._taps[f"layers/{layer}/{name}"].operation for layer in range(self.layers))
+        return [self._numbers(_only(operation).weight).T for operation in operations]
+
+    def _numbers(self, operand: Weight) -> np.ndarray:
+        whole = self._model.tensors()[operand.name]
+        rows = whole if operand.rows is None else whole[slice(*operand.rows)]
+        rows = rows if rows.dtype.itemsize >= 4 else rows.float()
+        found: np.ndarray = rows.detach().cpu().numpy()
+        return found
+
+
+def _only(operation: Operation) -> Linear:
+    assert isinstance(operation, Affine)
+    return operation.summands[0]
+
+
+def _whole(parts: list[np.ndarray] | np.ndarray) -> np.ndarray:
+    found = np.stack(parts) if isinstance(parts, list) else parts.view()
+    found.flags.writeable = False
+    return found

@@ -1,0 +1,148 @@
+"""Ablation: each part off is what an intervention and PyTorch's hooks say, of a measure and of a loss."""
+
+import numpy as np
+import pytest
+import torch
+from contrasts import contrast_of, contrasts_of, in_float64
+from family_cases import IDS, every_case, trained
+from torch.nn import functional
+
+from lmviz.base.errors import LmvizError
+from lmviz.circuits.ablation import ablate, stretches
+from lmviz.circuits.contrast import read_contrast
+from lmviz.circuits.places import carried
+from lmviz.inspection.interventions import replace, zero
+from lmviz.inspection.tracing import trace
+
+TEXTS = [np.array([1, 2, 3, 4, 5]), np.array([5, 2, 6, 1, 2, 3, 4]), np.array([2, 6, 2])]
+
+
+def measured(model, contrast, change):
+    scalar = read_contrast(model, contrast).scalar
+    beside = {} if contrast.source is None else {"source": np.array(contrast.source)}
+    traced = trace(model, np.array(contrast.text), interventions=[change] if change else [], **beside)
+    numbers = traced[scalar.address].array.astype(np.float64)
+    return numbers[scalar.cells[0]] - numbers[scalar.against[0]]
+
+
+@every_case
+def test_a_part_that_is_off_is_a_part_set_to_zero_in_a_whole_pass(family, options):
+    model = trained(family, tuple(options.items()))
+    contrast = contrasts_of(model)[0]
+    for addresses in carried(model).values():
+        if family == "ngram":
+            with pytest.raises(LmvizError, match="Without orders/3/probabilities there is no"):
+                ablate(model, contrast, addresses)
+            continue
+        found = ablate(model, contrast, addresses)
+        for cell in {
+            np.unravel_index(np.abs(found.array).argmax(), found.array.shape),
+            (0,) * found.array.ndim,
+        }:
+            where = {axis: int(at) for axis, at in zip(found.axes[1:], cell[1:], strict=True)}
+            wanted = measured(model, contrast, zero(addresses[cell[0]], **where)) - measured(
+                model, contrast, None
+            )
+            assert found.array[cell] == pytest.approx(wanted, abs=2e-5 * (1 + abs(found.intact)))
+        assert found.low is None
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_the_loss_without_a_head_is_that_of_hooks(double):
+    model = trained("transformer", ())
+    model = in_float64(model) if double else model
+    found = ablate(model, TEXTS)
+    width = model.configuration.head_width
+
+    def loss():
+        total = 0.0
+        with torch.no_grad():
+            for ids in TEXTS:
+                logits = model(torch.tensor(ids)[None])[0, :-1].double()
+                total += float(functional.cross_entropy(logits, torch.tensor(ids[1:]), reduction="sum"))
+        return total / found.tokens
+
+    intact = loss()
+    assert found.intact == pytest.approx(intact, abs=1e-9 if double else 1e-5)
+    assert found.tokens == 4 + 6 + 2
+    for layer, head in np.ndindex(found.array.shape):
+
+        def off(module, given, head=head):
+            mixed = given[0].clone()
+            mixed[..., head * width : (head + 1) * width] = 0
+            return (mixed,)
+
+        handle = model.layers[layer].attention.output.register_forward_pre_hook(off)
+        assert found.array[layer, head] == pytest.approx(loss() - intact, abs=1e-9 if double else 1e-5)
+        handle.remove()
+
+
+def test_with_its_mean_a_part_says_what_it_says_on_average():
+    model = trained("gru", ())
+    contrast = contrast_of(model)
+    found = ablate(model, contrast, "layers/1/hidden", by="mean", over=TEXTS, each=("unit",))
+    states = np.concatenate([trace(model, ids)["layers/1/hidden"].array for ids in TEXTS])
+    for unit in range(found.array.shape[1]):
+        change = replace("layers/1/hidden", float(states[:, unit].mean()), unit=unit)
+        wanted = measured(model, contrast, change) - measured(model, contrast, None)
+        assert found.array[0, unit] == pytest.approx(wanted, abs=1e-5)
+
+
+def test_groups_of_units_go_together():
+    model = trained("lstm", ())
+    contrast = contrast_of(model)
+    found = ablate(model, contrast, "layers/*/hidden", units=[[0, 3], [1]])
+    assert found.axes == ("layer", "group")
+    wanted = measured(model, contrast, zero("layers/0/hidden", unit=(0, 3))) - measured(model, contrast, None)
+    assert found.array[0, 0] == pytest.approx(wanted, abs=1e-5)
+    assert found.labels("group") == ("0,3", "1")
+
+
+def test_the_band_holds_the_change_and_grows_narrow_with_more_texts():
+    model = trained("transformer", ())
+    few, many = ablate(model, TEXTS), ablate(model, TEXTS * 20)
+    for found in (few, many):
+        assert (found.low <= found.array + 1e-12).all()
+        assert (found.array <= found.high + 1e-12).all()
+    assert (many.high - many.low).mean() < 0.5 * (few.high - few.low).mean()
+
+
+def test_a_part_that_does_nothing_changes_nothing():
+    """A head whose output is read with zeros."""
+    model = in_float64(trained("transformer", ()))
+    width = model.configuration.head_width
+    model.layers[0].attention.output.weight[:, :width] = 0
+    found = ablate(model, TEXTS)
+    assert found.array[0, 0] == pytest.approx(0, abs=1e-12)
+    assert np.abs(found.array[0, 1]) > 1e-6
+
+
+def test_a_long_text_is_read_in_stretches_and_each_token_is_predicted_once():
+    document = np.arange(40)
+    found = stretches([document, np.array([7]), np.array([1, 2])], context=16)
+    assert [piece[0] for piece in found] == [0, 15, 30, 1]
+    assert np.concatenate([piece[1:] for piece in found]).tolist() == [*range(1, 40), 2]
+    assert sum(len(piece) - 1 for piece in stretches([document], 16, most=20)) == 20
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"by": "median"}, "to 'zero' or to its 'mean'"),
+        ({"parts": "layers/7/*"}, "No tap matches"),
+        ({"each": ("unit",)}, "has no axis 'unit'"),
+        ({"parts": "layers/0/feedforward/activation", "units": [[99]]}, "units, counted from 0"),
+    ],
+)
+def test_what_is_no_part_is_refused_in_a_sentence(options, sentence):
+    with pytest.raises(LmvizError, match=sentence):
+        ablate(trained("transformer", ()), TEXTS, **options)
+
+
+def test_without_a_text_there_is_nothing_to_ask():
+    with pytest.raises(LmvizError, match="nothing to ask about"):
+        ablate(trained("transformer", ()), [])
+
+
+def test_ids_of_one_text_are_read_as_they_stand():
+    assert ablate(trained("rnn", ()), [IDS], "layers/*/hidden").tokens == 6
