@@ -20,7 +20,7 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
-    from lmviz.api.circuits import ablate, attribute, contrast, head_scores, patch, weights
+    from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.questions import (
         beam_search,
         compare,
@@ -54,6 +54,7 @@ __all__ = [
     "add",
     "attribute",
     "beam_search",
+    "circuit",
     "compare",
     "contrast",
     "convert",
@@ -84,7 +85,8 @@ _HOMES = {
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
     **dict.fromkeys(
-        ("ablate", "attribute", "contrast", "head_scores", "patch", "weights"), "lmviz.api.circuits"
+        ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
+        "lmviz.api.circuits",
     ),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids
     from lmviz.circuits.ablation import Ablation
     from lmviz.circuits.attribution import Attribution
+    from lmviz.circuits.circuit import Circuit
     from lmviz.circuits.contrast import Contrast
     from lmviz.circuits.head_scores import HeadScores
     from lmviz.circuits.patching import Patches
@@ -256,6 +257,31 @@ def head_scores(
     from lmviz.circuits.head_scores import head_scores as scored
 
     return _of_steps(model, steps, True, lambda opened: scored(opened, words=words, rows=rows, seed=seed))
+
+
+def circuit(
+    model: Given,
+    contrast: Contrast,
+    keep: int = 20,
+    *,
+    rest: str = "changed",
+    edges: bool = True,
+    interventions: Sequence[Intervention] = (),
+    special_tokens: bool = True,
+) -> Circuit:
+    """The circuit of a contrast: its strongest parts, what they keep alone, and the paths among them.
+
+    `found.parts` are heads and feed-forward networks at positions, or units of a recurrent network, strongest
+    first; `found.array` has the share of the difference that is lost without each. `found.kept` is the share
+    that the `keep` strongest keep, all others being as in the changed text, or with rest="mean" at their
+    mean; `found.curve` has it for other numbers of parts, of `found.of`. `found.edges` are paths from one
+    part straight into another or into the answer, with the share that is lost without each (path patching).
+    LmvizError as of `patch`, and for a model that counts.
+    """
+    from lmviz.circuits.circuit import circuit as strongest
+
+    opened, surgery = opened_model(model, special_tokens), listed(interventions)
+    return strongest(opened, contrast, keep, rest=rest, edges=edges, interventions=surgery)
 
 
 def weights(model: Given) -> Weights:

@@ -78,32 +78,41 @@ class CachedPass:
             scalar = in_range(scalar, self.values, self.interventions)
             return float(scalar.compute(self.values[scalar.address])[0].double())
 
-    def measured_with(self, edits: Mapping[str, Edit], scalar: Scalar, first: int = 0) -> torch.Tensor:
-        """The number in each row of edits, (row,) float64; no position before `first` is edited."""
+    def measured_with(
+        self, edits: Mapping[str, Edit], scalar: Scalar, first: int = 0, *, alone: bool = False
+    ) -> torch.Tensor:
+        """The number in each row of edits, (row,) float64; no position before `first` is edited.
+
+        Where the edits stand `alone`, no edited tap sees what another does: each is as its edit says.
+        """
         with evaluation(self.model):
             axis, start = _axis_over_text(self.axes[scalar.address]), 0
             if axis is not None:
                 start = min(cell[axis - 1] for cell in (*scalar.cells, *scalar.against))
                 scalar = _shifted(scalar, axis - 1, start)
             addresses = ("logits", "probabilities") if scalar.is_loss else (scalar.address,)
-            values = self._gone_on(edits, dict.fromkeys(addresses, start), first)
+            values = self._gone_on(edits, dict.fromkeys(addresses, start), first, alone)
             scalar = in_range(scalar, values, self.interventions)
             return scalar.compute(values[scalar.address]).double().cpu()
 
-    def values_with(self, edits: Mapping[str, Edit], wanted: Collection[str]) -> dict[str, torch.Tensor]:
+    def values_with(
+        self, edits: Mapping[str, Edit], wanted: Collection[str], *, alone: bool = False
+    ) -> dict[str, torch.Tensor]:
         """The values (row, *axes) of some taps in each row of edits."""
         with evaluation(self.model):
-            return self._gone_on(edits, dict.fromkeys(wanted, 0), 0)
+            return self._gone_on(edits, dict.fromkeys(wanted, 0), 0, alone)
 
     def _gone_on(
-        self, edits: Mapping[str, Edit], wanted: Mapping[str, int], first: int
+        self, edits: Mapping[str, Edit], wanted: Mapping[str, int], first: int, alone: bool
     ) -> dict[str, torch.Tensor]:
         """The values of some taps, each from the position on that it is wanted from."""
         rows = max(edit.where.shape[0] for edit in edits.values())
         first = 0 if self.interventions or not self.model.causal else first
-        reached = self._closure(edits, self._after) & self._closure(wanted, self._before)
+        after = self._after | {address: set() for address in edits} if alone else self._after
+        begun = {reader for address in edits for reader in self._after[address]} if alone else ()
+        reached = self._closure([*edits, *begun], after) & self._closure(wanted, self._before)
         run = [tap for tap in self.taps if tap.address in reached]
-        roots = self._roots(edits)
+        roots = set(edits) if alone else self._roots(edits)
         scope = _RowsPass(self, rows, first, self._firsts(run, wanted, first), self.listener(edits, rows))
         unread = _last_reads(run, wanted)
         for scan, group in groupby(run, key=lambda tap: tap.scan):

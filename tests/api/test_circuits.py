@@ -98,3 +98,18 @@ def test_a_tagger_has_no_loss_over_a_file(tmp_path):
     (tmp_path / "text.txt").write_text("time flies")
     with pytest.raises(lmviz.LmvizError, match="ask this one about contrasts"):
         lmviz.ablate("ambiguous-gru-both", tmp_path / "text.txt")
+
+
+def test_a_head_of_the_first_layer_brings_the_stone_back():
+    """Found by trying, and said by the model's card: it looks at the thing of the first sentence."""
+    told = "Maya owned a brown {}. She put it in the barrel. "
+    told += "Later, Maya opened the barrel, and there lay the brown"
+    contrast = lmviz.contrast(told.format("stone"), told.format("bell"))
+    found = lmviz.circuit("stories-transformer", contrast, keep=8)
+    assert found.measure == "logit:stone-bell@25"
+    assert str(found.parts[0]) == "head 0·0 @ 25"
+    assert found.array[0] > 0.9
+    assert 0.9 < found.kept < 1.1
+    assert str(found.edges[0].sender) == "word @ 5"
+    assert found.edges[0].receiver == found.parts[0]
+    assert found.table()[0]["part name"] == "head 0·0 @ 25"

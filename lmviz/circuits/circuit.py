@@ -1,0 +1,323 @@
+"""The circuit: the parts that an answer hangs on, kept alone, and the paths between them.
+
+A part is a head or a feed-forward network at one position, or a unit of a recurrent network. Each is tried
+alone: how much of the difference is lost when it is as in the changed text (Wang et al. 2023). The strongest
+are kept as they are, all others set to what they are in the changed text or to their mean, and what is left
+of the difference says whether these parts are enough. That they are enough does not say that the model uses
+no others, and which parts are the strongest depends on the two texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lmviz.base.errors import LmvizError
+from lmviz.circuits.cached_pass import CachedPass, Edit
+from lmviz.circuits.contrast import Contrast, ReadContrast, read_contrast
+from lmviz.circuits.patching import AT_ONCE, patch
+from lmviz.circuits.places import carried
+from lmviz.circuits.result import Numbers
+from lmviz.inspection.intervention import Intervention
+from lmviz.models.address import Address
+from lmviz.models.interruption import look_up, part_of_work
+from lmviz.models.model import Model
+from lmviz.models.sequences import ALONG
+
+PARTS = ("head", "cross head", "feed-forward")
+REST = ("changed", "mean")
+SIZES = 24
+"""For about so many numbers of parts it is measured how much they keep."""
+
+
+@dataclass(frozen=True)
+class CircuitPart:
+    """A head or a feed-forward network at a position, a unit of a state, or a word as it enters.
+
+    `kind` is one of the kinds of `lmviz.circuits.places.carried`, `address` the tap that it writes, `index`
+    its place there along `axes`, counted from 0.
+    """
+
+    kind: str
+    address: str
+    axes: tuple[str, ...]
+    index: tuple[int, ...]
+
+    @property
+    def layer(self) -> int | None:
+        """Its layer, counted from 0; None of a word."""
+        return Address.parse(self.address).layer
+
+    @property
+    def position(self) -> int | None:
+        """Its position in its sequence; None of a unit at all positions."""
+        along = [at for axis, at in zip(self.axes, self.index, strict=True) if axis in ALONG]
+        return along[0] if along else None
+
+    @property
+    def number(self) -> int | None:
+        """Which head or unit it is; None where there is one."""
+        others = [at for axis, at in zip(self.axes, self.index, strict=True) if axis not in ALONG]
+        return others[0] if others else None
+
+    def __str__(self) -> str:
+        """As in Python, counted from 0: "head 0·3 @ 5"."""
+        place = [str(number) for number in (self.layer, self.number) if number is not None]
+        at = "" if self.position is None else f" @ {self.position}"
+        return f"{self.kind} {'·'.join(place)}".rstrip() + at
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The path from what a part writes straight into another, or into the answer where `receiver` is None.
+
+    `share` is how much of the difference is lost when the receiver alone sees what the sender writes in the
+    changed text, all else being as it is (path patching; Wang et al. 2023; Goldowsky-Dill et al. 2023).
+    """
+
+    sender: CircuitPart
+    receiver: CircuitPart | None
+    share: float
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Circuit(Numbers):
+    """The parts of a circuit, strongest first, with the share that is lost without each alone, (part,).
+
+    `kept` is the share of the difference that they keep alone, and `curve` that of so many of the strongest,
+    (parts). `of` is how many parts there are that differ at all. `edges` are paths among parts and words,
+    strongest first.
+    """
+
+    parts: tuple[CircuitPart, ...]
+    kept: float
+    curve: Numbers
+    of: int
+    edges: tuple[Edge, ...]
+    clean: float
+    changed: float
+    measure: str
+    rest: str
+
+
+def circuit(
+    model: Model,
+    contrast: Contrast,
+    keep: int = 20,
+    *,
+    rest: str = "changed",
+    edges: bool = True,
+    interventions: Sequence[Intervention] = (),
+) -> Circuit:
+    """The `keep` strongest parts, what they keep alone, and the paths among them.
+
+    With `rest` "changed" all others are as in the changed text, and with "mean" they have their mean over
+    both texts; the words stay as they are. Paths are measured for heads and feed-forward networks.
+    LmvizError as `lmviz.circuits.patching.patch` raises it, and for a model that counts.
+    """
+    if rest not in REST:
+        raise LmvizError(
+            f"All other parts are as in the 'changed' text or at their 'mean', and not {rest!r}."
+        )
+    if keep < 1:
+        raise LmvizError("A circuit has one part at least: keep 1 or more.")
+    question = read_contrast(model, contrast, interventions)
+    kinds = _kinds(question.model)
+    scored: list[tuple[float, CircuitPart]] = []
+    for number, (kind, axes) in enumerate(kinds.items()):
+        with part_of_work(number, len(kinds) + 1):
+            scored += _scored(model, contrast, kind, axes, interventions)
+    scored.sort(key=lambda pair: -abs(pair[0]))
+    clean, changed = question.passes()
+    ordered = [part for _, part in scored]
+    keep = min(keep, len(ordered))
+    sizes = sorted({keep, *np.geomspace(1, len(ordered), SIZES).astype(int).tolist()} - {0})
+    kept = _kept(question, clean, changed, ordered, sizes, rest)
+    chosen = tuple(ordered[:keep])
+    paths: tuple[Edge, ...] = ()
+    if edges and "head" in kinds:
+        with part_of_work(len(kinds), len(kinds) + 1):
+            paths = _edges(question, clean, changed, chosen)
+    return Circuit(
+        array=np.array([share for share, _ in scored[:keep]]),
+        axes=("part",),
+        names={"part": tuple(map(str, chosen))},
+        parts=chosen,
+        kept=float(kept[sizes.index(keep)]),
+        curve=Numbers(array=kept, axes=("parts",), names={"parts": tuple(map(str, sizes))}),
+        of=len(ordered),
+        edges=paths,
+        clean=clean.measure(question.scalar),
+        changed=changed.measure(question.scalar),
+        measure=question.scalar.name,
+        rest=rest,
+    )
+
+
+def _kinds(model: Model) -> dict[str, tuple[str, ...]]:
+    """Which parts a model is taken to have, and along which axes there are several."""
+    known = carried(model)
+    found: dict[str, tuple[str, ...]] = {}
+    axes = {tap.address: tap.axes for tap in model.taps()}
+    for kind, addresses in known.items():
+        plain = kind.removeprefix("source ")
+        if plain in PARTS:
+            found[kind] = tuple(axis for axis in axes[addresses[0]] if axis not in ("channel", "unit"))
+    if not found:
+        found = {kind: ("unit",) for kind in known if kind.removeprefix("source ") == "hidden"}
+    if not found:
+        raise LmvizError(
+            f"{model.name or 'This model'} ({model.family}) counts and has no parts to keep alone: "
+            "ask lmviz.attribute what each order adds."
+        )
+    return found
+
+
+def _scored(
+    model: Model, contrast: Contrast, kind: str, axes: tuple[str, ...], interventions: Sequence[Intervention]
+) -> list[tuple[float, CircuitPart]]:
+    """The parts of a kind that differ in the two texts, and the share that is lost without each."""
+    plain = read_contrast(model, contrast, interventions).model
+    addresses = carried(plain)[kind]
+    grid = patch(model, contrast, addresses, each=axes, into="clean", interventions=interventions)
+    return [
+        (float(share), CircuitPart(kind, addresses[cell[0]], axes, tuple(map(int, cell[1:]))))
+        for cell, share in np.ndenumerate(grid.array)
+        if share
+    ]
+
+
+def _kept(
+    question: ReadContrast,
+    clean: CachedPass,
+    changed: CachedPass,
+    parts: Sequence[CircuitPart],
+    sizes: Sequence[int],
+    rest: str,
+) -> np.ndarray:
+    """The share of the difference that so many of the first parts keep alone, (size,)."""
+    counts = [0, *sizes] if rest == "mean" else list(sizes)
+    edits = {}
+    for address in {part.address for part in parts}:
+        shape = clean.values[address].shape[1:]
+        where = torch.ones((len(counts), *shape), dtype=torch.bool)
+        for number, part in enumerate(parts):
+            if part.address == address:
+                for row, count in enumerate(counts):
+                    if number < count:
+                        where[(row, *_cells(clean, part))] = False
+        given = changed.values[address]
+        if rest == "mean":
+            given = (clean.values[address] + given) / 2
+            along = [at for at, axis in enumerate(clean.axes[address], start=1) if axis in ALONG]
+            given = given.mean(dim=along, keepdim=True).expand(1, *shape) if along else given
+        edits[address] = Edit(where.to(given.device), given)
+    rows = max(1, AT_ONCE // len(clean))
+    measured = np.concatenate(
+        [
+            clean.measured_with(
+                {
+                    address: Edit(edit.where[first : first + rows], edit.values)
+                    for address, edit in edits.items()
+                },
+                question.scalar,
+            ).numpy()
+            for first in range(0, len(counts), rows)
+        ]
+    )
+    whole = clean.measure(question.scalar)
+    nothing = measured[0] if rest == "mean" else changed.measure(question.scalar)
+    shares: np.ndarray = (measured - nothing) / (whole - nothing)
+    return shares[1:] if rest == "mean" else shares
+
+
+def _edges(
+    question: ReadContrast, clean: CachedPass, changed: CachedPass, parts: Sequence[CircuitPart]
+) -> tuple[Edge, ...]:
+    """The paths from parts and changed words straight into later parts and into the answer."""
+    frozen = [
+        address
+        for kind, addresses in carried(question.model).items()
+        if kind.removeprefix("source ") in PARTS
+        for address in addresses
+    ]
+    order = {tap.address: place for place, tap in enumerate(clean.taps)}
+    senders = [*_words(question.model, clean, changed), *parts]
+    start, end = clean.measure(question.scalar), changed.measure(question.scalar)
+    found: list[Edge] = []
+    receivers = sorted({part.address for part in parts}, key=order.__getitem__)
+    for number, address in enumerate(receivers):
+        look_up(number / (len(receivers) + 1))
+        before = [
+            part for part in senders if order[part.address] < order[address] and part.address != address
+        ]
+        if not before:
+            continue
+        seen = _seen(clean, changed, before, frozen, address)
+        for receiver in (part for part in parts if part.address == address):
+            cells = _cells(clean, receiver)
+            new = seen[(slice(None), *cells)]
+            old = clean.values[address][(slice(None), *cells)]
+            moved = [row for row in range(len(before)) if not torch.equal(new[row], old[0])]
+            if not moved:
+                continue
+            where = torch.zeros(clean.values[address].shape, dtype=torch.bool, device=new.device)
+            where[(slice(None), *cells)] = True
+            edit = Edit(where.expand(len(moved), *where.shape[1:]), seen[moved])
+            measured = clean.measured_with({address: edit}, question.scalar).numpy()
+            for row, number_there in zip(moved, measured, strict=True):
+                found.append(Edge(before[row], receiver, float((start - number_there) / (start - end))))
+    edits = _only(clean, changed, senders, frozen)
+    direct = clean.measured_with(edits, question.scalar, alone=True).numpy()
+    found += [
+        Edge(sender, None, float((start - there) / (start - end)))
+        for sender, there in zip(senders, direct, strict=True)
+    ]
+    return tuple(sorted((edge for edge in found if edge.share), key=lambda edge: -abs(edge.share)))
+
+
+def _seen(
+    clean: CachedPass,
+    changed: CachedPass,
+    senders: Sequence[CircuitPart],
+    frozen: Sequence[str],
+    address: str,
+) -> torch.Tensor:
+    """What a tap becomes, (sender, *axes), where it sees what one sender writes in the changed text."""
+    edits = _only(clean, changed, senders, [other for other in frozen if other != address])
+    return clean.values_with(edits, [address], alone=True)[address]
+
+
+def _only(
+    clean: CachedPass, changed: CachedPass, senders: Sequence[CircuitPart], frozen: Sequence[str]
+) -> dict[str, Edit]:
+    """All parts as they are, but for one sender in each row, which writes as in the changed text."""
+    edits = {}
+    for address in {*frozen, *(part.address for part in senders)}:
+        values = clean.values[address].repeat(len(senders), *([1] * (clean.values[address].ndim - 1)))
+        for row, part in enumerate(senders):
+            if part.address == address:
+                cells = _cells(clean, part)
+                values[(row, *cells)] = changed.values[address][(0, *cells)]
+        edits[address] = Edit(torch.ones(values.shape, dtype=torch.bool, device=values.device), values)
+    return edits
+
+
+def _words(model: Model, clean: CachedPass, changed: CachedPass) -> list[CircuitPart]:
+    """The words that differ, as they enter the stream."""
+    found = []
+    for kind, addresses in carried(model).items():
+        if kind.removeprefix("source ") == "stream":
+            address, axes = addresses[0], clean.axes[addresses[0]][:1]
+            differing = (clean.values[address] != changed.values[address])[0].any(dim=-1)
+            found += [CircuitPart("word", address, axes, (int(place),)) for place in differing.nonzero()]
+    return found
+
+
+def _cells(read: CachedPass, part: CircuitPart) -> tuple[int | slice, ...]:
+    """The place of a part in its tap (*axes)."""
+    index = dict(zip(part.axes, part.index, strict=True))
+    return tuple(index.get(axis, slice(None)) for axis in read.axes[part.address])
