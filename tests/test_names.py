@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent / "lmviz"
-SAME_MATHEMATICS = {"Attention", "LayerNorm", "Linear", "Softmax"}
+SAME_MATHEMATICS = {"Attention", "Linear", "Softmax"}
 """Modules of the small networks in numpy, and what models are made of in torch."""
 
 SYNTAX = {"Call", "Literal", "Operation"}

@@ -25,7 +25,8 @@ class Setting:
 
     `kind` is `int`, `float`, `bool` or `str`; `label` is its name in a form; `minimum` and `maximum`
     are inclusive; `choices` lists all the values there are, in the order in which to offer them; `zero` is
-    the word a form shows for 0, where 0 stands for something else.
+    the word a form shows for 0, where 0 stands for something else. What only models `of_others` have is in no
+    form.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Setting:
     choices: tuple[Any, ...] = ()
     zero: str = ""
     advanced: bool = False
+    of_others: bool = False
 
     def check(self, value: Any) -> Any:
         """Return the value in this setting's type, or raise SettingError."""
@@ -97,6 +99,7 @@ def setting(
     choices: tuple[Any, ...] = (),
     zero: str = "",
     advanced: bool = False,
+    of_others: bool = False,
 ) -> Any:
     """A dataclass field that carries its help, its limits and its default."""
     metadata = {
@@ -107,6 +110,7 @@ def setting(
         "choices": choices,
         "zero": zero,
         "advanced": advanced,
+        "of_others": of_others,
     }
     return dataclasses.field(default=default, metadata=metadata)
 

@@ -33,13 +33,12 @@ from lmviz.models.operations import (
     EndStates,
     Joined,
     JoinedHeads,
-    LayerNorm,
     Linear,
     MeanState,
     Mix,
+    Norm,
     PositionLookup,
     Repeated,
-    RMSNorm,
     Row,
     Sinusoids,
     SourceMean,
@@ -182,11 +181,29 @@ class _Walk:
             self.leaves[tap.address] = _Leaf(tap, slopes, slopes * self.value(tap.address))
 
     def _affine(self, operation: Affine, slopes: np.ndarray) -> bool:
-        if operation.function or any(summand.gate is not None for summand in operation.summands):
+        if any(summand.gate is not None for summand in operation.summands):
             return False
+        if operation.function:
+            kind, _, number = operation.function.rpartition(" ")
+            if kind == "soft cap":
+                slopes = slopes * self._held_cap(operation, float(number))
+            elif kind == "times":
+                slopes = slopes * float(number)
+            else:
+                return False
         for summand in operation.summands:
             self._linear(summand, slopes)
         return True
+
+    def _held_cap(self, operation: Affine, limit: float) -> np.ndarray:
+        """The share that a soft cap leaves of each logit, which is held like the scale of a norm."""
+        before = np.zeros(self.read.values["logits"].shape[1:])
+        for summand in operation.summands:
+            (read,) = summand.input.operands
+            before += self.value(read.address) @ self.weight(summand.weight).T
+            before += self.weight(summand.bias) if summand.bias is not None else 0.0
+        self.held.append("logits")
+        return np.divide(limit * np.tanh(before / limit), before, out=np.ones_like(before), where=before != 0)
 
     def _linear(self, summand: Linear, slopes: np.ndarray) -> None:
         if summand.bias is not None:
@@ -208,12 +225,15 @@ class _Walk:
             alone = self.read.values[read.value.address].ndim == 2 and back.ndim == 2
             self._give(read.value.address, back.sum(axis=0) if alone else back)
 
-    def _norm(self, operation: LayerNorm | RMSNorm, slopes: np.ndarray) -> bool:
-        values = self.value(operation.address)
-        centred = isinstance(operation, LayerNorm)
+    def _norm(self, operation: Norm, slopes: np.ndarray) -> bool:
+        values, form = self.value(operation.address), operation.form
+        if form.over:
+            return False  # of queries and keys, where no part of the stream is added
+        centred = form.kind == "layer"
         squares = values.var(axis=-1) if centred else (values**2).mean(axis=-1)
-        back = slopes * self.weight(operation.gain) / np.sqrt(squares + operation.epsilon)[..., None]
-        if isinstance(operation, LayerNorm) and operation.bias is not None:
+        gain = 1.0 if operation.gain is None else self.weight(operation.gain) + form.one_plus
+        back = slopes * gain / np.sqrt(squares + form.epsilon)[..., None]
+        if operation.bias is not None:
             added = float((slopes * self.weight(operation.bias)).sum())
             self.biases[operation.bias.name] = self.biases.get(operation.bias.name, 0.0) + added
         self._give(operation.address, back - back.mean(axis=-1, keepdims=True) if centred else back)
@@ -224,8 +244,8 @@ class _Walk:
         factors = [product.factors for product in operation.products]
         if any(len(some) > 1 or some[0].function or some[0].value.shift for some in factors):
             return False
-        for (factor,) in factors:
-            self._give(factor.value.address, slopes)
+        for product in operation.products:
+            self._give(product.factors[0].value.address, slopes * product.times)
         return True
 
     def _joined(self, operation: Joined, slopes: np.ndarray) -> bool:
@@ -363,8 +383,7 @@ class _Walk:
 
 _WAYS: Mapping[type[Operation], Callable[..., bool]] = {
     Affine: _Walk._affine,
-    LayerNorm: _Walk._norm,
-    RMSNorm: _Walk._norm,
+    Norm: _Walk._norm,
     SumOfProducts: _Walk._sum,
     Joined: _Walk._joined,
     EndStates: _Walk._ends,

@@ -82,7 +82,8 @@ def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[st
     if sums and f"{decoder}norm" not in addresses:  # post-norm: the stream is what has been normalised
         sums = _matching(addresses, f"{layer}/norm[12]", f"{layer}/cross/norm") or sums
     if sums:
-        return (*_matching(addresses, f"{decoder}embedding/sum"), *sums)
+        begins = _matching(addresses, f"{decoder}embedding/sum", f"{decoder}embedding/norm")
+        return (*begins[-1:], *sums)
     states = _matching(
         addresses, "hidden", "joined", f"{layer}/hidden", f"{layer}/joined", "orders/*/probabilities"
     )

@@ -124,7 +124,7 @@ def _biases(model: Model, configuration: TransformerConfiguration, count: int) -
     """(head, query, key) What is added to scores."""
     both_ways, here = not configuration.causal, torch.device("cpu")
     if configuration.positions == "alibi":
-        return distance_bias(configuration.heads, count, here, both_ways=both_ways).numpy()
+        return distance_bias(configuration.alibi, count, here, both_ways=both_ways).numpy()
     rows = distance_rows(count, configuration.distances, here, both_ways=both_ways)
     weight = model.get_parameter_or_buffer("distances.weight").detach().float().cpu()
     return weight[rows].permute(2, 0, 1).numpy()

@@ -7,9 +7,11 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn import functional
 
+from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.cross_entropy import linear_cross_entropy
-from lmviz.models.model import Model
+from lmviz.models.model import IGNORED, Model
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.operations import Affine, Linear, Row, Softmax
 from lmviz.models.pooling import POOLED, Pooling
@@ -40,7 +42,8 @@ class Output(nn.Module):
 class NeuralModel(Model):
     """A model that turns tokens into features (batch, position, feature), and those into logits.
 
-    `embedding.weight` is (token, channel). What is special about a family is in `features`.
+    `embedding.weight` is (token, channel). What is special about a family is in `features`. `output_function`
+    is that of the logits by its name in FUNCTIONS, such as a soft cap.
     """
 
     def __init__(
@@ -52,10 +55,12 @@ class NeuralModel(Model):
         features: int,
         tied: bool,
         output_bias: bool,
+        output_function: str = "",
         predicts: Prediction = NEXT_TOKEN,
         pooling: Pooling | None = None,
     ) -> None:
         super().__init__(configuration, vocabulary_size, predicts)
+        self.output_function = output_function
         self.embedding = nn.Embedding(vocabulary_size, channels)
         tied = tied and predicts.axis == "token"  # labels have no embeddings
         self.output = Output(features, self.outputs, tied=tied, bias=output_bias)
@@ -93,7 +98,8 @@ class NeuralModel(Model):
         return self._logits(features), state
 
     def _logits(self, features: torch.Tensor) -> torch.Tensor:
-        return linear(features, self.output_weight, self.output.bias)
+        logits = linear(features, self.output_weight, self.output.bias)
+        return FUNCTIONS[self.output_function].tensor(logits)
 
     def _pooled(self, features: torch.Tensor, lengths: torch.Tensor | None) -> torch.Tensor:
         """Features of every position, or of the text where that is asked for."""
@@ -113,6 +119,10 @@ class NeuralModel(Model):
         """
         features, state = self.features(tokens, state if self.recurrent else None, lengths)
         features = self._pooled(features, lengths)
+        if self.output_function:
+            rows = self._logits(features).flatten(0, -2)
+            value = functional.cross_entropy(rows, targets.flatten(), ignore_index=IGNORED)
+            return value, _cut(state) if self.recurrent else None
         value = linear_cross_entropy(
             features.reshape(-1, features.shape[-1]),
             widened(self.output_weight),
@@ -131,7 +141,7 @@ class NeuralModel(Model):
             label, features = "pooled state", pooling[-1].address
         weight = Weight("embedding.weight" if self.output.weight is None else "output.weight")
         bias = Weight("output.bias") if self.output.bias is not None else None
-        affine = Affine((Linear(label, Row(Value(features)), weight, bias), *more))
+        affine = Affine((Linear(label, Row(Value(features)), weight, bias), *more), self.output_function)
         axes = self.predicts.axes
         return (
             *pooling,

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from lmviz.models.rotary import Rotary, frequencies
+from lmviz.models.rotary import Alibi, Rotary, frequencies
 
 
 @lru_cache(maxsize=8)
@@ -24,13 +24,13 @@ def _sinusoids(positions: int, width: int) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def _rotations(positions: int, rotary: Rotary) -> np.ndarray:
-    """Sines and cosines of each position's angles, (2, position, channel pair) float32."""
-    return _waves(positions, rotary.frequencies)
+    """Sines and cosines of each position's angles × magnitude, (2, position, channel pair) float32."""
+    return _waves(positions, rotary.frequencies, rotary.magnitude)
 
 
-def _waves(positions: int, speeds: np.ndarray) -> np.ndarray:
+def _waves(positions: int, speeds: np.ndarray, height: float = 1.0) -> np.ndarray:
     angles = np.outer(np.arange(positions), speeds)
-    return np.stack([np.sin(angles), np.cos(angles)]).astype(np.float32)
+    return (np.stack([np.sin(angles), np.cos(angles)]) * height).astype(np.float32)
 
 
 def _rounded(positions: int) -> int:
@@ -47,32 +47,37 @@ def rotations(positions: int, rotary: Rotary) -> torch.Tensor:
     return torch.from_numpy(_rotations(_rounded(positions), rotary)[:, :positions])
 
 
-def rotate(vectors: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
+def rotate(vectors: torch.Tensor, turns: torch.Tensor, pairs: str = "halves") -> torch.Tensor:
     """Turn (..., position, channel) by `rotations`, which may be those of the first channels alone.
 
-    Of the channels that are turned, c forms a pair with c + half of them.
+    Of the channels that are turned, c forms a pair with c + half of them, or of `pairs` "neighbours" each
+    with the next.
     """
     sines, cosines = turns
-    pairs = sines.shape[-1]
-    first, second, rest = vectors.split([pairs, pairs, vectors.shape[-1] - 2 * pairs], dim=-1)
-    turned = [first * cosines - second * sines, second * cosines + first * sines]
-    return torch.cat([*turned, rest] if rest.shape[-1] else turned, dim=-1)
-
-
-def slopes(heads: int) -> np.ndarray:
-    """How much each head's scores fall per position of distance, (head,) float64 (Press et al. 2022)."""
-    return 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+    count = sines.shape[-1]
+    turned, rest = vectors.split([2 * count, vectors.shape[-1] - 2 * count], dim=-1)
+    if pairs == "neighbours":
+        first, second = turned[..., ::2], turned[..., 1::2]
+    else:
+        first, second = turned.split(count, dim=-1)
+    parts = [first * cosines - second * sines, second * cosines + first * sines]
+    joined = torch.stack(parts, dim=-1).flatten(-2) if pairs == "neighbours" else torch.cat(parts, dim=-1)
+    return torch.cat([joined, rest], dim=-1) if rest.shape[-1] else joined
 
 
 def distance_bias(
-    heads: int, positions: int, device: torch.device, *, both_ways: bool = False
+    alibi: Alibi, positions: int, device: torch.device, *, both_ways: bool = False
 ) -> torch.Tensor:
     """ALiBi: slope × (key − query) for each head, (head, query, key) float32 (Press et al. 2022).
 
     With `both_ways` scores fall with the distance to later keys too.
     """
+    if alibi.slopes == "bfloat16":
+        rows = torch.from_numpy(alibi.rounded(positions)).to(device)
+        biases = rows[:, None, :] - rows[:, :, None]
+        return -biases.abs() if both_ways else biases
     places = torch.arange(positions, device=device)
-    falls = torch.from_numpy(slopes(heads).astype(np.float32)).to(device)  # (head,)
+    falls = torch.from_numpy(alibi.by_head.astype(np.float32)).to(device)  # (head,)
     distances = places[None, :] - places[:, None]
     return falls[:, None, None] * (-distances.abs() if both_ways else distances)
 

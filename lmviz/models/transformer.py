@@ -11,11 +11,13 @@ from torch.nn import functional
 from lmviz.base.errors import LmvizError
 from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.neural import NeuralModel
-from lmviz.models.operations.attention import for_each_head
+from lmviz.models.norms import NormForm
+from lmviz.models.operations.attention import for_each_head, is_seen
 from lmviz.models.pooling import Pooling, is_padding
 from lmviz.models.positions import distance_bias, distance_rows, rotate, rotations, sinusoids
 from lmviz.models.precision import StoredLinear, widened
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
+from lmviz.models.rotary import Rotary
 from lmviz.models.tap import Stage, Tap
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.models.transformer_stages import transformer_stages
@@ -44,13 +46,15 @@ class KeyValueCache:
 class Attending:
     """What all layers of one pass need to know besides their input.
 
-    `turns` are rotary angles of the new positions, `mask` is added to scores (or forbids, when boolean);
-    without it attention is causal over the given tokens, or looks at all of them.
+    `turns` are rotary angles of the new positions, and which channels turn together is `pairs`. `mask` is
+    added to scores (or forbids, when boolean); without it attention is causal over the given tokens, or looks
+    at all of them.
     """
 
     turns: torch.Tensor | None
     mask: torch.Tensor | None
     causal: bool
+    pairs: str = "halves"
 
 
 class Attention(nn.Module):
@@ -59,16 +63,21 @@ class Attention(nn.Module):
     Where there are fewer heads of keys and values, each is shared by a group of heads (Ainslie et al. 2023).
     """
 
-    def __init__(self, configuration: TransformerConfiguration) -> None:
+    def __init__(self, configuration: TransformerConfiguration, layer: int = 0) -> None:
         super().__init__()
         self.dropout = configuration.dropout
+        self.scale, self.cap = configuration.scale_of(layer), configuration.score_function
+        self.clip = FUNCTIONS[configuration.attention_clipping].tensor
         self.head_width = configuration.head_width
         self.heads, self.groups = configuration.heads, configuration.groups
         mixed, shared = self.heads * self.head_width, self.groups * self.head_width
+        heads_and_groups = (self.heads, self.groups)
         self.units = (mixed, shared, shared)  # of queries, keys and values
         width, biases = configuration.width, configuration.attention_bias
-        self.input = StoredLinear(width, sum(self.units), bias=biases != "none")
-        self.output = StoredLinear(mixed, width, bias=biases == "all")
+        self.input = StoredLinear(width, sum(self.units), bias=biases in ("all", "query key value"))
+        self.output = StoredLinear(mixed, width, bias=biases in ("all", "output"))
+        self.query_norm, self.key_norm = (head_norm_of(configuration, count) for count in heads_and_groups)
+        self.normed = norm_of(configuration) if configuration.norm_gives else None
 
     def forward(
         self, read: torch.Tensor, attending: Attending, past: tuple[torch.Tensor, torch.Tensor] | None
@@ -76,22 +85,42 @@ class Attention(nn.Module):
         """(batch, position, channel), and all keys and values so far."""
         query, key, value = (
             part.unflatten(-1, (-1, self.head_width)).transpose(1, 2)  # (batch, head, position, channel)
-            for part in self.input(read).split(self.units, dim=-1)
+            for part in self.clip(self.input(read)).split(self.units, dim=-1)
         )
+        if self.query_norm is not None and self.key_norm is not None:
+            query, key = self.query_norm(query), self.key_norm(key)
         if attending.turns is not None:
-            query, key = rotate(query, attending.turns), rotate(key, attending.turns)
+            query, key = (rotate(part, attending.turns, attending.pairs) for part in (query, key))
         if past is not None:
             key, value = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
         shared = self.heads // self.groups
-        mixed = functional.scaled_dot_product_attention(
-            query,
-            for_each_head(key, shared),
-            for_each_head(value, shared),
-            attn_mask=attending.mask,
-            dropout_p=self.dropout if self.training else 0.0,
-            is_causal=attending.causal,
-        )
-        return self.output(mixed.transpose(1, 2).flatten(2)), (key, value)
+        mixed = self._mixed(query, for_each_head(key, shared), for_each_head(value, shared), attending)
+        given = self.output(mixed.transpose(1, 2).flatten(2))
+        return given if self.normed is None else self.normed(given), (key, value)
+
+    def _mixed(
+        self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attending: Attending
+    ) -> torch.Tensor:
+        """The values of all keys, weighted, (batch, head, position, channel)."""
+        dropout = self.dropout if self.training else 0.0
+        if not self.cap:
+            return functional.scaled_dot_product_attention(
+                query,
+                key,
+                value,
+                attn_mask=attending.mask,
+                dropout_p=dropout,
+                is_causal=attending.causal,
+                scale=self.scale,
+            )
+        # PyTorch's own attention knows no function of scores.
+        scores, mask = query @ key.transpose(-2, -1) * self.scale, attending.mask
+        if mask is not None and mask.dtype != torch.bool:
+            scores, mask = scores + mask, mask > -torch.inf
+        scores = FUNCTIONS[self.cap].tensor(scores)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        return functional.dropout(scores.softmax(dim=-1), dropout) @ value
 
 
 class FeedForward(nn.Module):
@@ -108,21 +137,47 @@ class FeedForward(nn.Module):
         self.hidden = StoredLinear(width, units, bias=bias)
         self.output = StoredLinear(units, width, bias=bias)
         self.activation = FUNCTIONS[configuration.function].tensor
+        self.normed = norm_of(configuration) if configuration.norm_gives else None
 
     def forward(self, read: torch.Tensor) -> torch.Tensor:
         """(batch, position, channel)."""
-        if self.gate is not None:
-            return self.output(self.activation(self.gate(read)) * self.hidden(read))
-        return self.output(self.activation(self.hidden(read)))
+        if self.gate is None:
+            given = self.output(self.activation(self.hidden(read)))
+        else:
+            given = self.output(self.activation(self.gate(read)) * self.hidden(read))
+        return given if self.normed is None else self.normed(given)
+
+
+class Normalisation(nn.Module):
+    """Normalisation of a form, with as many gains and biases as it has."""
+
+    weight: nn.Parameter | None
+    bias: nn.Parameter | None
+
+    def __init__(self, form: NormForm, width: int, parts: tuple[bool, bool]) -> None:
+        super().__init__()
+        self.form = form
+        for name, there in zip(("weight", "bias"), parts, strict=True):
+            self.register_parameter(name, nn.Parameter(torch.zeros(width)) if there else None)
+
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        """The shape of `values`."""
+        return self.form.of(values, self.weight, self.bias)
 
 
 def norm_of(configuration: TransformerConfiguration) -> nn.Module:
     """The normalisation of the stream, inside a layer or at the end; without one, what changes nothing."""
     if configuration.norm == "none":
         return nn.Identity()
-    if configuration.norm_kind == "rms":
-        return nn.RMSNorm(configuration.width, configuration.norm_epsilon)
-    return nn.LayerNorm(configuration.width, configuration.norm_epsilon, bias=configuration.norm_bias)
+    return Normalisation(configuration.norm_form, configuration.width, configuration.norm_parts)
+
+
+def head_norm_of(configuration: TransformerConfiguration, heads: int) -> Normalisation | None:
+    """The normalisation of the queries or keys of so many heads, if there is one."""
+    if configuration.query_key_norm == "none":
+        return None
+    gains = configuration.query_key_gains(heads)
+    return Normalisation(configuration.query_key_form, gains, configuration.query_key_parts)
 
 
 class Layer(nn.Module):
@@ -131,14 +186,15 @@ class Layer(nn.Module):
     Each is added to the residual stream; without residual connections it takes the stream's place.
     """
 
-    def __init__(self, configuration: TransformerConfiguration) -> None:
+    def __init__(self, configuration: TransformerConfiguration, layer: int = 0) -> None:
         super().__init__()
-        self.norm_last = configuration.norm == "post"
-        self.residual = configuration.residual
-        self.parallel = configuration.parallel
-        self.norm1 = norm_of(configuration)
-        self.attention = Attention(configuration)
-        self.norm2 = norm_of(configuration)
+        self.norm_reads, self.norm_last = configuration.norm_reads, configuration.norm == "post"
+        self.residual, self.times = configuration.residual, configuration.residual_factor
+        self.parallel, self.norm_is_shared = configuration.parallel, configuration.norm_is_shared
+        self.norm1 = norm_of(configuration) if self.norm_reads or self.norm_last else nn.Identity()
+        self.attention = Attention(configuration, layer)
+        own = (self.norm_reads and not self.norm_is_shared) or self.norm_last
+        self.norm2 = norm_of(configuration) if own else nn.Identity()
         self.feedforward = FeedForward(configuration)
         self.dropout = nn.Dropout(configuration.dropout)
 
@@ -150,16 +206,21 @@ class Layer(nn.Module):
             attended, kept = self.attention(stream, attending, past)
             stream = self.norm1(self._onto(stream, attended))
             return self.norm2(self._onto(stream, self.feedforward(stream))), kept
-        attended, kept = self.attention(self.norm1(stream), attending, past)
-        read = stream
-        stream = self._onto(stream, attended)
+        read = self.norm1(stream)
+        attended, kept = self.attention(read, attending, past)
         if self.parallel:
-            return stream + self.dropout(self.feedforward(self.norm2(read))), kept
+            answered = self.feedforward(read if self.norm_is_shared else self.norm2(stream))
+            return self._result(answered) + self._onto(stream, attended), kept
+        stream = self._onto(stream, attended)
         return self._onto(stream, self.feedforward(self.norm2(stream))), kept
 
     def _onto(self, stream: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
         """The stream after a sublayer with this result."""
-        return stream + self.dropout(result) if self.residual else self.dropout(result)
+        return stream + self._result(result) if self.residual else self._result(result)
+
+    def _result(self, result: torch.Tensor) -> torch.Tensor:
+        result = self.dropout(result)
+        return result if self.times == 1 else result * self.times
 
 
 def initialise(model: NeuralModel, configuration: TransformerConfiguration) -> None:
@@ -181,7 +242,7 @@ def initialise(model: NeuralModel, configuration: TransformerConfiguration) -> N
         if name.endswith("bias"):
             nn.init.zeros_(parameter)
         elif "norm" in name:
-            nn.init.ones_(parameter)
+            nn.init.constant_(parameter, 0.0 if configuration.norm_gain == "one plus weight" else 1.0)
         elif "layers." in name:
             if configuration.norm == "post" or not configuration.residual:
                 nn.init.xavier_uniform_(parameter)
@@ -214,18 +275,21 @@ class TransformerModel(NeuralModel):
             channels=configuration.width,
             features=configuration.width,
             tied=configuration.tied,
-            output_bias=False,
+            output_bias=configuration.output_bias,
+            output_function=configuration.logit_function,
             predicts=predicts,
             pooling=pooling,
         )
         self.context = configuration.context
         self.causal = configuration.causal
         learned = configuration.positions == "learned"
-        self.positions = nn.Embedding(configuration.context, configuration.width) if learned else None
+        rows = configuration.context + configuration.position_offset
+        self.positions = nn.Embedding(rows, configuration.width) if learned else None
+        self.embedding_norm = norm_of(configuration) if configuration.embedding_norm else None
         relative = configuration.positions == "relative"
         self.distances = nn.Embedding(configuration.distances, configuration.heads) if relative else None
-        self.layers = nn.ModuleList(Layer(configuration) for _ in range(configuration.layers))
-        self.norm = norm_of(configuration) if configuration.norm == "pre" else None
+        self.layers = nn.ModuleList(Layer(configuration, layer) for layer in range(configuration.layers))
+        self.norm = norm_of(configuration) if configuration.norm_ends else None
         self.dropout = nn.Dropout(configuration.dropout)
         initialise(self, configuration)
 
@@ -241,38 +305,51 @@ class TransformerModel(NeuralModel):
                 "shorten the text or train a model with a longer context."
             )
         stream = self.dropout(self._embed(tokens, start, end))
-        attending = self._attending(start, end, stream, lengths)
-        kept = []
+        kept, attending = [], {}
         for index, layer in enumerate(self.layers):
-            stream, keys_and_values = layer(stream, attending, None if state is None else state.layers[index])
+            kind = self.configuration.rotary_of(index), self.configuration.window_of(index)
+            if kind not in attending:
+                attending[kind] = self._attending(start, end, stream, lengths, *kind)
+            past = None if state is None else state.layers[index]
+            stream, keys_and_values = layer(stream, attending[kind], past)
             kept.append(keys_and_values)
         return stream if self.norm is None else self.norm(stream), KeyValueCache(tuple(kept))
 
     def _embed(self, tokens: torch.Tensor, start: int, end: int) -> torch.Tensor:
+        configuration = self.configuration
         embedded = widened(self.embedding(tokens))
+        if configuration.embedding_scale != 1:
+            embedded = embedded * configuration.embedding_scale
         if self.positions is not None:
-            return embedded + widened(self.positions.weight[start:end])
-        if self.configuration.positions == "sinusoidal":
-            table = sinusoids(end, self.configuration.width)
-            return embedded * self.configuration.embedding_scale + table[start:end].to(embedded)
-        return embedded
+            offset = configuration.position_offset
+            embedded = embedded + widened(self.positions.weight[offset + start : offset + end])
+        elif configuration.positions == "sinusoidal":
+            embedded = embedded + sinusoids(end, configuration.width)[start:end].to(embedded)
+        return embedded if self.embedding_norm is None else self.embedding_norm(embedded)
 
     def _attending(
-        self, start: int, end: int, stream: torch.Tensor, lengths: torch.Tensor | None
+        self,
+        start: int,
+        end: int,
+        stream: torch.Tensor,
+        lengths: torch.Tensor | None,
+        rotary: Rotary | None,
+        window: int,
     ) -> Attending:
         configuration = self.configuration
         turns = mask = None
-        if configuration.positions == "rotary":
-            turns = rotations(end, configuration.rotary)[:, start:end].to(stream)
+        pairs = configuration.rotary_pairs
+        if rotary is not None:
+            turns = rotations(end, rotary)[:, start:end].to(stream)
         if not configuration.causal:
-            return Attending(turns, self._all_seen(end, stream, lengths), causal=False)
+            return Attending(turns, self._all_seen(end, stream, lengths), causal=False, pairs=pairs)
         biases = self._biases(end, stream)
-        if biases is not None:
-            later = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).triu(start + 1)
-            mask = biases[:, start:].masked_fill(later, -torch.inf)
-        elif start and end - start > 1:
-            mask = torch.ones(end - start, end, dtype=torch.bool, device=stream.device).tril(start)
-        return Attending(turns, mask, causal=mask is None and start == 0)
+        is_masked = (start and end - start > 1) or (window and end > window) or configuration.score_cap
+        if biases is not None or is_masked:
+            mask = is_seen(end - start, end, start, window, stream.device)
+        if biases is not None and mask is not None:
+            mask = biases[:, start:].masked_fill(~mask, -torch.inf)
+        return Attending(turns, mask, causal=mask is None and start == 0, pairs=pairs)
 
     def _all_seen(
         self, positions: int, stream: torch.Tensor, lengths: torch.Tensor | None
@@ -291,8 +368,8 @@ class TransformerModel(NeuralModel):
             rows = distance_rows(positions, self.configuration.distances, stream.device, both_ways=both_ways)
             return widened(self.distances(rows)).permute(2, 0, 1).to(stream)
         if self.configuration.positions == "alibi":
-            heads = self.configuration.heads
-            return distance_bias(heads, positions, stream.device, both_ways=both_ways).to(stream)
+            alibi = self.configuration.alibi
+            return distance_bias(alibi, positions, stream.device, both_ways=both_ways).to(stream)
         return None
 
     def taps(self) -> tuple[Tap, ...]:
@@ -307,5 +384,7 @@ class TransformerModel(NeuralModel):
     def stages(self) -> tuple[Stage, ...]:
         """The steps from the tokens to the distribution, layer by layer, as they are wired."""
         matrix = "W" if self.output.weight is not None else "E"
-        equation = rf"\mathbf{{y}}_t = {matrix} \mathbf{{n}}_t"
+        end = r"\mathbf{n}" if self.norm is not None or self.configuration.norm == "post" else r"\mathbf{x}"
+        scores = rf"{matrix} {end}_t" + (r" + \mathbf{b}" if self.output.bias is not None else "")
+        equation = rf"\mathbf{{y}}_t = {FUNCTIONS[self.output_function].latex.format(scores)}"
         return transformer_stages(self.configuration) + self.output_stages((self._stream,), equation)

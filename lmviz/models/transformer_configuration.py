@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lmviz.base.configuration import setting
 from lmviz.base.errors import SettingError
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
 from lmviz.models.model_configuration import ModelConfiguration
-from lmviz.models.rotary import Rotary
+from lmviz.models.norms import NormForm
+from lmviz.models.rotary import Alibi, Rotary
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,14 @@ class TransformerConfiguration(ModelConfiguration):
         "causal mask.",
         choices=("learned", "sinusoidal", "rotary", "alibi", "relative", "none"),
     )
+    position_offset: int = setting(
+        0,
+        "How many rows of the table of learned positions stand before that of the first position. OPT counts "
+        "from 2.",
+        minimum=0,
+        maximum=1024,
+        of_others=True,
+    )
     causal: bool = setting(
         True,
         "Hide from each word the words after it. Without this mask every word sees the whole text: that is "
@@ -77,10 +86,11 @@ class TransformerConfiguration(ModelConfiguration):
     norm: str = setting(
         "pre",
         "Where normalisation stands: pre normalises what a sublayer reads (GPT-2, steadier to train); "
-        "post normalises the sum after it (the original Transformer); none leaves it out, and deep models "
-        "become hard to train.",
+        "post normalises the sum after it (the original Transformer); result normalises what it gives before "
+        "that is added (OLMo 2), and both what it reads and what it gives (Gemma 2); none leaves it out, and "
+        "deep models become hard to train.",
         label="Normalisation",
-        choices=("pre", "post", "none"),
+        choices=("pre", "post", "result", "both", "none"),
     )
     residual: bool = setting(
         True,
@@ -105,11 +115,26 @@ class TransformerConfiguration(ModelConfiguration):
         maximum=0.1,
         advanced=True,
     )
+    norm_gain: str = setting(
+        "weight",
+        "What normalisation multiplies each channel by: a learned weight, 1 + that weight (Gemma, Nemotron), "
+        "or nothing (OLMo 1).",
+        label="Normalisation gain",
+        choices=("weight", "one plus weight", "none"),
+        of_others=True,
+    )
+    embedding_norm: bool = setting(
+        False,
+        "Normalise what enters the residual stream, before the first layer (BLOOM).",
+        label="Normalised embedding",
+        of_others=True,
+    )
     activation: str = setting(
         "gelu",
         "The function between the two layers of the feed-forward network. gelu_tanh is the approximation "
-        "of GELU that GPT-2 was trained with; silu is x · sigmoid(x). With identity the network is linear.",
-        choices=("gelu", "gelu_tanh", "relu", "silu", "identity"),
+        "of GELU that GPT-2 was trained with; silu is x · sigmoid(x); relu_squared is that of Nemotron. With "
+        "identity the network is linear.",
+        choices=("gelu", "gelu_tanh", "relu", "relu_squared", "silu", "identity"),
     )
     gated: bool = setting(
         False,
@@ -124,6 +149,14 @@ class TransformerConfiguration(ModelConfiguration):
         "one after the other (GPT-NeoX).",
         label="Parallel sublayers",
         advanced=True,
+    )
+    parallel_norm: str = setting(
+        "own",
+        "With parallel sublayers, whether each normalises what it reads by itself, or both read one and the "
+        "same normalisation (GPT-J, Phi, Cohere).",
+        label="Parallel normalisation",
+        choices=("own", "shared"),
+        of_others=True,
     )
     key_value_heads: int = setting(
         0,
@@ -147,9 +180,60 @@ class TransformerConfiguration(ModelConfiguration):
     attention_bias: str = setting(
         "all",
         "Which matrices of attention have a bias: all (GPT-2), those of queries, keys and values alone "
-        "(Qwen 2), or none (Llama).",
-        choices=("all", "query key value", "none"),
+        "(Qwen 2), that of the output alone (GPT-Neo), or none (Llama).",
+        choices=("all", "query key value", "output", "none"),
         advanced=True,
+    )
+    query_key_norm: str = setting(
+        "none",
+        "Normalise queries and keys, so that no score grows large: the channels of each head by one gain for "
+        "all heads (Qwen 3), of each head by gains of its own (Cohere), or of all heads together (OLMo 2).",
+        label="Query/key normalisation",
+        choices=("none", "head", "heads", "all"),
+        advanced=True,
+    )
+    attention_clip: float = setting(
+        0.0,
+        "The size that no number of a query, key or value exceeds (OLMo 1); 0 sets no limit.",
+        zero="none",
+        minimum=0.0,
+        maximum=1e9,
+        of_others=True,
+    )
+    attention_window: int = setting(
+        0,
+        "How many of the last tokens a layer looks at, the newest among them (Mistral); 0 stands for all.",
+        zero="all",
+        minimum=0,
+        maximum=131072,
+        advanced=True,
+    )
+    window_layers: str = setting(
+        "1",
+        "With an attention window, which layers have it: a 1 for each that has and a 0 for each that looks "
+        "at all, from the first on and over again. Of 10 every other layer looks at all (Gemma 2).",
+        of_others=True,
+    )
+    score_scale: float = setting(
+        0.0,
+        "What products of queries and keys are multiplied by; 0 stands for 1 / √channels of a head.",
+        zero="1 / √channels",
+        minimum=0.0,
+        maximum=1e6,
+        of_others=True,
+    )
+    score_scale_by_layer: bool = setting(
+        False,
+        "Divide the scores of each layer by its number as well, counted from 1 (some of GPT-2's relatives).",
+        of_others=True,
+    )
+    score_cap: float = setting(
+        0.0,
+        "Bend scores s to c · tanh(s / c), so that none exceeds this c (Gemma 2); 0 leaves them as they are.",
+        zero="none",
+        minimum=0.0,
+        maximum=1e9,
+        of_others=True,
     )
     feedforward_bias: bool = setting(
         True,
@@ -179,11 +263,41 @@ class TransformerConfiguration(ModelConfiguration):
         maximum=4096,
         advanced=True,
     )
+    rotary_pairs: str = setting(
+        "halves",
+        "With rotary positions, which channels are turned together: one of the first half with one of the "
+        "second, or neighbours (GPT-J).",
+        choices=("halves", "neighbours"),
+        of_others=True,
+    )
+    rotary_layers: str = setting(
+        "1",
+        "With rotary positions, which layers have them: a 1 for each that has and a 0 for each that has not, "
+        "from the first on and over again. Of 1110 every fourth layer has none (SmolLM 3).",
+        of_others=True,
+    )
+    rotary_window_base: float = setting(
+        0.0,
+        "With rotary positions and an attention window, a base of their own for the layers that have the "
+        "window, whose angles are never scaled (Gemma 3); 0 stands for no difference.",
+        zero="as all",
+        minimum=0.0,
+        maximum=1e12,
+        of_others=True,
+    )
+    rotary_magnitude: float = setting(
+        1.0,
+        "With rotary positions, how much longer queries and keys become as they are turned (YaRN).",
+        minimum=0.0,
+        maximum=1e6,
+        of_others=True,
+    )
     rotary_scaling: str = setting(
         "none",
         "With rotary positions, how angles are made smaller for texts longer than those first trained on: "
-        "linear divides all of them; llama3 only those of the slow pairs (Llama 3.1).",
-        choices=("none", "linear", "llama3"),
+        "linear divides all of them; llama3 and yarn only those of the slow pairs (Llama 3.1; Peng et al. "
+        "2023).",
+        choices=("none", "linear", "llama3", "yarn"),
         advanced=True,
     )
     rotary_factor: float = setting(
@@ -191,25 +305,83 @@ class TransformerConfiguration(ModelConfiguration):
     )
     rotary_slow: float = setting(
         1.0,
-        "With llama3 scaling, pairs that turn fewer times than this in the original context are slowed.",
+        "With llama3 or yarn scaling, pairs that turn fewer times than this in the original context are "
+        "slowed.",
         minimum=0.001,
         maximum=1e6,
         advanced=True,
     )
     rotary_fast: float = setting(
         4.0,
-        "With llama3 scaling, pairs that turn more times than this in the original context stay as they are.",
+        "With llama3 or yarn scaling, pairs that turn more times than this in the original context stay as "
+        "they are.",
         minimum=0.001,
         maximum=1e6,
         advanced=True,
     )
     rotary_original: int = setting(
         8192,
-        "With llama3 scaling, the context that the model was first trained on.",
+        "With llama3 or yarn scaling, the context that the model was first trained on.",
         label="Original context",
         minimum=1,
         maximum=2**31,
         advanced=True,
+    )
+    rotary_whole: bool = setting(
+        True,
+        "With yarn scaling, let the pairs that it blends begin and end with a whole pair.",
+        of_others=True,
+    )
+    alibi_slopes: str = setting(
+        "even",
+        "With alibi, how slopes are spread over the heads: even is a geometric series; powers is one for a "
+        "power of two heads, with slopes between them for the rest (BLOOM, MPT); bfloat16 is that, rounded "
+        "and divided by √channels (Falcon). Of a power of two heads even and powers are the same.",
+        choices=("even", "powers", "bfloat16"),
+        of_others=True,
+    )
+    alibi_steepness: float = setting(
+        8.0,
+        "With alibi, the last head's scores fall by 2 to the minus this for each position of distance.",
+        minimum=0.0,
+        maximum=64.0,
+        of_others=True,
+    )
+    embedding_factor: float = setting(
+        0.0,
+        "What embeddings of tokens are multiplied by (Gemma, Granite); 0 stands for √width with sinusoidal "
+        "positions, else for 1.",
+        zero="as usual",
+        minimum=0.0,
+        maximum=1e6,
+        of_others=True,
+    )
+    residual_factor: float = setting(
+        1.0,
+        "What a sublayer gives is multiplied by this before it is added to the stream (Granite).",
+        minimum=0.0,
+        maximum=1e6,
+        of_others=True,
+    )
+    logit_factor: float = setting(
+        1.0,
+        "What logits are multiplied by (Cohere, Granite).",
+        minimum=1e-6,
+        maximum=1e6,
+        of_others=True,
+    )
+    logit_cap: float = setting(
+        0.0,
+        "Bend logits y to c · tanh(y / c), so that none exceeds this c (Gemma 2); 0 leaves them as they are.",
+        zero="none",
+        minimum=0.0,
+        maximum=1e9,
+        of_others=True,
+    )
+    output_bias: bool = setting(
+        False,
+        "Whether each token's logit has a bias (GPT-J, Phi).",
+        of_others=True,
     )
     tied: bool = setting(
         True,
@@ -250,6 +422,26 @@ class TransformerConfiguration(ModelConfiguration):
                 "parallel",
                 "norm",
             )
+        if self.attention_window and not self.causal:
+            raise SettingError(
+                "An attention window ends with the newest token, and without a causal mask there is none: "
+                "keep the mask, or let every layer look at all.",
+                "attention_window",
+                "causal",
+            )
+        for name in ("window_layers", "rotary_layers"):
+            pattern = getattr(self, name)
+            if not pattern or set(pattern) - {"0", "1"}:
+                raise SettingError(
+                    f"{pattern!r} says of no layer whether it has that: write a 1 or a 0 for each, as in 10.",
+                    name,
+                )
+        if self.logit_cap and self.logit_factor != 1:
+            raise SettingError(
+                "Logits are either multiplied or capped: leave logit_factor at 1, or logit_cap at 0.",
+                "logit_factor",
+                "logit_cap",
+            )
 
     def _check_rotary(self) -> None:
         if self.rotary_channels > self.head_width:
@@ -266,9 +458,9 @@ class TransformerConfiguration(ModelConfiguration):
                 "heads",
                 "positions",
             )
-        if self.rotary_scaling == "llama3" and self.rotary_fast <= self.rotary_slow:
+        if self.rotary_scaling in ("llama3", "yarn") and self.rotary_fast <= self.rotary_slow:
             raise SettingError(
-                "With llama3 scaling, fast pairs turn more often than slow ones, and "
+                f"With {self.rotary_scaling} scaling, fast pairs turn more often than slow ones, and "
                 f"{self.rotary_fast:g} is not more than {self.rotary_slow:g}: choose a larger rotary_fast.",
                 "rotary_fast",
                 "rotary_slow",
@@ -284,12 +476,21 @@ class TransformerConfiguration(ModelConfiguration):
         unused: set[str] = set()
         if self.norm_kind == "rms":
             unused |= {"norm_bias"}
-        if self.norm == "none":
-            unused |= {"norm_kind", "norm_epsilon", "norm_bias"}
-        rotary = {name for name in self.names() if name.startswith("rotary_")}
+        if self.norm == "none" and not self.embedding_norm and self.query_key_norm == "none":
+            unused |= {"norm_kind", "norm_epsilon", "norm_bias", "norm_gain"}
+        if not self.parallel or self.norm == "none":
+            unused |= {"parallel_norm"}
+        if self.positions != "learned":
+            unused |= {"position_offset"}
+        if self.positions != "alibi":
+            unused |= {"alibi_slopes", "alibi_steepness"}
+        if not self.attention_window:
+            unused |= {"window_layers", "rotary_window_base"}
         if self.positions != "rotary":
-            return self.names() - unused - rotary
-        if self.rotary_scaling != "llama3":
+            unused |= {name for name in self.names() if name.startswith("rotary_")}
+        if self.rotary_scaling != "yarn":
+            unused |= {"rotary_whole"}
+        if self.rotary_scaling not in ("llama3", "yarn"):
             unused |= {"rotary_slow", "rotary_fast", "rotary_original"}
         if self.rotary_scaling == "none":
             unused |= {"rotary_factor"}
@@ -329,17 +530,105 @@ class TransformerConfiguration(ModelConfiguration):
         return Rotary(
             channels=self.rotary_width,
             base=self.rotary_base,
+            pairs=self.rotary_pairs,
+            magnitude=self.rotary_magnitude,
             scaling=self.rotary_scaling,
             factor=self.rotary_factor,
             slow=self.rotary_slow,
             fast=self.rotary_fast,
             original=self.rotary_original,
+            whole=self.rotary_whole,
         )
+
+    @property
+    def alibi(self) -> Alibi:
+        """How scores fall with distance."""
+        return Alibi(self.heads, self.alibi_slopes, self.alibi_steepness, self.head_width**-0.5)
+
+    def window_of(self, layer: int) -> int:
+        """How many of the last tokens a layer looks at; 0 for all."""
+        return self.attention_window if _has(self.window_layers, layer) else 0
+
+    def rotary_of(self, layer: int) -> Rotary | None:
+        """How a layer turns queries and keys; None where it does not."""
+        if self.positions != "rotary" or not _has(self.rotary_layers, layer):
+            return None
+        if self.rotary_window_base and self.window_of(layer):
+            return replace(self.rotary, base=self.rotary_window_base, scaling="none", magnitude=1.0)
+        return self.rotary
+
+    def scale_of(self, layer: int) -> float:
+        """What a layer multiplies products of queries and keys by."""
+        scale = self.score_scale or self.head_width**-0.5
+        return scale / (layer + 1) if self.score_scale_by_layer else scale
+
+    @property
+    def norm_form(self) -> NormForm:
+        """What normalisation of the stream does."""
+        return NormForm(self.norm_kind, self.norm_epsilon, self.norm_gain == "one plus weight")
+
+    @property
+    def norm_parts(self) -> tuple[bool, bool]:
+        """Whether normalisation has gains, and whether it has biases."""
+        return self.norm_gain != "none", self.norm_kind == "layer" and self.norm_bias
+
+    @property
+    def query_key_form(self) -> NormForm:
+        """What normalisation of queries and keys does."""
+        return replace(self.norm_form, over=self.query_key_norm)
+
+    @property
+    def query_key_parts(self) -> tuple[bool, bool]:
+        """Whether it has gains, and whether it has biases; those by head have none."""
+        gains, biases = self.norm_parts
+        return gains, biases and self.query_key_norm != "heads"
+
+    def query_key_gains(self, heads: int) -> int:
+        """How many gains the norm of so many heads has."""
+        return self.head_width * (1 if self.query_key_norm == "head" else heads)
+
+    @property
+    def norm_reads(self) -> bool:
+        """Whether what a sublayer reads is normalised, and not the stream itself."""
+        return self.norm in ("pre", "both")
+
+    @property
+    def norm_gives(self) -> bool:
+        """Whether what a sublayer gives is normalised before it is added."""
+        return self.norm in ("result", "both")
+
+    @property
+    def norm_ends(self) -> bool:
+        """Whether the end of the stream is normalised, because its sums are not."""
+        return self.norm in ("pre", "result", "both")
+
+    @property
+    def norm_is_shared(self) -> bool:
+        """Whether both sublayers read the same normalisation."""
+        return self.parallel and self.norm_reads and self.parallel_norm == "shared"
+
+    @property
+    def attention_clipping(self) -> str:
+        """The function of queries, keys and values by its name in FUNCTIONS."""
+        return f"clip {self.attention_clip}" if self.attention_clip else ""
+
+    @property
+    def score_function(self) -> str:
+        """The function of scores by its name in FUNCTIONS."""
+        return f"soft cap {self.score_cap}" if self.score_cap else ""
+
+    @property
+    def logit_function(self) -> str:
+        """The function of logits by its name in FUNCTIONS."""
+        if self.logit_cap:
+            return f"soft cap {self.logit_cap}"
+        return f"times {self.logit_factor}" if self.logit_factor != 1 else ""
 
     @property
     def embedding_scale(self) -> float:
         """What token embeddings are multiplied by, lest they drown in waves of height 1 (Vaswani 2017)."""
-        return self.width**0.5 if self.positions == "sinusoidal" else 1.0
+        usual = self.width**0.5 if self.positions == "sinusoidal" else 1.0
+        return self.embedding_factor or usual
 
     @property
     def feedforward_width(self) -> int:
@@ -352,22 +641,25 @@ class TransformerConfiguration(ModelConfiguration):
         mixed, shared = self.heads * self.head_width, self.groups * self.head_width
         first_layers = 2 if self.gated else 1  # of the feed-forward network
         matrices = width * (2 * mixed + 2 * shared) + (first_layers + 1) * width * hidden
-        attention_biases = (mixed + 2 * shared) * (self.attention_bias != "none")
-        attention_biases += width * (self.attention_bias == "all")
+        attention_biases = (mixed + 2 * shared) * (self.attention_bias in ("all", "query key value"))
+        attention_biases += width * (self.attention_bias in ("all", "output"))
         biases = attention_biases + (first_layers * hidden + width) * self.feedforward_bias
-        norm = width * (2 if self.norm_kind == "layer" and self.norm_bias else 1)
-        norm = 0 if self.norm == "none" else norm
+        norm = width * sum(self.norm_parts)
+        norms = {"none": 0, "both": 4}.get(self.norm, 2) - self.norm_is_shared  # of a layer
+        gains = sum(self.query_key_gains(heads) for heads in (self.heads, self.groups))
+        of_layer = norms * norm + gains * sum(self.query_key_parts) * (self.query_key_norm != "none")
         outputs, translates = asked.outputs(vocabulary_size), asked.source_vocabulary > 0
         cross = (mixed + shared) * 2 * width  # of a decoder's layer: query, key, value, output
         parameters = (
             (vocabulary_size + asked.source_vocabulary) * width
             + (0 if self.tied and not asked.labels else outputs * width)
-            + (vocabulary_size if translates else 0)
-            + (self.context * width if self.positions == "learned" else 0) * (1 + translates)
+            + (vocabulary_size if translates or self.output_bias else 0)
+            + ((self.context + self.position_offset) * width * (self.positions == "learned"))
+            * (1 + translates)
             + (self.distances * self.heads if self.positions == "relative" else 0)
-            + self.layers * (matrices + biases + 2 * norm) * (1 + translates)
+            + self.layers * (matrices + biases + of_layer) * (1 + translates)
             + (self.layers * (cross + attention_biases + norm) if translates else 0)
-            + (norm if self.norm == "pre" else 0) * (1 + translates)
+            + norm * (self.norm_ends + self.embedding_norm) * (1 + translates)
             + (width if asked.per_text and self.pooling == "attention" else 0)
         )
         scores_and_mixing = 2 * mixed * length
@@ -378,3 +670,8 @@ class TransformerConfiguration(ModelConfiguration):
         values = values * (1 + translates) + (self.layers * (3 * width + 2 * mixed + 2 * shared) * translates)
         values += 3 * width * (1 + translates) + 2 * outputs
         return training_estimate(parameters, multiplications, values, batch * length)
+
+
+def _has(pattern: str, layer: int) -> bool:
+    """Whether a layer has a 1 in a pattern that is repeated."""
+    return pattern[layer % len(pattern)] == "1"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
+from lmviz.models.address import Address
 from lmviz.models.operations import (
     Activation,
     Affine,
@@ -12,14 +14,13 @@ from lmviz.models.operations import (
     DistanceBias,
     DotProducts,
     JoinedHeads,
-    LayerNorm,
     LearnedDistanceBias,
     Linear,
     Mix,
+    Norm,
     Of,
     PositionLookup,
     Product,
-    RMSNorm,
     Rotate,
     Row,
     Scale,
@@ -49,7 +50,7 @@ def transformer_taps(configuration: TransformerConfiguration) -> tuple[Tap, ...]
     taps = list(embedding_taps(configuration))
     for layer in range(configuration.layers):
         taps += layer_taps(configuration, f"layers/{layer}", taps[-1].address)
-    if configuration.norm == "pre":
+    if configuration.norm_ends:
         taps.append(norm_tap(configuration, "norm", taps[-1].address))
     return tuple(taps)
 
@@ -64,7 +65,9 @@ def embedding_taps(
     token, position, total = (f"{part}embedding/{name}" for name in ("token", "position", "sum"))
     yield Tap(token, CHANNELS, TokenLookup(Weight(table), configuration.embedding_scale, sequence))
     operations: dict[str, Operation] = {
-        "learned": PositionLookup(Weight(f"{part.replace('/', '.')}positions.weight"), sequence),
+        "learned": PositionLookup(
+            Weight(f"{part.replace('/', '.')}positions.weight"), sequence, configuration.position_offset
+        ),
         "sinusoidal": Sinusoids(configuration.width, sequence),
     }
     if configuration.positions in operations:
@@ -72,6 +75,10 @@ def embedding_taps(
         yield Tap(total, CHANNELS, sum_of(token=token, position=position))
     else:
         yield Tap(total, CHANNELS, sum_of(token=token))
+    if configuration.embedding_norm:
+        yield norm_tap(
+            configuration, f"{part}embedding/norm", total, f"{part.replace('/', '.')}embedding_norm"
+        )
 
 
 def stream_taps(configuration: TransformerConfiguration, layer: str) -> tuple[str, str]:
@@ -84,16 +91,20 @@ def layer_taps(configuration: TransformerConfiguration, layer: str, stream: str)
     """The taps of a layer that reads the tap `stream`; the last one is what the next layer reads."""
     norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
     first, second = stream_taps(configuration, layer)
-    attended, answered = f"{layer}/attention/output", f"{layer}/feedforward/output"
-    pre, post = configuration.norm == "pre", configuration.norm == "post"
+    reads, post, gives = configuration.norm_reads, configuration.norm == "post", configuration.norm_gives
+    end = "normed" if gives else "output"
+    attended, answered = f"{layer}/attention/{end}", f"{layer}/feedforward/{end}"
+    times = dict.fromkeys(("attention", "feed_forward"), configuration.residual_factor)
 
     def onto(before: str, result: str, **sublayers: str) -> Tap:
         kept = {"stream": before} if configuration.residual else {}
-        return Tap(result, CHANNELS, sum_of(**kept, **sublayers))
+        return Tap(result, CHANNELS, sum_of(times, **kept, **sublayers))
 
-    if pre:
+    if reads:
         yield norm_tap(configuration, norm1, stream)
-    yield from attention_taps(configuration, f"{layer}/attention", norm1 if pre else stream)
+    yield from attention_taps(configuration, f"{layer}/attention", norm1 if reads else stream)
+    if gives:
+        yield norm_tap(configuration, attended, f"{layer}/attention/output")
     between = stream
     if not configuration.parallel:
         yield onto(stream, first, attention=attended)
@@ -101,9 +112,13 @@ def layer_taps(configuration: TransformerConfiguration, layer: str, stream: str)
     if post:
         yield norm_tap(configuration, norm1, first)
         between = norm1
-    if pre:
+    if configuration.norm_is_shared:
+        norm2 = norm1
+    elif reads:
         yield norm_tap(configuration, norm2, between)
-    yield from feedforward_taps(configuration, f"{layer}/feedforward", norm2 if pre else between)
+    yield from feedforward_taps(configuration, f"{layer}/feedforward", norm2 if reads else between)
+    if gives:
+        yield norm_tap(configuration, answered, f"{layer}/feedforward/output")
     if configuration.parallel:
         yield onto(stream, second, attention=attended, feed_forward=answered)
     else:
@@ -115,6 +130,7 @@ def layer_taps(configuration: TransformerConfiguration, layer: str, stream: str)
 def attention_taps(configuration: TransformerConfiguration, place: str, read: str) -> Iterator[Tap]:
     """The steps of self-attention, which reads the tap `read`."""
     keys, queries, bias = f"{place}/key", f"{place}/query", ""
+    layer = Address.parse(place).layer or 0
     shared, first = configuration.heads // configuration.groups, 0
     of_groups = HEADS if shared == 1 else GROUPS
     for name, axes, heads in (
@@ -124,16 +140,22 @@ def attention_taps(configuration: TransformerConfiguration, place: str, read: st
     ):
         rows = (first, first + heads * configuration.head_width)
         first = rows[1]
-        biased = configuration.attention_bias != "none"
+        biased = configuration.attention_bias in ("all", "query key value")
         affine = affine_at(f"{place}/input", Row(Value(read)), rows, biased=biased)
+        affine = replace(affine, function=configuration.attention_clipping)
         yield Tap(f"{place}/{name}", axes, SplitHeads(affine, heads))
-    if configuration.positions == "rotary":
-        yield Tap(f"{queries}_rotated", HEADS, Rotate(queries, configuration.rotary))
-        yield Tap(f"{keys}_rotated", of_groups, Rotate(keys, configuration.rotary))
-        queries, keys = f"{queries}_rotated", f"{keys}_rotated"
+    if configuration.query_key_norm != "none":
+        yield _head_norm_tap(configuration, queries, HEADS)
+        yield _head_norm_tap(configuration, keys, of_groups)
+        queries, keys = f"{queries}_normed", f"{keys}_normed"
+    rotary = configuration.rotary_of(layer)
+    if rotary is not None:
+        yield Tap(f"{place}/query_rotated", HEADS, Rotate(queries, rotary))
+        yield Tap(f"{place}/key_rotated", of_groups, Rotate(keys, rotary))
+        queries, keys = f"{place}/query_rotated", f"{place}/key_rotated"
     if configuration.positions == "alibi":
         bias = f"{place}/bias"
-        yield Tap(bias, SCORES, DistanceBias(configuration.heads, both_ways=not configuration.causal))
+        yield Tap(bias, SCORES, DistanceBias(configuration.alibi, both_ways=not configuration.causal))
     if configuration.positions == "relative":
         bias, table = f"{place}/bias", Weight("distances.weight")
         learned = LearnedDistanceBias(table, configuration.distances, both_ways=not configuration.causal)
@@ -142,15 +164,15 @@ def attention_taps(configuration: TransformerConfiguration, place: str, read: st
         f"{place}/{name}" for name in ("products", "scaled", "scores", "weights")
     )
     yield Tap(products, SCORES, DotProducts(queries, keys, shared))
-    scale = Scale(products, configuration.head_width**-0.5, bias)
+    scale = Scale(products, configuration.scale_of(layer), bias, configuration.score_function)
     if configuration.causal:
         yield Tap(scaled, SCORES, scale)
-        yield Tap(scores, SCORES, CausalMask(scaled), "score")
+        yield Tap(scores, SCORES, CausalMask(scaled, configuration.window_of(layer)), "score")
     else:
         yield Tap(scores, SCORES, scale, "score")
     yield Tap(weights, SCORES, Softmax(scores), "share")
     yield Tap(f"{place}/mixed", HEADS, Mix(weights, f"{place}/value", shared))
-    joined, biased = JoinedHeads(f"{place}/mixed"), configuration.attention_bias == "all"
+    joined, biased = JoinedHeads(f"{place}/mixed"), configuration.attention_bias in ("all", "output")
     yield Tap(f"{place}/output", CHANNELS, affine_at(f"{place}/output", joined, biased=biased))
 
 
@@ -178,11 +200,23 @@ def affine_at(place: str, read: Input, rows: tuple[int, int] | None = None, *, b
     return Affine((Linear("input", read, Weight(f"{module}.weight", rows), bias),))
 
 
-def norm_tap(configuration: TransformerConfiguration, place: str, read: str) -> Tap:
-    """The normalisation at a place of the tap `read`."""
-    module, epsilon = place.replace("/", "."), configuration.norm_epsilon
-    gain = Weight(f"{module}.weight")
-    if configuration.norm_kind == "rms":
-        return Tap(place, CHANNELS, RMSNorm(read, gain, epsilon))
-    bias = Weight(f"{module}.bias") if configuration.norm_bias else None
-    return Tap(place, CHANNELS, LayerNorm(read, gain, bias, epsilon))
+def norm_tap(configuration: TransformerConfiguration, place: str, read: str, module: str = "") -> Tap:
+    """The normalisation at a place of the tap `read`, by the module there or another."""
+    module = module or place.replace("/", ".")
+    weights = _weights(module, configuration.norm_parts)
+    return Tap(place, CHANNELS, Norm(read, configuration.norm_form, *weights))
+
+
+def _head_norm_tap(configuration: TransformerConfiguration, read: str, axes: tuple[str, ...]) -> Tap:
+    """The normalisation of the queries or keys at an address."""
+    weights = _weights(f"{read.replace('/', '.')}_norm", configuration.query_key_parts)
+    return Tap(f"{read}_normed", axes, Norm(read, configuration.query_key_form, *weights))
+
+
+def _weights(module: str, parts: tuple[bool, bool]) -> tuple[Weight | None, Weight | None]:
+    """The gains and biases of a norm, as far as it has them."""
+    gains, biases = parts
+    return (
+        Weight(f"{module}.weight") if gains else None,
+        Weight(f"{module}.bias") if biases else None,
+    )

@@ -29,6 +29,23 @@ from lmviz.models.transformer_translator_stages import translator_stages
 from lmviz.models.transformer_translator_taps import translator_taps
 from lmviz.models.translator import Translator
 
+ONLY_ALONE = (
+    "position_offset",
+    "embedding_factor",
+    "embedding_norm",
+    "attention_window",
+    "score_scale",
+    "score_scale_by_layer",
+    "score_cap",
+    "attention_clip",
+    "query_key_norm",
+    "residual_factor",
+    "logit_factor",
+    "logit_cap",
+    "output_bias",
+)
+"""Settings that only a Transformer with one text has."""
+
 KeysAndValues = tuple[torch.Tensor, torch.Tensor]
 """(batch, head of keys and values, position, channel) each."""
 
@@ -52,10 +69,14 @@ class CrossAttention(nn.Module):
         self.head_width, self.dropout = head, configuration.dropout
         self.shared = configuration.heads // configuration.groups
         self.norm = norm_of(configuration)
-        self.query = StoredLinear(width, configuration.heads * head, bias=biases != "none")
-        self.key = StoredLinear(width, configuration.groups * head, bias=biases != "none")
-        self.value = StoredLinear(width, configuration.groups * head, bias=biases != "none")
-        self.output = StoredLinear(configuration.heads * head, width, bias=biases == "all")
+        self.query = StoredLinear(
+            width, configuration.heads * head, bias=biases in ("all", "query key value")
+        )
+        self.key = StoredLinear(width, configuration.groups * head, bias=biases in ("all", "query key value"))
+        self.value = StoredLinear(
+            width, configuration.groups * head, bias=biases in ("all", "query key value")
+        )
+        self.output = StoredLinear(configuration.heads * head, width, bias=biases in ("all", "output"))
 
     def _heads(self, values: torch.Tensor) -> torch.Tensor:
         """(batch, head, position, channel)."""
@@ -228,10 +249,18 @@ def _check(configuration: TransformerConfiguration) -> None:
             "texts there is no distance: choose learned or sinusoidal ones.",
             "positions",
         )
-    if configuration.norm == "none":
+    if configuration.norm not in ("pre", "post"):
         raise SettingError(
-            "A Transformer that translates is normalised: choose pre-norm or post-norm.", "norm"
+            "A Transformer that translates is normalised before or after its sublayers: choose pre-norm or "
+            "post-norm.",
+            "norm",
         )
+    usual = TransformerConfiguration()
+    for name in ONLY_ALONE:
+        if getattr(configuration, name) != getattr(usual, name):
+            raise SettingError(
+                f"A Transformer that translates has no {name}: leave it at {getattr(usual, name)}.", name
+            )
     if not configuration.residual:
         raise SettingError(
             "A Transformer that translates has residual connections: set residual to true.", "residual"

@@ -80,7 +80,7 @@ def _cross_stages(
     def stage(title: str, equation: str, result: str, *operands: str) -> Stage:
         return Stage(title, equation, (f"{place}/{result}",), operands, place)
 
-    biased = configuration.attention_bias != "none"
+    biased = configuration.attention_bias in ("all", "query key value")
     for letter, name, title, vector, operand in (
         ("q", "query", "Queries of the text", r"\mathbf{n}_t", read),
         ("k", "key", "Keys of the source", r"\mathbf{n}^e_j", source),
@@ -97,5 +97,5 @@ def _cross_stages(
     mixing = r"\mathbf{m}_t = \sum_j \alpha_{tj} \mathbf{v}_j"
     yield stage("Weighted sum of values", mixing, "mixed", f"{place}/weights", value)
     joining = r"\mathbf{c}_t = W_o [\mathbf{m}_t^1, \ldots, \mathbf{m}_t^H]"
-    joining += r" + \mathbf{b}_o" if configuration.attention_bias == "all" else ""
+    joining += r" + \mathbf{b}_o" if configuration.attention_bias in ("all", "output") else ""
     yield stage("Heads joined", joining, "output", f"{place}/mixed")

@@ -93,7 +93,7 @@ def _cross_taps(configuration: TransformerConfiguration, place: str, read: str, 
     """Queries of the tap `read`, keys and values of the tap `source`."""
     shared, scores = configuration.heads // configuration.groups, ("head", "position", "source")
     of_groups = tuple(ALONG_SOURCE.get(axis, axis) for axis in (HEADS if shared == 1 else GROUPS))
-    biased = configuration.attention_bias != "none"
+    biased = configuration.attention_bias in ("all", "query key value")
     for name, address, axes, heads in (
         ("query", read, HEADS, configuration.heads),
         ("key", source, of_groups, configuration.groups),
@@ -106,5 +106,5 @@ def _cross_taps(configuration: TransformerConfiguration, place: str, read: str, 
     yield Tap(scaled, scores, Scale(products, configuration.head_width**-0.5), "score")
     yield Tap(weights, scores, Softmax(scaled), "share")
     yield Tap(f"{place}/mixed", HEADS, Mix(weights, f"{place}/value", shared))
-    joined, biased = JoinedHeads(f"{place}/mixed"), configuration.attention_bias == "all"
+    joined, biased = JoinedHeads(f"{place}/mixed"), configuration.attention_bias in ("all", "output")
     yield Tap(f"{place}/output", CHANNELS, affine_at(f"{place}/output", joined, biased=biased))

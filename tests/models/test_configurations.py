@@ -34,6 +34,11 @@ VARIATIONS = [
     ("transformer", {"norm_bias": False, "parallel": True}),
     ("transformer", {"norm": "none", "residual": False, "positions": "relative"}),
     ("transformer", {"positions": "relative", "causal": False, "context": 9}),
+    ("transformer", {"norm": "both", "query_key_norm": "all", "key_value_heads": 2, "norm_kind": "rms"}),
+    ("transformer", {"norm": "result", "query_key_norm": "heads", "output_bias": True, "tied": False}),
+    ("transformer", {"parallel": True, "parallel_norm": "shared", "query_key_norm": "head"}),
+    ("transformer", {"norm_gain": "none", "embedding_norm": True, "attention_bias": "output"}),
+    ("transformer", {"position_offset": 2, "embedding_norm": True, "norm_bias": False}),
 ]
 
 
@@ -131,13 +136,18 @@ def test_the_k_of_add_k_is_no_setting_of_other_smoothings():
 
 @pytest.mark.parametrize(
     ("scaling", "own"),
-    [("none", set()), ("linear", {"factor"}), ("llama3", {"factor", "slow", "fast", "original"})],
+    [
+        ("none", set()),
+        ("linear", {"factor"}),
+        ("llama3", {"factor", "slow", "fast", "original"}),
+        ("yarn", {"factor", "slow", "fast", "original", "whole"}),
+    ],
 )
 def test_each_way_to_scale_rotary_angles_has_settings_of_its_own(scaling, own):
     kind = FAMILIES["transformer"].configuration
     used = kind(positions="rotary", rotary_scaling=scaling).used()
     found = {name.removeprefix("rotary_") for name in used if name.startswith("rotary_")}
-    assert found == own | {"base", "channels", "scaling"}
+    assert found == own | {"base", "channels", "scaling", "pairs", "layers", "magnitude"}
     learned = kind(positions="learned", rotary_scaling=scaling).used()
     assert not [name for name in learned if name.startswith("rotary_")]
 
@@ -154,7 +164,7 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
         assert len(item.help) > 25
         assert item.help.endswith(".")
         assert item.kind in (bool, str) or (item.minimum is not None and item.maximum is not None)
-        assert item.kind is not str or item.choices
+        assert item.kind is not str or item.choices or item.name.endswith("_layers")
 
 
 @pytest.mark.parametrize(
@@ -178,6 +188,14 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
             {"positions": "rotary", "rotary_scaling": "llama3", "rotary_fast": 1.0},
             "choose a larger rotary_fast",
         ),
+        (
+            TransformerConfiguration,
+            {"attention_window": 4, "causal": False},
+            "without a causal mask there is none",
+        ),
+        (TransformerConfiguration, {"attention_window": 4, "window_layers": "1x"}, "'1x' says of no layer"),
+        (TransformerConfiguration, {"rotary_layers": ""}, "write a 1 or a 0 for each"),
+        (TransformerConfiguration, {"logit_cap": 30, "logit_factor": 2}, "either multiplied or capped"),
         (LSTMConfiguration, {"tied": True, "embedding": 5}, "tied output needs an embedding as wide"),
         (LSTMConfiguration, {"layers": 0}, "Layers must be at least 1, and not 0"),
     ],

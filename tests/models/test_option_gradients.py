@@ -39,12 +39,38 @@ ANOTHER_SIZE = {
     "rotary_slow": 0.1,
     "rotary_factor": 2.0,
     "norm_epsilon": 0.01,
+    "position_offset": 2,
+    "attention_clip": 0.3,
+    "attention_window": 2,
+    "window_layers": "01",
+    "score_scale": 0.9,
+    "score_cap": 0.5,
+    "rotary_layers": "01",
+    "rotary_window_base": 50.0,
+    "rotary_magnitude": 1.5,
+    "alibi_steepness": 2.0,
+    "embedding_factor": 2.5,
+    "residual_factor": 0.5,
+    "logit_factor": 0.5,
+    "logit_cap": 0.5,
 }
-NEEDED = {"scaling": {"positions": "rotary"}, "channels": {"positions": "rotary"}} | {
-    kind: {"positions": "rotary", "rotary_scaling": "llama3", "rotary_original": 8}
-    for kind in ("base", "original", "fast", "slow", "factor")
+ROTARY, ALIBI = {"positions": "rotary"}, {"positions": "alibi"}
+BLENDED = ROTARY | {"rotary_scaling": "llama3", "rotary_original": 8}
+NEEDED = {
+    "rotary_scaling": ROTARY,
+    "rotary_channels": ROTARY,
+    "rotary_pairs": ROTARY,
+    "rotary_layers": ROTARY,
+    "rotary_magnitude": ROTARY,
+    "rotary_window_base": ROTARY | {"attention_window": 3},
+    **{f"rotary_{name}": BLENDED for name in ("base", "original", "fast", "slow", "factor")},
+    "rotary_whole": BLENDED | {"rotary_scaling": "yarn", "rotary_slow": 0.1},
+    "alibi_slopes": ALIBI | {"heads": 6, "width": 12},
+    "alibi_steepness": ALIBI,
+    "window_layers": {"attention_window": 2},
+    "parallel_norm": {"parallel": True},
 }
-"""What an option of rotary positions, by its last word, needs beside it to have any effect."""
+"""What an option needs beside it to have any effect."""
 NO_EFFECT = {"context", "dropout", "added", "smoothing", "order"}
 """Where a text has fewer tokens, where nothing is trained, and of what counts."""
 LEARNERS = [family for family, row in FAMILIES.items() if family != "ngram"]
@@ -57,8 +83,8 @@ def choices(family):
         if setting.name in NO_EFFECT:
             continue
         values = setting.choices or ((True, False) if setting.kind is bool else (ANOTHER_SIZE[setting.name],))
-        rotary = NEEDED.get(setting.name.removeprefix("rotary_"), {}) if "rotary" in setting.name else {}
-        yield from (rotary | {setting.name: value} for value in values if value != setting.default)
+        needed = NEEDED.get(setting.name, {})
+        yield from (needed | {setting.name: value} for value in values if value != setting.default)
 
 
 def cases():

@@ -11,9 +11,9 @@ from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, learner_of
-from lmviz.models.positions import rotate, rotations, sinusoids, slopes
+from lmviz.models.positions import rotate, rotations, sinusoids
 from lmviz.models.prediction import Prediction
-from lmviz.models.rotary import Rotary
+from lmviz.models.rotary import Alibi, Rotary
 from lmviz.models.transformer import Attending, TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.training.options import TrainingOptions
@@ -160,7 +160,7 @@ def test_scaled_angles_are_those_of_llama():
 
 
 def test_slopes_are_those_of_the_paper():
-    assert slopes(8).tolist() == [2.0**-power for power in range(1, 9)]
+    assert Alibi(8).by_head.tolist() == [2.0**-power for power in range(1, 9)]
 
 
 @pytest.mark.parametrize("causal", [True, False])

@@ -40,6 +40,11 @@ def relu_slope(x: np.ndarray) -> np.ndarray:
     return np.where(x > 0, 1.0, 0.0)
 
 
+def relu_squared_slope(x: np.ndarray) -> np.ndarray:
+    """2x above 0, and 0 from there down."""
+    return 2 * np.maximum(x, 0)
+
+
 def gelu_slope(x: np.ndarray) -> np.ndarray:
     """Φ(x) + x φ(x), of the normal distribution."""
     return 0.5 * (1 + erf(x / math.sqrt(2))) + x * _bell(x)
@@ -98,6 +103,13 @@ SLOPES: dict[str, Function] = {
         np.zeros_like,
         tensor=lambda x: (x > 0) + 0 * x,
         **_written("ReLU", r"\operatorname{{ReLU}}"),
+    ),
+    slope_of("relu_squared"): Function(
+        relu_squared_slope,
+        lambda x: 2 * relu_slope(x),
+        tensor=lambda x: 2 * x.relu(),
+        plain="(ReLU({})²)′",
+        latex=r"(\operatorname{{ReLU}}({})^2)'",
     ),
     slope_of("gelu"): Function(
         gelu_slope,

@@ -17,7 +17,7 @@ from lmviz.models.operations.joining import Joined
 from lmviz.models.operations.lookup import PositionLookup, Sinusoids, TokenLookup
 from lmviz.models.operations.pixels import Pixels
 from lmviz.models.operations.pooling import End, EndStates, MeanState, PositionScores, WeightedState
-from lmviz.models.operations.rows import LayerNorm, RMSNorm, Softmax
+from lmviz.models.operations.rows import Norm, Softmax
 from lmviz.models.operations.source_attention import Repeated, SourceMean, SourceScores, StateBefore
 
 __all__ = [
@@ -30,17 +30,16 @@ __all__ = [
     "EndStates",
     "Joined",
     "JoinedHeads",
-    "LayerNorm",
     "LearnedDistanceBias",
     "Linear",
     "MeanState",
     "Mix",
+    "Norm",
     "Of",
     "Pixels",
     "PositionLookup",
     "PositionScores",
     "Product",
-    "RMSNorm",
     "Repeated",
     "Rotate",
     "Row",

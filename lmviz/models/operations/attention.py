@@ -9,7 +9,9 @@ import numpy as np
 import torch
 
 from lmviz.models.address import gradient_of
-from lmviz.models.arithmetic import Arithmetic, Terms, constant
+from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms, constant
+from lmviz.models.arithmetic.functions import check_function
+from lmviz.models.arithmetic.slopes import slope_of
 from lmviz.models.growth import ROWS, SQUARE, WHOLE, Growth
 from lmviz.models.operations.affine import Affine
 from lmviz.models.operations.factors import (
@@ -22,9 +24,9 @@ from lmviz.models.operations.factors import (
     value_line,
     weight_row,
 )
-from lmviz.models.positions import distance_bias, distance_rows, rotate, rotations, slopes
+from lmviz.models.positions import distance_bias, distance_rows, rotate, rotations
 from lmviz.models.precision import widened
-from lmviz.models.rotary import Rotary
+from lmviz.models.rotary import Alibi, Rotary
 from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value, Weight
 
 
@@ -93,23 +95,19 @@ class Rotate(Operation):
         """(batch, head, position, channel)."""
         vectors = scope.read(Value(self.address))
         turns = rotations(scope.tokens.shape[1], self.rotary)[:, scope.first :]
-        return rotate(vectors, turns.to(vectors.device))
+        return rotate(vectors, turns.to(vectors.device), self.rotary.pairs)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """Own channel × cos(angle), and the pair's other channel × sin(∓angle)."""
         head, position, channel = index
-        width = self.rotary.channels
-        if channel >= width:
-            own = Terms("own channel", (value_cell(reader, Value(self.address), index),))
-            return explained(reader, address, index, "passed on, not turned", (own,))
-        half = width // 2
-        angle = position * self.rotary.frequencies[channel % half]
-        cosine = constant(angle, function="cos")
-        sine = constant(angle if channel >= half else -angle, function="sin")
-        other = (head, position, (channel + half) % width)
+        own = value_cell(reader, Value(self.address), index)
+        if channel >= self.rotary.channels:
+            return explained(reader, address, index, "passed on, not turned", (Terms("own channel", (own,)),))
+        cosine, sine, partner = self._turn(position, channel)
+        other = value_cell(reader, Value(self.address), (head, position, partner))
         terms = (
-            Terms("own channel", (value_cell(reader, Value(self.address), index), cosine)),
-            Terms("other channel of the pair", (value_cell(reader, Value(self.address), other), sine)),
+            Terms("own channel", (own, *cosine)),
+            Terms("other channel of the pair", (other, *sine)),
         )
         return explained(reader, address, index, "rotation", terms)
 
@@ -120,18 +118,24 @@ class Rotate(Operation):
         if source != self.address:
             return ()
         head, position, channel = index
-        width = self.rotary.channels
         own = gradient_cell(reader, address, index)
-        if channel >= width:
+        if channel >= self.rotary.channels:
             return (Terms("passed on, not turned", (own,)),)
-        half = width // 2
-        angle = position * self.rotary.frequencies[channel % half]
-        other = gradient_cell(reader, address, (head, position, (channel + half) % width))
-        sine = constant(angle if channel < half else -angle, function="sin")
+        cosine, sine, partner = self._turn(-position, channel)
+        other = gradient_cell(reader, address, (head, position, partner))
         return (
-            Terms("own channel", (own, constant(angle, function="cos"))),
-            Terms("other channel of the pair", (other, sine)),
+            Terms("own channel", (own, *cosine)),
+            Terms("other channel of the pair", (other, *sine)),
         )
+
+    def _turn(self, position: int, channel: int) -> tuple[tuple[Factor, ...], tuple[Factor, ...], int]:
+        """What a channel and its partner are multiplied by, and which channel that partner is."""
+        rotary = self.rotary
+        angle, other = position * rotary.frequencies[rotary.pair(channel)], rotary.other(channel)
+        magnitude = () if rotary.magnitude == 1 else (constant(rotary.magnitude),)
+        cosine = constant(angle, function="cos")
+        sine = constant(angle if other < channel else -angle, function="sin")
+        return (cosine, *magnitude), (sine, *magnitude), other
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +193,7 @@ class DistanceBias(Operation):
     With `both_ways` the same for keys that come after the query.
     """
 
-    heads: int
+    alibi: Alibi
     both_ways: bool = False
 
     growth = WHOLE
@@ -198,14 +202,22 @@ class DistanceBias(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key), alike in the whole batch."""
         batch, positions = scope.tokens.shape
-        biases = distance_bias(self.heads, positions, scope.tokens.device, both_ways=self.both_ways)
+        biases = distance_bias(self.alibi, positions, scope.tokens.device, both_ways=self.both_ways)
         return biases.expand(batch, -1, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The head's slope × the distance from query to key."""
         head, query, key = index
+        if self.alibi.slopes == "bfloat16":
+            falls = self.alibi.rounded(max(query, key) + 1)[head]
+            sign = -1.0 if self.both_ways and falls[key] > falls[query] else 1.0
+            rounded = tuple(
+                Terms(f"slope × position of the {name}, rounded", (constant(way * sign * falls[at]),))
+                for name, at, way in (("key", key, 1), ("query", query, -1))
+            )
+            return explained(reader, address, index, "bias by distance", rounded)
         distance = -abs(key - query) if self.both_ways else key - query
-        terms = Terms("slope × distance", (constant(slopes(self.heads)[head]), constant(distance)))
+        terms = Terms("slope × distance", (constant(self.alibi.by_head[head]), constant(distance)))
         return explained(reader, address, index, "bias by distance", (terms,))
 
 
@@ -258,13 +270,20 @@ class LearnedDistanceBias(Operation):
 
 @dataclass(frozen=True, eq=False)
 class Scale(Operation):
-    """Products × `scale`, plus the bias of a tap where there is one; axes (head, query, key)."""
+    """Products × `scale`, plus the bias of a tap where there is one; axes (head, query, key).
+
+    Then a `function` of the sum, such as a soft cap.
+    """
 
     products: str
     scale: float
     bias: str = ""
+    function: str = ""
 
     growth = SQUARE
+
+    def __post_init__(self) -> None:
+        check_function(self.function)
 
     @property
     def operands(self) -> tuple[Value, ...]:
@@ -273,30 +292,44 @@ class Scale(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
         scaled = scope.read(Value(self.products)) * self.scale
-        return scaled + scope.read(Value(self.bias)) if self.bias else scaled
+        scaled = scaled + scope.read(Value(self.bias)) if self.bias else scaled
+        return FUNCTIONS[self.function].tensor(scaled)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The product × the scale, and the bias."""
-        product = value_cell(reader, Value(self.products), index)
-        terms = [Terms("product × scale", (product, constant(self.scale)))]
-        if self.bias:
-            terms.append(Terms("bias", (value_cell(reader, Value(self.bias), index),)))
-        return explained(reader, address, index, "scaling", tuple(terms))
+        terms = self._terms(reader, index)
+        return explained(reader, address, index, "scaling", terms, function=self.function)
 
     def passed_back(
         self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
     ) -> tuple[Terms, ...]:
-        """The gradient × the scale; to the bias the gradient itself."""
+        """The gradient × the scale; to the bias the gradient itself; × the function's derivative."""
+        if source not in (self.products, self.bias):
+            return ()
+        factors = [gradient_cell(reader, address, index)]
         if source == self.products:
-            return (Terms("scaled", (gradient_cell(reader, address, index), constant(self.scale))),)
-        return (Terms("biased", (gradient_cell(reader, address, index),)),) if source == self.bias else ()
+            factors.append(constant(self.scale))
+        if self.function:
+            argument = sum(group.products.sum() for group in self._terms(reader, index))
+            factors.append(constant(argument, function=slope_of(self.function)))
+        return (Terms("scaled" if source == self.products else "biased", tuple(factors)),)
+
+    def _terms(self, reader: Reader, index: tuple[int, ...]) -> tuple[Terms, ...]:
+        product = value_cell(reader, Value(self.products), index)
+        bias = (Terms("bias", (value_cell(reader, Value(self.bias), index),)),) if self.bias else ()
+        return (Terms("product × scale", (product, constant(self.scale))), *bias)
 
 
 @dataclass(frozen=True, eq=False)
 class CausalMask(Operation):
-    """Scores, with -inf wherever the key comes after the query; axes (head, query, key)."""
+    """Scores, with -inf wherever the key comes after the query; axes (head, query, key).
+
+    With a `window` also where the key is so many positions before the query, or more: the last `window`
+    positions are seen, the query's own among them.
+    """
 
     address: str
+    window: int = 0
 
     growth = Growth("square", later=-math.inf)
 
@@ -307,14 +340,14 @@ class CausalMask(Operation):
     def compute(self, scope: Scope) -> torch.Tensor:
         """(batch, head, query, key)."""
         scores = scope.read(Value(self.address))
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1 + scope.first)
-        return scores.masked_fill(later, -torch.inf)
+        queries, keys = scores.shape[-2:]
+        seen = is_seen(queries, keys, scope.first, self.window, scores.device)
+        return scores.masked_fill(~seen, -torch.inf)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The score itself, or what the mask hides."""
-        _, query, key = index
         score = value_cell(reader, Value(self.address), index)
-        if key > query:
+        if self._hides(index):
             return explained(reader, address, index, "mask", (Terms("hidden score", (score,)),), rule="mask")
         return explained(reader, address, index, "unmasked", (Terms("score", (score,)),))
 
@@ -322,9 +355,19 @@ class CausalMask(Operation):
         self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
     ) -> tuple[Terms, ...]:
         """The gradient itself; nothing to what the mask hides."""
-        if source != self.address or index[2] > index[1]:
+        if source != self.address or self._hides(index):
             return ()
         return (Terms("unmasked", (gradient_cell(reader, address, index),)),)
+
+    def _hides(self, index: tuple[int, ...]) -> bool:
+        _, query, key = index
+        return key > query or bool(self.window and query - key >= self.window)
+
+
+def is_seen(queries: int, keys: int, first: int, window: int, device: torch.device) -> torch.Tensor:
+    """Whether a key is seen by a query, (query, key) bool: the queries are those from position `first` on."""
+    seen = torch.ones(queries, keys, dtype=torch.bool, device=device).tril(first)
+    return seen.triu(first - window + 1) if window else seen
 
 
 @dataclass(frozen=True, eq=False)

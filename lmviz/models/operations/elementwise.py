@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import torch
 
@@ -51,17 +53,23 @@ def reader_of(reader: Reader, operand: Value, index: tuple[int, ...]) -> tuple[i
 
 @dataclass(frozen=True)
 class Product:
-    """A named product of factors, one term of a sum."""
+    """A named product of factors, and a number `times` that, one term of a sum."""
 
     label: str
     factors: tuple[Of, ...]
+    times: float = 1.0
 
     def compute(self, scope: Scope) -> torch.Tensor:
         """The factors multiplied."""
         product = self.factors[0].read(scope)
         for factor in self.factors[1:]:
             product = product * factor.read(scope)
-        return product
+        return product if self.times == 1 else product * self.times
+
+    @property
+    def constants(self) -> tuple[Factor, ...]:
+        """The number, as a factor; nothing where it is 1."""
+        return () if self.times == 1 else (constant(self.times),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +96,10 @@ class SumOfProducts(Operation):
         groups = tuple(
             Terms(
                 product.label,
-                tuple(value_cell(reader, factor.value, index, factor.function) for factor in product.factors),
+                (
+                    *(value_cell(reader, each.value, index, each.function) for each in product.factors),
+                    *product.constants,
+                ),
             )
             for product in self.products
         )
@@ -112,14 +123,21 @@ class SumOfProducts(Operation):
                     for other in product.factors[:place] + product.factors[place + 1 :]
                 )
                 gradient = gradient_cell(reader, address, cell)
-                groups.append(Terms(product.label, (gradient, *others, *factor.slope(reader, cell))))
+                factors = (gradient, *others, *factor.slope(reader, cell), *product.constants)
+                groups.append(Terms(product.label, factors))
         return tuple(groups)
 
 
-def sum_of(**operands: str) -> SumOfProducts:
-    """The sum of taps, each given as label=address; underscores in labels are spaces."""
+def sum_of(times: Mapping[str, float] = MappingProxyType({}), /, **operands: str) -> SumOfProducts:
+    """The sum of taps, each given as label=address; underscores in labels are spaces.
+
+    `times` has by label what a tap is multiplied by, where that is not 1.
+    """
     return SumOfProducts(
-        tuple(Product(label.replace("_", " "), (Of(Value(address)),)) for label, address in operands.items())
+        tuple(
+            Product(label.replace("_", " "), (Of(Value(address)),), times.get(label, 1.0))
+            for label, address in operands.items()
+        )
     )
 
 

@@ -63,10 +63,14 @@ class TokenLookup(Operation):
 
 @dataclass(frozen=True, eq=False)
 class PositionLookup(Operation):
-    """The row of `table` (position, channel) that belongs to each position of a sequence."""
+    """The row of `table` (position, channel) that belongs to each position of a sequence.
+
+    The first `offset` rows belong to none.
+    """
 
     table: Weight
     sequence: str = TEXT
+    offset: int = 0
 
     growth = ROWS
     operands = ()
@@ -75,20 +79,22 @@ class PositionLookup(Operation):
         """(batch, position, channel), alike in the whole batch."""
         batch, positions = scope.sequences[self.sequence].shape
         first = scope.first if self.sequence == TEXT else 0
-        return widened(scope.weight(self.table)[first:positions]).expand(batch, -1, -1)
+        rows = slice(self.offset + first, self.offset + positions)
+        return widened(scope.weight(self.table)[rows]).expand(batch, -1, -1)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
         """The number in the table."""
-        cell = _table_cell(reader, self.table, *index)
+        cell = _table_cell(reader, self.table, self.offset + index[0], index[1])
         return explained(reader, address, index, "row of the position", (Terms("position", (cell,)),))
 
     def passed_back(
         self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
     ) -> tuple[Terms, ...]:
         """The gradient at the position of the row."""
-        if source != self.table.name or index[0] >= len(reader.array(address)):
+        position = index[0] - self.offset
+        if source != self.table.name or not 0 <= position < len(reader.array(address)):
             return ()
-        return (Terms("position", (gradient_cell(reader, address, index),)),)
+        return (Terms("position", (gradient_cell(reader, address, (position, index[1])),)),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch.nn import functional
 
+from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 from lmviz.models.growth import ROWS, WHOLE, Growth
+from lmviz.models.norms import NormForm
 from lmviz.models.operations.factors import (
     along,
     constants,
@@ -17,6 +18,7 @@ from lmviz.models.operations.factors import (
     gradient_line,
     part,
     repeated,
+    value_cells,
     value_line,
     weight_cell,
 )
@@ -75,13 +77,13 @@ class Softmax(Operation):
 
 
 @dataclass(frozen=True, eq=False)
-class LayerNorm(Operation):
-    """Each position's channels brought to mean 0 and variance 1, then scaled and shifted (Ba et al. 2016)."""
+class Norm(Operation):
+    """Numbers that belong together brought to one scale, as `form` says, then scaled and shifted."""
 
     address: str
-    gain: Weight
-    bias: Weight | None
-    epsilon: float
+    form: NormForm
+    gain: Weight | None
+    bias: Weight | None = None
 
     growth = ROWS
 
@@ -90,122 +92,100 @@ class LayerNorm(Operation):
         return (Value(self.address),)
 
     def compute(self, scope: Scope) -> torch.Tensor:
-        """(batch, position, channel)."""
-        gain = scope.weight(self.gain)
-        bias = scope.weight(self.bias) if self.bias else None
-        return functional.layer_norm(scope.read(Value(self.address)), gain.shape, gain, bias, self.epsilon)
+        """The shape of the operand."""
+        gain, bias = (scope.weight(weight) if weight else None for weight in (self.gain, self.bias))
+        return self.form.of(scope.read(Value(self.address)), gain, bias)
 
     def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
-        """(own value - mean) / √(variance + ε) × gain + bias."""
-        row = value_line(reader, self.address, index, axis=1)
-        bias = (Terms("bias", (weight_cell(reader, self.bias, index[1]),)),) if self.bias else ()
+        """(own value - mean) / √(variance + ε) × gain + bias, or own value / √(mean square + ε) × gain."""
+        array = reader.array(self.address)
+        row = value_cells(reader, self.address, self._row(array, index))
+        number = self._number(array, index)
+        bias = (Terms("bias", (weight_cell(reader, self.bias, number),)),) if self.bias else ()
         groups = (
-            Terms("own value", (part(row, index[1], 1),)),
+            Terms("own value", (part(row, self._place(array, index), 1),)),
             Terms("all channels", (row,)),
-            Terms("gain", (weight_cell(reader, self.gain, index[1]),)),
+            Terms("gain", (self._gains(reader, slice(number, number + 1), 1),)),
             *bias,
-            Terms("epsilon", (constant(self.epsilon),)),
+            Terms("epsilon", (constant(self.form.epsilon),)),
         )
+        if self.form.kind == "rms":
+            return explained(reader, address, index, "RMS normalisation", groups, rule="rms norm")
         return explained(reader, address, index, "layer normalisation", groups, rule="layer norm")
 
     def passed_back(
         self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
     ) -> tuple[Terms, ...]:
         """To a channel every channel's gradient × gain × slope; to gain and bias position by position."""
+        array = reader.array(self.address)
         if source == self.address:
-            return _to_channels(reader, address, index, self.gain, self._slopes(reader, index))
-        bias = self.bias.name if self.bias else ""
-        if source not in (self.gain.name, bias):
+            cells = self._row(array, index)
+            first = self._number(array, (*index[:-1], 0)) if self.form.over != "all" else 0
+            gradients = value_cells(reader, gradient_of(address), cells)
+            gains = self._gains(reader, slice(first, first + len(cells)), len(cells))
+            slopes = constants(self._slopes(array[tuple(cells.T)], self._place(array, index)))
+            return (Terms("normalised channels", (gradients, gains, slopes)),)
+        is_bias = self.bias is not None and source == self.bias.name
+        if not is_bias and (self.gain is None or source != self.gain.name):
             return ()
-        if source == bias:
-            return (Terms("bias", (gradient_line(reader, address, (0, *index), axis=0),)),)
-        normal, _ = self._normal(reader.array(self.address).astype(np.float64))
-        return _to_gain(reader, address, index, normal)
+        cells = self._readers(array, index[0])
+        gradients = value_cells(reader, gradient_of(address), cells)
+        if is_bias:
+            return (Terms("bias", (gradients,)),)
+        normal = self._normalised(array.astype(np.float64))[tuple(cells.T)]
+        return (Terms("gain", (gradients, constants(normal))),)
 
-    def _slopes(self, reader: Reader, index: tuple[int, ...]) -> np.ndarray:
-        """The derivative of every normalised channel of a row by one channel of it, (channel,)."""
-        position, channel = index
-        normal, deviation = self._normal(reader.array(self.address)[position].astype(np.float64))
-        own = np.arange(len(normal)) == channel
-        return (own - (1 + normal * normal[channel]) / len(normal)) / deviation
+    def _row(self, array: np.ndarray, index: tuple[int, ...]) -> np.ndarray:
+        """The cells that are normalised together with one, in the order of their gains, (cell, axis)."""
+        if self.form.over != "all":
+            return along(index, array.ndim - 1, array.shape[-1])
+        heads, _, channels = array.shape
+        head, channel = np.divmod(np.arange(heads * channels), channels)
+        return np.column_stack([head, np.full_like(head, index[1]), channel])
 
-    def _normal(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows (..., channel) brought to mean 0 and variance 1, and their deviations (..., 1)."""
-        deviation = np.sqrt(values.var(axis=-1, keepdims=True) + self.epsilon)
-        return (values - values.mean(axis=-1, keepdims=True)) / deviation, deviation
+    def _place(self, array: np.ndarray, index: tuple[int, ...]) -> int:
+        """Which one of its row a cell is."""
+        return index[-1] + (index[0] * array.shape[-1] if self.form.over == "all" else 0)
 
+    def _number(self, array: np.ndarray, index: tuple[int, ...]) -> int:
+        """Which gain, and which bias, belongs to a cell."""
+        return index[-1] + (index[0] * array.shape[-1] if self.form.over in ("heads", "all") else 0)
 
-@dataclass(frozen=True, eq=False)
-class RMSNorm(Operation):
-    """Each position's channels brought to a mean square of 1, then scaled (Zhang & Sennrich 2019)."""
+    def _readers(self, array: np.ndarray, number: int) -> np.ndarray:
+        """The cells that a gain belongs to, (cell, axis)."""
+        if array.ndim == 2:
+            return along((0, number), 0, len(array))
+        of_all = range(len(array)) if self.form.over == "head" else (number // array.shape[-1],)
+        channel = number % array.shape[-1]
+        return np.concatenate([along((head, 0, channel), 1, array.shape[1]) for head in of_all])
 
-    address: str
-    gain: Weight
-    epsilon: float
+    def _gains(self, reader: Reader, which: slice, count: int) -> Factor:
+        """Some of the gains; ones where there are none."""
+        if self.gain is None:
+            return constant(1.0, count)
+        values = reader.weight(Weight(self.gain.name, (which.start, which.stop)))
+        indices = np.arange(which.start, which.stop)[:, None]
+        function = "one plus" if self.form.one_plus else ""
+        return Factor(self.gain.name, indices, values.astype(np.float64), function)
 
-    growth = ROWS
+    def _slopes(self, row: np.ndarray, place: int) -> np.ndarray:
+        """The derivative of every normalised number of a row by one of them, (channel,)."""
+        normal, size = self._of_rows(row.astype(np.float64))
+        own = np.arange(len(normal)) == place
+        taken = normal * normal[place] + (1 if self.form.kind == "layer" else 0)
+        return (own - taken / len(normal)) / size
 
-    @property
-    def operands(self) -> tuple[Value, ...]:
-        return (Value(self.address),)
+    def _normalised(self, array: np.ndarray) -> np.ndarray:
+        """All numbers before gain and bias, in the shape of the operand."""
+        if self.form.over != "all":
+            return self._of_rows(array)[0]
+        heads, positions, channels = array.shape
+        rows = array.transpose(1, 0, 2).reshape(positions, -1)
+        return self._of_rows(rows)[0].reshape(positions, heads, channels).transpose(1, 0, 2)
 
-    def compute(self, scope: Scope) -> torch.Tensor:
-        """(batch, position, channel)."""
-        gain = scope.weight(self.gain)
-        return functional.rms_norm(scope.read(Value(self.address)), gain.shape, gain, self.epsilon)
-
-    def explain(self, reader: Reader, address: str, index: tuple[int, ...]) -> Arithmetic:
-        """Own value / √(mean square + ε) × gain."""
-        row = value_line(reader, self.address, index, axis=1)
-        groups = (
-            Terms("own value", (part(row, index[1], 1),)),
-            Terms("all channels", (row,)),
-            Terms("gain", (weight_cell(reader, self.gain, index[1]),)),
-            Terms("epsilon", (constant(self.epsilon),)),
-        )
-        return explained(reader, address, index, "RMS normalisation", groups, rule="rms norm")
-
-    def passed_back(
-        self, reader: GradientReader, address: str, source: str, index: tuple[int, ...]
-    ) -> tuple[Terms, ...]:
-        """To a channel every channel's gradient × gain × slope; to the gain position by position."""
-        if source == self.address:
-            return _to_channels(reader, address, index, self.gain, self._slopes(reader, index))
-        if source != self.gain.name:
-            return ()
-        normal, _ = self._normal(reader.array(self.address).astype(np.float64))
-        return _to_gain(reader, address, index, normal)
-
-    def _slopes(self, reader: Reader, index: tuple[int, ...]) -> np.ndarray:
-        """The derivative of every normalised channel of a row by one channel of it, (channel,)."""
-        position, channel = index
-        normal, size = self._normal(reader.array(self.address)[position].astype(np.float64))
-        own = np.arange(len(normal)) == channel
-        return (own - normal * normal[channel] / len(normal)) / size
-
-    def _normal(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows (..., channel) brought to a mean square of 1, and their root mean squares (..., 1)."""
-        size = np.sqrt((values**2).mean(axis=-1, keepdims=True) + self.epsilon)
+    def _of_rows(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (..., channel) brought to one scale, and what they were divided by (..., 1)."""
+        if self.form.kind == "layer":
+            values = values - values.mean(axis=-1, keepdims=True)
+        size = np.sqrt((values**2).mean(axis=-1, keepdims=True) + self.form.epsilon)
         return values / size, size
-
-
-def _to_channels(
-    reader: GradientReader, address: str, index: tuple[int, ...], gain: Weight, slopes: np.ndarray
-) -> tuple[Terms, ...]:
-    """The gradient of a channel before a norm: of every channel after it, × its gain × its slope."""
-    gradients = gradient_line(reader, address, index, axis=1)
-    return (Terms("normalised channels", (gradients, _all_of(reader, gain), constants(slopes))),)
-
-
-def _to_gain(
-    reader: GradientReader, address: str, index: tuple[int, ...], normal: np.ndarray
-) -> tuple[Terms, ...]:
-    """The gradient of a channel's gain, position by position; `normal` is (position, channel)."""
-    gradients = gradient_line(reader, address, (0, *index), axis=0)
-    return (Terms("gain", (gradients, constants(normal[:, index[0]]))),)
-
-
-def _all_of(reader: Reader, operand: Weight) -> Factor:
-    """Every number of a parameter with one axis."""
-    values = reader.weight(operand)
-    return Factor(operand.name, along((0,), 0, len(values)), values.astype(np.float64))

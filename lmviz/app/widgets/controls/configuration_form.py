@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal
@@ -87,7 +88,7 @@ class ConfigurationForm(QWidget, Generic[C]):
         return self._fields[name]
 
     def _build(self) -> None:
-        settings = self._configuration.settings()
+        settings = [setting for setting in self._configuration.settings() if not setting.of_others]
         self._used = self._configuration.names()
         self._more.setParent(None)
         old, self._page, self._fields = self._page, QWidget(), {}
@@ -140,7 +141,7 @@ class ConfigurationForm(QWidget, Generic[C]):
                 complaints[name] = str(error)
         if not complaints:
             try:
-                self._configuration = type(self._configuration)(**values)
+                self._configuration = replace(self._configuration, **values)
             except LmvizError as error:
                 complaints[self._meant(error, changed)] = str(error)
         for name, field in self._fields.items():

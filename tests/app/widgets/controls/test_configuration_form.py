@@ -20,6 +20,7 @@ class Toy(Configuration):
     norm: str = setting("pre", "Where.", choices=("pre", "post"))
     tied: bool = setting(True, "Share.")
     extra: int = setting(0, "Rarely needed.", minimum=0, maximum=5, zero="as many", advanced=True)
+    offset: int = setting(0, "Only elsewhere.", minimum=0, maximum=5, of_others=True)
 
     def check(self) -> None:
         if self.width % self.layers:
@@ -130,3 +131,10 @@ def test_only_some_settings_may_be_changed(form):
     assert not control(form, "layers", QSpinBox).isEnabled()
     form.set_editable(None)
     assert control(form, "layers", QSpinBox).isEnabled()
+
+
+def test_what_only_other_models_have_is_in_no_form_and_stays(form):
+    form.set_configuration(Toy(offset=3))
+    assert form.findChild(QSpinBox, "offset_field") is None
+    control(form, "layers", QSpinBox).setValue(4)
+    assert form.configuration == Toy(layers=4, offset=3)
