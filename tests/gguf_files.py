@@ -44,6 +44,7 @@ def write_gguf(model, path, packed="F32", said=None):
         if ours == "lm_head.weight" and configuration.tie_word_embeddings:
             continue
         there = known.get_name(ours, try_suffixes=(".weight", ".bias"))
+        there = there or known.get_name(ours.removeprefix("transformer."), try_suffixes=(".weight", ".bias"))
         values = converted(name, there, value.float(), configuration).contiguous().numpy()
         if values.ndim == 1 or packed == "F32":
             writer.add_tensor(there, values)
@@ -96,7 +97,7 @@ def describe(writer, configuration):
     """The fields that every converter writes."""
     heads = configuration.num_attention_heads
     width = getattr(configuration, "head_dim", None) or configuration.hidden_size // heads
-    writer.add_context_length(configuration.max_position_embeddings)
+    writer.add_context_length(getattr(configuration, "max_position_embeddings", 2048))
     writer.add_embedding_length(configuration.hidden_size)
     writer.add_block_count(configuration.num_hidden_layers)
     inner = getattr(configuration, "n_inner", None) or getattr(configuration, "intermediate_size", None)
@@ -124,6 +125,12 @@ def describe(writer, configuration):
     for ours, add in (
         ("attn_logit_softcapping", writer.add_attn_logit_softcapping),
         ("final_logit_softcapping", writer.add_final_logit_softcapping),
+        ("clip_qkv", writer.add_clamp_kqv),
+        ("embedding_multiplier", writer.add_embedding_scale),
+        ("attention_multiplier", writer.add_attention_scale),
+        ("residual_multiplier", writer.add_residual_scale),
+        ("logits_scaling", writer.add_logit_scale),
+        ("logit_scale", writer.add_logit_scale),
     ):
         if getattr(configuration, ours, None):
             add(getattr(configuration, ours))

@@ -19,7 +19,7 @@ from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_checkpoint import described_by
 from lmviz.interchange.gguf_file import GGUF_ENDING, read_gguf
 from lmviz.interchange.gguf_tokenizer import tokenizer_in
-from lmviz.interchange.kinds import KINDS
+from lmviz.interchange.kinds import kind_of
 from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
 from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
@@ -167,10 +167,7 @@ def described_in(folder: Path) -> tuple[StoredLayout, int]:
     check_unpacked(values, folder)
     fields = Fields(values)
     try:
-        name = fields.word("model_type", "")
-        if name not in KINDS:
-            raise LmvizError(f"its model_type {name[:40]!r} is none of {', '.join(KINDS)}")
-        kind = KINDS[name]
+        kind = kind_of(fields.word("model_type", ""))
         layout = StoredLayout(kind, kind.configuration(fields))
         size = fields.whole("vocab_size", 50257)
         if not 1 <= size <= LARGEST_VOCABULARY:

@@ -119,10 +119,12 @@ def described(configuration: TransformerConfiguration) -> dict[str, Any]:
         if _differing(wanted, values) == []:
             return values
     first = _differing(wanted, {"model_type": "gpt2", **_gpt2(configuration)})
-    said = ", ".join(f"{name}={wanted[name]}" for name in first) if first is not None else "sizes like these"
+    usual = TransformerConfiguration().used()  # other settings only say more of what one of these chooses
+    told = [f"{name}={wanted[name]}" for name in first or () if name in usual and wanted[name] is not None]
+    said = ", ".join(told) if first is not None else "sizes like these"
     raise LmvizError(
-        f"A Transformer with {said} is none that transformers has: train one like GPT-2 (learned "
-        "positions, pre-norm), GPT-NeoX or Llama."
+        f"A Transformer with {said} is written in no form that transformers reads: train one like GPT-2 "
+        "(learned positions, pre-norm), GPT-NeoX or Llama."
     )
 
 

@@ -32,6 +32,17 @@ class Fields:
             raise LmvizError(f"its {name} is no number")
         return float(value)
 
+    def limit(self, name: str, default: float) -> float:
+        """A number; where null is written there is no limit, which is 0."""
+        return self.number(name, 0.0 if self._is_null(name) else default)
+
+    def window(self, name: str, default: int) -> int:
+        """A whole number; where null is written there is no window, which is 0."""
+        return self.whole(name, 0 if self._is_null(name) else default)
+
+    def _is_null(self, name: str) -> bool:
+        return name in self._values and self._values[name] is None
+
     def flag(self, name: str, default: bool) -> bool:
         """True or false."""
         value = self._value(name, default)
@@ -45,6 +56,39 @@ class Fields:
         if not isinstance(value, str):
             raise LmvizError(f"its {name} is no word")
         return value
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """A list of words; none where it is missing."""
+        value = self._values.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+            raise LmvizError(f"its {name} is no list of words")
+        return tuple(value)
+
+    def wholes(self, name: str) -> tuple[int, ...]:
+        """A list of whole numbers; none where it is missing."""
+        value = self._values.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(type(number) is int for number in value):
+            raise LmvizError(f"its {name} is no list of whole numbers")
+        return tuple(value)
+
+    def pairs(self, name: str) -> tuple[tuple[tuple[str, ...], int], ...]:
+        """A list of pairs, each some words and how often these come; none where it is missing."""
+        value = self._values.get(name)
+        if value is None:
+            return ()
+        try:
+            pairs = tuple((tuple(words), times) for words, times in value)
+        except (TypeError, ValueError):
+            pairs = (((), ""),)
+        if not all(
+            type(times) is int and all(isinstance(word, str) for word in words) for words, times in pairs
+        ):
+            raise LmvizError(f"its {name} is no list of words and numbers")
+        return pairs
 
     def inner(self, *names: str) -> Fields:
         """The fields of the first of these objects that is there; none where there is none."""

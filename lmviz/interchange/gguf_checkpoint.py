@@ -104,7 +104,7 @@ def described_by(file: GgufFile) -> tuple[StoredLayout, int, StoredTensors]:
         kind = KINDS[architecture.kind]
         # Queries, keys and values that belong together are joined there, and no matrix lies on its side.
         layout = StoredLayout(
-            replace(kind, by_head=False), kind.configuration(Fields(values)), transposed=False
+            replace(kind, by_group=False), kind.configuration(Fields(values)), transposed=False
         )
         stored = _stored(file, name, architecture, layout, table.shape[0])
     except (LmvizError, ZeroDivisionError, OverflowError) as error:

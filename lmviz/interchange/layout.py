@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from lmviz.base.errors import LmvizError
-from lmviz.interchange.kinds import Kind
+from lmviz.interchange.kinds import Half, Kind, Name
 from lmviz.interchange.stored_tensors import KINDS, StoredTensors
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
@@ -38,14 +38,26 @@ class StoredLayout:
         """The names of the tensors that make a parameter, without what stands before them."""
         module, _, end = parameter.rpartition(".")
         number = re.search(r"layers\.(\d+)", module)
-        there = self.kind.names[re.sub(r"layers\.\d+", "layers.*", module)]
-        several = (there,) if isinstance(there, str) else there
-        return tuple(f"{name.replace('*', number[1] if number else '*')}.{end}" for name in several)
+        there = self._there(parameter)
+        several = (there,) if isinstance(there, str) else (there.name,) if isinstance(there, Half) else there
+        heads = range(self.configuration.heads if "query" in module else self.configuration.groups)
+        return tuple(
+            f"{name.replace('*', number[1] if number else '*').replace('#', str(head))}.{end}"
+            for name in several
+            for head in (heads if "#" in name else (0,))
+        )
 
     def stored_shapes(self, parameter: str, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """The shapes of the tensors that make a parameter of a shape."""
-        if len(self.stored_names(parameter)) > 1:
+        count, there = len(self.stored_names(parameter)), self._there(parameter)
+        if isinstance(there, tuple):
             return tuple((units, *shape[1:]) for units in self._units)
+        if isinstance(there, Half):
+            return ((2 * shape[0], *shape[1:]),)
+        if self._module(parameter) in self.kind.by_head:
+            return ((shape[0] // self.configuration.head_width, self.configuration.head_width),)
+        if count > 1:
+            return ((shape[0] // count, *shape[1:]),) * count
         return (shape[::-1] if self._is_transposed(parameter) else shape,)
 
     def combined(self, parameter: str, tensors: list[torch.Tensor]) -> torch.Tensor:
@@ -53,26 +65,61 @@ class StoredLayout:
 
         What has one axis is in single precision: it takes no room, and normalisation wants it so.
         """
-        tensor = torch.cat(tensors) if len(tensors) > 1 else tensors[0]
+        tensor, there = torch.cat(tensors) if len(tensors) > 1 else tensors[0], self._there(parameter)
+        if isinstance(there, Half):
+            tensor = tensor.chunk(2)[there.second]
         if self._is_transposed(parameter):
             tensor = tensor.t()
-        if self.kind.by_head and ".attention.input." in parameter:
-            heads, width = self.configuration.heads, self.configuration.head_width
-            tensor = tensor.reshape(heads, 3, width, -1).transpose(0, 1).reshape(tensor.shape)
+        if self._is_by_group(parameter):
+            groups = tensor.unflatten(0, (self.configuration.groups, -1, self.configuration.head_width))
+            parts = groups.split((self._shared, 1, 1), dim=1)
+            tensor = torch.cat([part.flatten(0, 2) for part in parts])
+        if self._module(parameter) in self.kind.by_head:
+            tensor = tensor.flatten()
         return tensor.float() if tensor.dim() == 1 else tensor
 
     def separated(self, parameter: str, tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The tensors that are stored for a parameter, in the order of their names."""
-        if self.kind.by_head and ".attention.input." in parameter:
-            heads, width = self.configuration.heads, self.configuration.head_width
-            tensor = tensor.reshape(3, heads, width, -1).transpose(0, 1).reshape(tensor.shape)
+        """The tensors that are stored for a parameter, in the order of their names.
+
+        Of a half it is the half alone; `is_half` says so.
+        """
+        if self._is_by_group(parameter):
+            width = self.configuration.head_width
+            parts = [
+                part.unflatten(0, (self.configuration.groups, -1, width))
+                for part in tensor.split(self._units)
+            ]
+            tensor = torch.cat(parts, dim=1).flatten(0, 2)
         if self._is_transposed(parameter):
             tensor = tensor.t()
-        return tensor.split(self._units) if len(self.stored_names(parameter)) > 1 else (tensor,)
+        if self._module(parameter) in self.kind.by_head:
+            tensor = tensor.unflatten(0, (-1, self.configuration.head_width))
+        if isinstance(self._there(parameter), tuple):
+            return tensor.split(self._units)
+        return tensor.chunk(len(self.stored_names(parameter)))
+
+    def is_half(self, parameter: str) -> bool:
+        """Whether it is stored in one tensor with another parameter, of which the first comes first."""
+        return isinstance(self._there(parameter), Half)
+
+    def _there(self, parameter: str) -> Name:
+        """The modules that hold a parameter."""
+        names = {**self.kind.names, **self.kind.renamed(self.configuration)}
+        return names[self._module(parameter)]
+
+    def _module(self, parameter: str) -> str:
+        return re.sub(r"layers\.\d+", "layers.*", parameter.rpartition(".")[0])
+
+    def _is_by_group(self, parameter: str) -> bool:
+        return self.kind.by_group and self._module(parameter) == INPUT
 
     def _is_transposed(self, parameter: str) -> bool:
-        module = re.sub(r"layers\.\d+", "layers.*", parameter.rpartition(".")[0])
-        return self.transposed and parameter.endswith("weight") and module in self.kind.transposed
+        is_matrix = self.transposed and parameter.endswith("weight")
+        return is_matrix and self._module(parameter) in self.kind.transposed
+
+    @property
+    def _shared(self) -> int:
+        return self.configuration.heads // self.configuration.groups
 
     @property
     def _units(self) -> tuple[int, int, int]:
@@ -105,7 +152,7 @@ class Fit:
                 f"{place} holds {name} of shape {shape_in_words(shape)}, and its configuration asks for "
                 f"{shape_in_words(expected)}: choose a checkpoint whose parts belong together."
             )
-        inner = [name for name in self.unexpected if re.search(r"(^|\.)(h|layers)\.\d+\.", name)]
+        inner = [name for name in self.unexpected if re.search(r"(^|\.)(h|layers|blocks)\.\d+\.", name)]
         if inner:
             raise LmvizError(
                 f"{place} holds {some(inner)}, a part of a layer that lmviz does not compute: choose "
@@ -117,13 +164,15 @@ def fit(layout: StoredLayout, shapes: Mapping[str, tuple[int, ...]], stored: Sto
     """How `stored` fits the parameters whose shapes are given by name."""
     known = {without_wrappers(name): name for name in stored.shapes}
     names, missing, wrong, used = {}, [], [], set()
+    parts = layout.kind.inside.split(".")
+    before = [".".join(parts[place:]) for place in range(len(parts))]  # some leave out what is outermost
     for parameter, shape in shapes.items():
         found = []
         expected = layout.stored_shapes(parameter, shape)
         for name, own in zip(layout.stored_names(parameter), expected, strict=True):
-            full = known.get(layout.kind.inside + name, known.get(name))
+            full = next((known[first + name] for first in before if first + name in known), None)
             if full is None:
-                missing.append(layout.kind.inside + name if parameter != "output.weight" else name)
+                missing.append(name if parameter.startswith("output.") else layout.kind.inside + name)
                 continue
             used.add(full)
             found.append(full)

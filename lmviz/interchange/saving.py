@@ -113,12 +113,14 @@ _HEADER = {"format": "pt"}
 
 def _tensors(model: TransformerModel, layout: StoredLayout) -> dict[str, torch.Tensor]:
     """The weights under their names there; the output is left out where it is the embedding."""
-    found = {}
+    found: dict[str, torch.Tensor] = {}
     for parameter, value in model.named_parameters():
         inside = "" if parameter.startswith("output.") else layout.kind.inside
         names = layout.stored_names(parameter)
         for name, tensor in zip(names, layout.separated(parameter, value.detach()), strict=True):
-            found[inside + name] = tensor.cpu().contiguous().clone()
+            plain = tensor.cpu().contiguous().clone()
+            halves = [found[inside + name]] if layout.is_half(parameter) and inside + name in found else []
+            found[inside + name] = torch.cat([*halves, plain]) if halves else plain
     return found
 
 

@@ -77,7 +77,7 @@ def layer_stages(configuration: TransformerConfiguration, layer: str, stream: st
         return Stage("New stream", equation, (result,), sublayers, layer)
 
     def normed(result: str, letter: str) -> Stage:
-        place, vector = result.rpartition("/")[0], rf"\mathbf{{{letter}}}_t"
+        place, vector = Address.parse(result).place, rf"\mathbf{{{letter}}}_t"
         equation = _normalised(configuration.norm_form, configuration.norm_parts, vector)
         return Stage(
             "Normalised result", rf"{vector} \leftarrow {equation}", (result,), (f"{place}/output",), place

@@ -6,44 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from foreign_models import PEERS, add_tokenizer, as_torch_save, peer, saved
+from foreign_models import add_tokenizer, as_torch_save, peer, saved
 from safetensors.torch import load_file, save_file
 
 import lmviz
 from lmviz.base.errors import LmvizError
-from lmviz.inspection.explain import TraceReader
 from lmviz.interchange.checkpoint import open_checkpoint
 
 IDS = np.array([5, 2, 6, 1, 2, 3, 4, 47, 30, 2, 9])
-
-
-@pytest.mark.parametrize("name", PEERS)
-def test_logits_states_and_attention_are_those_of_transformers(name, tmp_path):
-    model = open_checkpoint(saved(name, tmp_path / "it")).model()
-    with torch.no_grad():
-        expected = peer(name)(torch.from_numpy(IDS)[None], output_attentions=True, output_hidden_states=True)
-    found = lmviz.trace(model, IDS)
-    np.testing.assert_allclose(found["logits"].array, expected.logits[0], rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(model(torch.from_numpy(IDS)[None]), expected.logits, rtol=1e-4, atol=1e-4)
-    for layer, weights in enumerate(expected.attentions):
-        ours = found[f"layers/{layer}/attention/weights"].array
-        np.testing.assert_allclose(ours, weights[0], rtol=1e-4, atol=1e-5)
-        stream = expected.hidden_states[layer + 1][0]  # the last one is normalised already
-        place = f"layers/{layer}/residual2" if layer + 1 < len(expected.attentions) else "norm"
-        np.testing.assert_allclose(found[place].array, stream, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", ["gpt2", "gpt_neox", "llama 3", "qwen2"])
-def test_every_cell_follows_from_its_operands(name, tmp_path):
-    model = open_checkpoint(saved(name, tmp_path / "it")).model()
-    found = lmviz.trace(model, IDS)
-    reader = TraceReader(model, found)
-    for tap in model.taps():
-        array = found[tap.address].array
-        for index in list(np.ndindex(array.shape))[:: max(1, array.size // 20)]:
-            arithmetic = tap.operation.explain(reader, tap.address, index)
-            computed = arithmetic.evaluate()
-            assert computed == arithmetic.value or computed == pytest.approx(array[index], 1e-4, 1e-5)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "gpt_neox", "llama"])
@@ -131,7 +101,7 @@ def changed(folder, **values):
 @pytest.mark.parametrize(
     ("name", "values", "sentence"),
     [
-        ("gpt2", {"model_type": "bert"}, "model_type 'bert' is none of gpt2, gpt_neox, llama"),
+        ("gpt2", {"model_type": "bert"}, "model_type 'bert' is an encoder"),
         ("gpt2", {"n_head": 5}, "width of 24 cannot be shared by 5 heads"),
         ("gpt2", {"n_head": 0}, "Heads must be at least 1"),
         ("gpt2", {"n_layer": 3}, r"lacks transformer.h.2.ln_1.weight, .* and 9 more"),
@@ -145,14 +115,13 @@ def changed(folder, **values):
         ),
         ("gpt2", {"n_inner": 21}, r"mlp.c_fc.weight of shape 24 × 96, .* 24 × 21"),
         ("gpt2", {"activation_function": "mish"}, "its activation 'mish' is none of"),
-        ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "does not compute"),
-        ("gpt2", {"scale_attn_weights": False}, "unscaled scores"),
+        ("gpt2", {"add_cross_attention": True}, "cross-attention, which lmviz does not compute"),
         ("gpt2", {"n_layer": 1}, "holds transformer.h.1.* a part of a layer that lmviz does not compute"),
-        ("gpt_neox", {"rope_parameters": {"rope_type": "yarn"}}, "scaled by 'yarn'"),
+        ("gpt_neox", {"rope_parameters": {"rope_type": "longrope"}}, "scaled by 'longrope'"),
         ("gpt_neox", {"rope_parameters": {"partial_rotary_factor": 1e9}}, "is no share"),
         ("llama", {"rope_parameters": [1]}, "its rope_parameters is no object"),
         ("llama", {"num_key_value_heads": 4}, "6 heads cannot share 4"),
-        ("mistral", {"sliding_window": 8}, "hides what is far back"),
+        ("mistral", {"sliding_window": -8}, "Attention window must be at least 0"),
     ],
 )
 def test_what_cannot_be_computed_is_refused_in_a_sentence(name, values, sentence, tmp_path):

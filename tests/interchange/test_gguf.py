@@ -28,7 +28,20 @@ def logits(model, tokens=TOKENS):
         return reading(tokens)
 
 
-UNSAID = {"gpt2 untied": "its activation is not GPT-2's"}
+UNSAID = {
+    "gpt2 untied": "its activation is not GPT-2's",
+    "gpt2 by layer": "scores are scaled by the layer",
+    "gpt2 unscaled": "scores are not scaled",
+    "llama yarn": "where YaRN begins and ends",
+    "llama yarn smooth": "where YaRN begins and ends",
+    "qwen2 window": "which layers have the window",
+    "gemma2 without caps": "the scale of scores, and that nothing is capped",
+    "gemma3_text": "which layers have the window",
+    "phi normed": "normalised queries and keys",
+    "smollm3": "which layers know positions",
+    "smollm3 window": "which layers know positions",
+    "stablelm normed": "the norms of heads are joined to one",
+}
 """What a GGUF file cannot say of a model."""
 
 

@@ -6,7 +6,6 @@ import foreign_tokenizers
 import numpy as np
 import pytest
 import torch
-from foreign_models import PEERS, peer, saved
 from foreign_tokenizers import CHAT, END_OF_TURN
 from gpt2 import gpt2_small
 
@@ -65,16 +64,6 @@ def test_transformers_loads_it_with_equal_logits(name, tmp_path):
     assert torch.equal(again(tokens), model(tokens))
 
 
-@pytest.mark.parametrize("name", PEERS)
-def test_what_was_opened_is_saved_as_it_was(name, tmp_path):
-    first = open_checkpoint(saved(name, tmp_path / "in")).model()
-    lmviz.save_pretrained(first, tmp_path / "out")
-    second = open_checkpoint(tmp_path / "out").model()
-    tokens = torch.from_numpy(IDS)[None]
-    torch.testing.assert_close(second(tokens), first(tokens), rtol=0, atol=0)
-    torch.testing.assert_close(second(tokens), peer(name)(tokens).logits, rtol=1e-4, atol=1e-4)
-
-
 def test_a_run_keeps_its_tokenizer(tmp_path):
     transformers = pytest.importorskip("transformers")
     text = tmp_path / "text.txt"
@@ -105,14 +94,15 @@ def test_gpt2_small_is_described_as_transformers_does():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"positions": "alibi"}, "positions=alibi is none that transformers has"),
-        ({"positions": "relative"}, "positions=relative is none that transformers has"),
+        ({"positions": "alibi"}, "positions=alibi is written in no form"),
+        ({"positions": "relative"}, "positions=relative is written in no form"),
         ({"norm": "post"}, "norm=post"),
         ({"norm": "none"}, "norm=none"),
         ({"residual": False}, "residual=False"),
-        ({"heads": 3, "head_channels": 4}, "sizes like these is none"),
+        ({"heads": 3, "head_channels": 4}, "sizes like these is written in no form"),
         ({"key_value_heads": 2}, "key_value_heads=2"),
         ({"norm_bias": False}, "norm_bias=False"),
+        ({"query_key_norm": "head"}, "with query_key_norm=head is written"),
     ],
 )
 def test_what_transformers_does_not_have_is_refused_in_a_sentence(settings, sentence, tmp_path):
