@@ -94,10 +94,16 @@ def stream_places(addresses: Iterable[str], stages: Iterable[Stage]) -> tuple[st
 
 
 def logit_lens(
-    model: Model, trace: Trace, count: int = 5, positions: Sequence[int] | None = None
+    model: Model,
+    trace: Trace,
+    count: int = 5,
+    positions: Sequence[int] | None = None,
+    *,
+    after_layers: bool = False,
 ) -> LogitLens:
     """The `count` likeliest tokens, or labels, at each place along the stream, at all positions or some.
 
+    With `after_layers` there is one place for each layer, its last, and one for what comes before all layers.
     Negative positions count from the end. The last place gives the model's own distribution. LmvizError
     when the places were not recorded, when there is no such position, or when the trace was made by another
     model than this, or at another snapshot.
@@ -114,6 +120,7 @@ def logit_lens(
             f"The {model.family} model names no state that its logits are made of: let the stage of its "
             "logits say what it reads."
         )
+    places = _after_layers(places) if after_layers else places
     wanted = range(len(trace)) if positions is None else positions
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
         raise LmvizError(f"{positions!r} is no list of positions: give several, such as [0, -1].")
@@ -131,6 +138,13 @@ def logit_lens(
         entropy.append(torch.special.entr(shares).sum(dim=-1) / np.log(2))
     stacked = (torch.stack(rows).cpu().numpy() for rows in (ids, probabilities, of_final, entropy))
     return LogitLens(places, tuple(map(int, chosen)), *stacked)
+
+
+def _after_layers(places: Sequence[str]) -> tuple[str, ...]:
+    """The last place of each layer, and what belongs to none."""
+    layers = {place: Address.parse(place).layer for place in places}
+    last = {place if layer is None else layer: place for place, layer in layers.items()}
+    return tuple(last.values())
 
 
 def residual_norms(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:

@@ -62,6 +62,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("health", "Health", "train", "right", least=(0, 180)),
     PanelRow("over_time", "Over time", "train", "right", least=(0, 190)),
     PanelRow("picture", "Picture", "inside", "left", least=(340, 300), projected=True),
+    PanelRow("lens_over_text", "Lens over the text", "inside", "left", tabbed=True),
     PanelRow("through_time", "Through time", "inside", "left", tabbed=True),
     PanelRow("saliency", "Saliency", "inside", "left", tabbed=True),
     PanelRow("positions", "Positions", "inside", "left", tabbed=True),
@@ -88,6 +89,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 140),
     ),
     PanelRow("attention", "Attention", "attention", "centre", least=(300, 260), projected=True),
+    PanelRow("every_head", "Every head", "attention", "centre", tabbed=True, least=(300, 260)),
     PanelRow("alignment", "Alignment", "attention", "centre", tabbed=True, least=(300, 260), projected=True),
     PanelRow(
         "next_word",

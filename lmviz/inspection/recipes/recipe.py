@@ -97,13 +97,25 @@ def alignment_recipe(subject: RecipeSubject, heads: Sequence[tuple[int, int]]) -
     )
 
 
-def lens_recipe(subject: RecipeSubject, count: int = 5) -> str:
+def lens_recipe(
+    subject: RecipeSubject, count: int = 5, positions: Sequence[int] | None = None, **how: bool
+) -> str:
     """What each place along the stream would predict, bound to `lens`."""
     return recipe_of(
         subject,
         *traced(subject),
-        f"lens = logit_lens(model, trace, {arguments_of(count=count)})",
+        f"lens = logit_lens(model, trace, {arguments_of(count=count, positions=positions, **how)})",
         imports=("from lmviz.inspection.logit_lens import logit_lens",),
+    )
+
+
+def badges_recipe(subject: RecipeSubject) -> str:
+    """The scores of every head, by layer, bound to `badges`."""
+    return recipe_of(
+        subject,
+        *traced(subject, taps=["**/attention/weights"]),
+        "badges = head_badges(trace)",
+        imports=("from lmviz.inspection.head_badges import head_badges",),
     )
 
 

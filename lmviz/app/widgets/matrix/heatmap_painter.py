@@ -18,6 +18,7 @@ from lmviz.app.widgets.matrix.veil import LIT, WITH_IT, veil
 
 VALUE_SIZE = 11
 WORD_SIZES = (11, 10, 9)
+LEAST_ROW = 12  # pixels at scale 1 of a cell in which a word can be read
 GAP_FROM = 8
 SMALLEST_MARK = 7  # pixels at scale 1
 
@@ -129,7 +130,7 @@ class HeatmapStrokes:
     def draw_words(self, words: Sequence[Sequence[str]]) -> None:
         """A word in each cell: smaller, or upright in a cell that is higher than wide, before any is cut."""
         frame, painter, margin = self._frame, self._painter, self._length(4)
-        if frame.cell_height < self._length(15):
+        if frame.cell_height < self._length(LEAST_ROW):
             return
         cells = [(row, column) for row in frame.shown_rows for column in frame.shown_columns]
         widest = max((words[row][column] for row, column in cells), key=len, default="")
@@ -156,6 +157,7 @@ class HeatmapStrokes:
         sizes = [
             (size, metrics(size, token=True, theme=self._theme).horizontalAdvance(word))
             for size in WORD_SIZES
+            if size == WORD_SIZES[-1] or self._frame.cell_height >= self._length(size + 4)
         ]
         return next((found for found in sizes if found[1] <= room), sizes[-1])
 

@@ -1,0 +1,290 @@
+"""Hundreds of heads on one screen: layer by layer, or those with the highest score first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.arrows import ARROWS, step
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
+
+Head = tuple[int, int]
+Readout = Callable[[int, int], tuple[str, Sequence[str]]]
+
+GAP, BETWEEN = 6, 26  # pixels at scale 1 between heads, and between blocks of layers
+LABELS, HEADING, BELOW = 26, 18, 18  # for the numbers of layers, those of heads, and a score
+LEAST, LEAST_SORTED, LARGEST = 14, 44, 96  # sides of a head
+BADGE = 5.5  # the radius of a badge
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where heads stand: (layer, head) to the upper left corner, the side of all, and the whole height."""
+
+    corners: dict[Head, QPointF]
+    side: float
+    height: float
+
+
+class HeadWall(Canvas):
+    """`HeadWall()`: `set_heads(thumbnails, badges)`, thumbnails (layer, head, row, column) of shares.
+
+    `badges` gives for a head a sign and the role of its colour in the theme. `sort_by(scores)` puts heads in
+    the order of their scores (layer, head), the highest first, NaN last; None puts them back by layer.
+    `set_current(layer, head)` marks one. Signal: `head_clicked(int, int)`. By layer, all of them are in sight
+    wherever the room allows: layers stand in as many blocks side by side as make heads largest. Sorted, they
+    scroll. Arrow keys walk through layers and heads.
+    """
+
+    head_clicked = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._levels: np.ndarray = np.zeros((0, 0, 1, 1), dtype=np.uint8)
+        self._badges: Mapping[Head, tuple[str, str]] = {}
+        self._scores: np.ndarray | None = None
+        self._image: QImage | None = None
+        self._current: Head | None = None
+        self._hovered: Head | None = None
+        self._readout: Readout | None = None
+        self._known: tuple[tuple[float, ...], _Places] | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("every head")
+
+    def set_heads(
+        self, thumbnails: np.ndarray, badges: Mapping[Head, tuple[str, str]], scale: str = "share"
+    ) -> None:
+        """Show other heads, by layer."""
+        layers, heads, rows, columns = thumbnails.shape
+        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), scale)
+        self._levels, self._badges = cells.levels.reshape(thumbnails.shape), badges
+        if self._scores is not None and self._scores.shape != (layers, heads):
+            self._scores = None
+        self._renew()
+
+    def sort_by(self, scores: np.ndarray | None) -> None:
+        """Order heads by scores (layer, head), or by layer."""
+        self._scores = scores
+        self._renew()
+
+    def set_current(self, layer: int, head: int) -> None:
+        """Mark a head."""
+        self._current = (layer, head)
+        self.setAccessibleDescription(f"layer {layer + 1}, head {head + 1}")
+        self.update()
+
+    def set_readout(self, readout: Readout) -> None:
+        """What the hover card says of (layer, head): a title and lines."""
+        self._readout = readout
+
+    def tile_rectangle(self, layer: int, head: int) -> QRectF:
+        """Where a head is drawn."""
+        places = self._places(self.width())
+        corner = places.corners.get((layer, head))
+        return QRectF() if corner is None else QRectF(corner.x(), corner.y(), places.side, places.side)
+
+    def order(self) -> list[Head]:
+        """The heads as they stand, row by row."""
+        layers, heads = self._levels.shape[:2]
+        every = [(layer, head) for layer in range(layers) for head in range(heads)]
+        scores = self._scores
+        if scores is None:
+            return every
+        return sorted(every, key=lambda at: -math.inf if np.isnan(scores[at]) else scores[at], reverse=True)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return math.ceil(self._places(width).height)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(600)), self.heightForWidth(round(self.length(600))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(240)), round(self.length(LEAST)))
+
+    def adopt_theme(self) -> None:
+        self._image = self._known = None
+        super().adopt_theme()
+
+    def _renew(self) -> None:
+        self._image = self._known = None
+        self.updateGeometry()
+        self.update()
+
+    def _places(self, width: float) -> _Places:
+        around = self.parentWidget()
+        key = (float(width), float(0 if around is None else around.height()), self.theme.scale)
+        if self._known is None or self._known[0] != key:
+            arranged = self._by_layer(*key[:2]) if self._scores is None else self._sorted(width)
+            self._known = key, arranged
+        return self._known[1]
+
+    def _by_layer(self, width: float, room: float) -> _Places:
+        """Layers from top to bottom, in several blocks side by side."""
+        layers, heads = self._levels.shape[:2]
+        if not layers or not heads:
+            return _Places({}, 0.0, 0.0)
+        gap, labels, heading = self.length(GAP), self.length(LABELS), self.length(HEADING)
+        found: list[tuple[float, int]] = []
+        for blocks in range(1, layers + 1):
+            wide = (width - (blocks - 1) * self.length(BETWEEN)) / blocks - labels
+            high = (room - heading) / math.ceil(layers / blocks) if room else math.inf
+            found.append((min(wide / heads - gap, high - gap), blocks))
+        side, blocks = max(found, key=lambda each: (each[0], -each[1]))
+        side = min(max(side, self.length(LEAST)), self.length(LARGEST))
+        rows = math.ceil(layers / blocks)
+        step_x = labels + heads * (side + gap) + self.length(BETWEEN)
+        corners = {
+            (layer, head): QPointF(
+                (layer // rows) * step_x + labels + head * (side + gap),
+                heading + (layer % rows) * (side + gap),
+            )
+            for layer in range(layers)
+            for head in range(heads)
+        }
+        return _Places(corners, side, heading + rows * (side + gap) - 1)
+
+    def _sorted(self, width: float) -> _Places:
+        """From left to right and from top to bottom, each with its number and its score below."""
+        order, gap = self.order(), self.length(GAP + 4)
+        across = max(1, int((width + gap) // (self.length(LEAST_SORTED) + gap)))
+        side = min((width + gap) / across - gap, self.length(LARGEST))
+        row = side + self.length(BELOW) + gap
+        corners = {
+            head: QPointF((at % across) * (side + gap), (at // across) * row) for at, head in enumerate(order)
+        }
+        return _Places(corners, side, math.ceil(len(order) / across) * row)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, places = self.begin(), self._places(self.width())
+        if not places.corners:
+            return
+        self._draw_numbers(painter, places)
+        layers, heads, rows, columns = self._levels.shape
+        if self._image is None:
+            joined = self._levels.swapaxes(1, 2).reshape(layers * rows, heads * columns)
+            self._image = cell_image(joined, color_table(self.theme, "share"))
+        smooth = places.side * self.devicePixelRatioF() < rows
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        exposed = QRectF(event.rect()).adjusted(0, -self.length(BELOW), 0, 0)
+        for (layer, head), corner in places.corners.items():
+            tile = QRectF(corner.x(), corner.y(), places.side, places.side)
+            if tile.intersects(exposed):
+                painter.drawImage(tile, self._image, QRectF(head * columns, layer * rows, columns, rows))
+                painter.setPen(self.theme.line)
+                painter.drawRect(tile)
+                self._draw_badge(painter, (layer, head), tile)
+                if self._scores is not None:
+                    self._draw_score(painter, (layer, head), tile)
+        for marked, color, thick in (
+            (self._hovered, self.theme.text, 1.2),
+            (self._current, self.theme.accent, 2.6),
+        ):
+            if marked in places.corners:
+                painter.setPen(QPen(color, self.length(thick)))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(self.tile_rectangle(*marked).adjusted(-1, -1, 1, 1), 2, 2)
+        self.draw_focus(painter)
+
+    def _draw_numbers(self, painter: QPainter, places: _Places) -> None:
+        """The numbers of layers at the left of each block, and those of heads above it."""
+        if self._scores is not None:
+            return
+        painter.setFont(self.theme.font(11))
+        painter.setPen(self.theme.muted_text)
+        labels, heading = self.length(LABELS), self.length(HEADING)
+        for (layer, head), corner in places.corners.items():
+            if head == 0:
+                place = QRectF(corner.x() - labels, corner.y(), labels - self.length(8), places.side)
+                painter.drawText(
+                    place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(layer + 1)
+                )
+            if corner.y() == heading:
+                above = QRectF(corner.x(), 0, places.side, heading - self.length(3))
+                painter.drawText(
+                    above, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, str(head + 1)
+                )
+
+    def _draw_badge(self, painter: QPainter, head: Head, tile: QRectF) -> None:
+        """A dot with a sign in the upper right corner."""
+        if head not in self._badges:
+            return
+        sign, role = self._badges[head]
+        radius = min(self.length(BADGE), tile.width() / 3)
+        middle = tile.topRight() + QPointF(-radius, radius)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(self.theme, role)))
+        painter.drawEllipse(middle, radius, radius)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(self.theme.surface)
+        painter.setFont(self.theme.font(8))
+        around = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
+        painter.drawText(around, Qt.AlignmentFlag.AlignCenter, sign)
+
+    def _draw_score(self, painter: QPainter, head: Head, tile: QRectF) -> None:
+        """The number of a head, its score, and the score as a line."""
+        assert self._scores is not None, "only sorted heads have one"
+        score = float(self._scores[head])
+        painter.setFont(self.theme.font(10))
+        below = QRectF(tile.left(), tile.bottom() + 1, tile.width(), self.length(13))
+        painter.setPen(self.theme.text)
+        painter.drawText(below, Qt.AlignmentFlag.AlignLeft, f"{head[0] + 1}·{head[1] + 1}")
+        if np.isnan(score):
+            return
+        painter.setPen(self.theme.muted_text)
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{score:.2f}".removeprefix("0"))
+        line = QRectF(below.left(), below.bottom() + 1, tile.width() * min(1.0, score), self.length(2.5))
+        painter.fillRect(line, self.theme.accent)
+
+    def _head_at(self, place: QPointF) -> Head | None:
+        places = self._places(self.width())
+        inside = (head for head in places.corners if self.tile_rectangle(*head).contains(place))
+        return next(inside, None)
+
+    def _hover(self, head: Head | None) -> None:
+        if head == self._hovered:
+            return
+        self._hovered = head
+        self.update()
+        if head is not None and self._readout is not None:
+            place = self.tile_rectangle(*head).bottomLeft().toPoint()
+            HoverCard.beside(self, place, *self._readout(*head))
+        else:
+            HoverCard.leave(self)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._head_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        head = self._head_at(event.position())
+        if head is not None:
+            self._choose(head)
+
+    def _choose(self, head: Head) -> None:
+        self.set_current(*head)
+        self.head_clicked.emit(*head)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        layers, heads = self._levels.shape[:2]
+        if event.key() in ARROWS and layers and heads:
+            self._choose(step(self._current, event.key(), layers, heads) if self._current else (0, 0))
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,52 @@
+"""The logit lens over the text: words in cells that can be read, at every layer of a deep model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.panels.inside.lens_over_text import LensOverTextPanel
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+from lmviz.inspection.logit_lens import logit_lens
+from lmviz.models.address import Address
+from tests.app.conftest import wait_for_reading
+
+
+@pytest.fixture
+def first_perspective() -> str:
+    """Where the lens is."""
+    return "inside"
+
+
+def test_each_cell_is_the_likeliest_word_there(window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    session.library.open("stories-transformer")
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("Maya put the brown stone in the barrel. Then she went home and")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lens_over_text_view")
+    [panel] = window.findChildren(LensOverTextPanel)
+    last = len(session.reading.encoding) - 1
+    qtbot.waitUntil(lambda: panel.lens is not None and panel.lens.positions[-1] == last)
+    lens, trace = panel.lens, session.reading.current.trace
+    layers = [Address.parse(place).layer for place in lens.places]
+    assert layers == [None, *range(len(layers) - 1)]
+    model = session.work.cache.model(session.library.model.folder, session.library.step)
+    whole = logit_lens(model, trace, 1, list(lens.positions))
+    rows = [whole.places.index(place) for place in lens.places]
+    exported = panel.exported_arrays()
+    assert np.array_equal(exported["ids"], whole.ids[rows, :, 0])
+    assert np.allclose(exported["of_final"], whole.of_final[rows], atol=1e-6)
+    assert np.allclose(exported["of_final"][-1], exported["probabilities"][-1])  # the model's own answer
+
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)  # - what the window hands out to be run
+    assert np.array_equal(known["lens"].ids, lens.ids)  # type: ignore[attr-defined]
+
+    session.focus.choose_position(0)
+    qtbot.waitUntil(lambda: 0 in panel.lens.positions)
+    before = panel.lens
+    session.focus.choose_position(1)
+    qtbot.waitUntil(lambda: panel.is_up_to_date)
+    assert panel.lens is before  # both are in sight
