@@ -23,7 +23,6 @@ from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, Stream
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
 from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
-from lmviz.app.widgets.diagrams.picture import Miniature
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
@@ -35,6 +34,7 @@ from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 from lmviz.app.widgets.diagrams.zoom_buttons import ZoomButtons
+from lmviz.app.widgets.kit.picture import Miniature
 from lmviz.autodiff.layout import ValuePlace
 
 FAMILIES = {
@@ -51,7 +51,7 @@ STAGES = ("embedding", "norm", "query, key, value", "scores", "mask", "softmax",
 def family_cards() -> QWidget:
     """All families, one of them chosen."""
     cards = FamilyCards([FamilyCard(name, title) for name, title in FAMILIES.items()])
-    cards.set_current("transformer")
+    cards.choose("transformer")
     return cards
 
 

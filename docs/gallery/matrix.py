@@ -85,7 +85,7 @@ def confusion() -> QWidget:
     grid = ConfusionGrid()
     counts = np.array([[10, 0, 0, 0], [1, 3, 1, 0], [0, 0, 3, 0], [0, 0, 0, 2]])
     grid.set_counts(counts, ["n", "v", "p", "d"])
-    grid.set_current(1, 0)
+    grid.set_cell(1, 0)
     return grid
 
 

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy
 from lmviz.app.look.icons import pixmap
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import Perspective
-from lmviz.app.widgets.base.plain import Painter, paragraph
+from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painter import Painter
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
 ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
@@ -74,11 +75,10 @@ class RailButton(QAbstractButton):
         picture = pixmap(f"perspectives/{self.perspective.name}", color, size, self.devicePixelRatioF())
         painter.drawPixmap(round((width - size) / 2), round(top), picture)
         if has_words:
-            painter.setPen(color)
             painter.setFont(theme.font(12, QFont.Weight.DemiBold if chosen else QFont.Weight.Normal))
             words = QRectF(0, 32 * scale, width, 20 * scale)
-            painter.drawText(
-                words, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter, self.text()
+            painter.write(
+                words, self.text(), color, where=Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
             )
 
 

@@ -4,6 +4,8 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
+from lmviz.app.widgets.kit.painter import Painter
+
 
 @pytest.fixture
 def shown(qtbot):
@@ -17,6 +19,19 @@ def shown(qtbot):
         return widget
 
     return show
+
+
+@pytest.fixture
+def fitted(monkeypatch):
+    """What painters fit into areas: each text with its room, the size asked for, and how it is written."""
+    fit, texts = Painter.fit, {}
+
+    def keep(painter, area, text, ink=None, size=11.5, **how):
+        texts[text] = area.width(), size, how
+        fit(painter, area, text, ink, size, **how)
+
+    monkeypatch.setattr(Painter, "fit", keep)
+    return texts
 
 
 @pytest.fixture

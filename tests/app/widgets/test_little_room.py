@@ -146,4 +146,4 @@ def test_only_one_place_decides_how_text_is_cut():
     found = {
         path.name for path in folder.rglob("*.py") if any(word in path.read_text("utf-8") for word in words)
     }
-    assert found == {"canvas.py"}
+    assert found == {"painter.py"}

@@ -38,7 +38,7 @@ def captioning(window: MainWindow, read: Session, captioner_run: Path, qtbot: Qt
 
 
 def click(picture: SourcePicture, index: int, qtbot: QtBot) -> None:
-    place = picture.pixel_rectangle(index).center().toPoint()
+    place = picture.part_rectangle(index).center().toPoint()
     qtbot.mouseClick(picture, Qt.MouseButton.LeftButton, pos=place)
 
 

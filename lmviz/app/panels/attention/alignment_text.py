@@ -85,7 +85,7 @@ class AlignmentTextPanel(FollowedTextPanel):
         axes = reading.axes(cell[0]) if cell is not None else None
         places = dict(zip(axes, cell[1], strict=True)) if axes is not None and cell is not None else {}
         self._arcs.set_current(self.session.focus.position)
-        self._arcs.set_hovered(-1 if hovered is None else hovered)
+        self._arcs.suggest(-1 if hovered is None else hovered)
         self._arcs.set_chosen_source(places.get("source", -1))
 
     def _choose_source(self, source: int) -> None:

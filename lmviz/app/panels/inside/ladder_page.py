@@ -19,7 +19,7 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureColumn,
     MixtureWord,
 )
-from lmviz.app.widgets.diagrams.picture import Spot
+from lmviz.app.widgets.kit.picture import Spot
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 

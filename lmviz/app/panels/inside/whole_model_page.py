@@ -12,8 +12,8 @@ from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, noth
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
-from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
+from lmviz.app.widgets.kit.picture import Miniature, Spot
 from lmviz.inspection.gradient_views import gradient_view
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline

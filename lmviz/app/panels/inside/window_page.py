@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.panels.inside.page import aside_of, at_word, choose, nothing, read_out, word
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
+from lmviz.app.widgets.kit.picture import Miniature, Spot
 from lmviz.inspection.names import coordinate
 from lmviz.models.address import gradient_of
 from lmviz.text.tokenizer import visible

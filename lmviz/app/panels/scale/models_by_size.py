@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lmviz.app.session.session import Session
-    from lmviz.app.widgets.diagrams.picture import Spot
+    from lmviz.app.widgets.kit.picture import Spot
 
 TIMES = (
     (HOUR, "an hour here"),

@@ -187,7 +187,7 @@ class ConfusionPanel(Panel):
         if self._score is None or part is None:
             return
         number, place = self._score.first_of[right, given].tolist()
-        self._grid.set_current(right, given)
+        self._grid.set_cell(right, given)
         model = self.session.library.model
         per_text = model is not None and model.predicts.per == "text"
         self.session.reading.read_example(number, part, None if per_text else place)

@@ -80,7 +80,7 @@ class PlanPanel(Panel):
     def refresh(self) -> None:
         plan, active = self.session.plan.current, self.session.training.state.is_active
         self._offer_families()
-        self._cards.set_current(plan.family)
+        self._cards.choose(plan.family)
         self._cards.setEnabled(not active)
         if self._model_form.configuration != plan.configuration:
             self._model_form.set_configuration(plan.configuration)

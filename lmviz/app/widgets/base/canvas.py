@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
 from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from lmviz.app.look.roles import TEXT_SIZE, Theme
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
-from lmviz.app.widgets.base.plain import Painter, paragraph
+from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painter import Painter, cut
 
 
 class Canvas(QWidget):
@@ -19,6 +21,11 @@ class Canvas(QWidget):
 
     Subclasses override `adopt_theme` when they hold something that depends on the theme.
     """
+
+    usual: ClassVar[tuple[float, float] | None] = None
+    least: ClassVar[tuple[float, float | None] | None] = None
+    """The width and height that a layout gives it and that it needs, in pixels at scale 1, where they do not
+    depend on what it shows. A least height of None is the usual one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,15 +42,29 @@ class Canvas(QWidget):
         """A length at the theme's scale, in logical pixels."""
         return pixels * self.theme.scale
 
+    def usual_length(self, pixels: float) -> float:
+        """A length of hints of sizes, which do not grow with what is drawn."""
+        return self.length(pixels)
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() if self.usual is None else self._sized(*self.usual)
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint() if self.least is None else self._sized(*self.least)
+
+    def _sized(self, width: float, height: float | None) -> QSize:
+        high = self.sizeHint().height() if height is None else round(self.usual_length(height))
+        return QSize(round(self.usual_length(width)), high)
+
     def adopt_theme(self) -> None:
         """Draw and measure again, in the new theme."""
         self.updateGeometry()
         self.update()
 
-    def begin(self) -> QPainter:
+    def begin(self) -> Painter:
         """A painter with smooth edges, in the theme's ordinary font and text colour."""
         self._cut = []
-        painter = Painter(self)
+        painter = Painter(self, self.theme)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         painter.setFont(self.theme.font())
         painter.setPen(self.theme.text)
@@ -77,7 +98,7 @@ class Canvas(QWidget):
         self._reached_by_key = reached_by_key(event)
         super().focusInEvent(event)
 
-    def draw_focus(self, painter: QPainter, area: QRectF | None = None) -> None:
+    def draw_focus(self, painter: Painter, area: QRectF | None = None) -> None:
         """The ring of the keyboard's focus, around an area or the whole widget."""
         if self.hasFocus() and self._reached_by_key:
             draw_ring(painter, QRectF(self.rect()) if area is None else area)
@@ -90,15 +111,6 @@ def metrics(
     weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
     theme = theme or current_theme()
     return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))
-
-
-def cut(text: str, room: float, measure: QFontMetricsF, *, leads_up: bool = False) -> str:
-    """As much of a text as has room: its beginning, also that of a number, and dots.
-
-    Words that lead up to what stands right of them keep their end instead.
-    """
-    side = Qt.TextElideMode.ElideLeft if leads_up else Qt.TextElideMode.ElideRight
-    return measure.elidedText(text, side, max(0.0, room))
 
 
 def fitted(

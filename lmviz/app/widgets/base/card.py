@@ -6,12 +6,13 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.role import set_role
+from lmviz.app.widgets.kit.painter import CENTRED, cut
 from lmviz.base.errors import one_sentence
 
 RADIUS = 8
@@ -207,10 +208,8 @@ class Card(Canvas):
         pen = QPen(self.theme.strong_line if self._provisional else self.theme.line, 1)
         if self._provisional:
             pen.setDashPattern(DASHES)
-        painter.setPen(pen)
-        painter.setBrush(self.theme.surface)
         edge = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(edge, self.length(RADIUS), self.length(RADIUS))
+        painter.box(edge, self.theme.surface, pen, radius=RADIUS)
 
 
 class _Veil(Canvas):
@@ -244,6 +243,4 @@ class _Veil(Canvas):
         painter.fillRect(head.united(chip), self.theme.surface)  # over a control that stands there
         painter.setBrush(self.theme.line)
         painter.drawRoundedRect(chip, height / 2, height / 2)
-        painter.setFont(self.theme.font(12))
-        painter.setPen(self.theme.text)
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, shown)
+        painter.write(chip, shown, self.theme.text, 12, where=CENTRED)

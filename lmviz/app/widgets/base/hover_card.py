@@ -123,10 +123,9 @@ class HoverCard(Canvas):
         painter.setBrush(theme.surface)
         painter.drawRoundedRect(panel.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         left, top = panel.left() + self.length(PADDING), panel.top() + self.length(PADDING - 2)
-        painter.setPen(theme.text)
         painter.setFont(theme.token_font(TITLE_SIZE, painter.font().weight().DemiBold))
         row = QRectF(left, top, panel.width(), self._title_height)
-        painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, self._title)
+        painter.write(row, self._title, theme.text)
         painter.setPen(theme.muted_text)
         painter.setFont(theme.font(LINE_SIZE))
         for index, line in enumerate(self._lines):

@@ -19,6 +19,8 @@ PARTS, DOTS = " · ", "…"
 class MutedLine(Canvas):
     """`MutedLine(text="", right=False)`: `set_text(text)`; `right` sets it at the right edge."""
 
+    least = (0, 18)
+
     def __init__(self, text: str = "", *, right: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
@@ -45,15 +47,11 @@ class MutedLine(Canvas):
     def sizeHint(self) -> QSize:
         return QSize(round(metrics(SIZE).horizontalAdvance(self._text)) + 2, round(self.length(18)))
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, round(self.length(18)))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         shown, size = self._fitting()
-        painter.setFont(self.theme.font(size))
         painter.setPen(self.theme.muted_text)
-        painter.drawText(QRectF(self.rect()), self._side | Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.write(QRectF(self.rect()), shown, size=size, where=self._side | Qt.AlignmentFlag.AlignVCenter)
 
     @property
     def shown(self) -> str:

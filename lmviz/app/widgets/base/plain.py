@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QWidget
 
 from lmviz.base.plain_text import on_one_line, seen
@@ -27,15 +27,6 @@ class Label(QLabel):
     def setText(self, text: str) -> None:
         """Show another text."""
         super().setText(seen(text))
-
-
-class Painter(QPainter):
-    """A painter whose texts turn nothing round that stands beside them, and hide nothing."""
-
-    def drawText(self, *given: Any) -> Any:
-        """Draw a text, which may come from anywhere, at a place given in any of Qt's ways."""
-        fit: tuple[Any, ...] = tuple(seen(each) if isinstance(each, str) else each for each in given)
-        return super().drawText(*fit)
 
 
 class Inked(NamedTuple):

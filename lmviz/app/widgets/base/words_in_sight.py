@@ -29,15 +29,3 @@ def words_in_sight(
         first -= 1
         used += widths[first]
     return range(first, stop)
-
-
-def next_page(in_sight: range, *, forward: bool) -> tuple[int, int]:
-    """The `first` and `current` with which the words beyond an edge come into sight."""
-    if forward:
-        return in_sight.stop, in_sight.stop
-    return max(0, in_sight.start - len(in_sight)), in_sight.start - 1
-
-
-def say_beyond(count: int) -> tuple[str, list[str]]:
-    """What a card says beside the dots that stand for so many words: a title and lines."""
-    return f"{count} more word{'' if count == 1 else 's'}", ["click: go on to them"]

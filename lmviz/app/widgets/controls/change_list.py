@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.switch import Switch
+from lmviz.app.widgets.kit.painter import AT_RIGHT
 from lmviz.app.widgets.plots.ghost_bar import draw_ghost
 
 BAR, LEAST_BAR, TITLE = (
@@ -181,11 +182,8 @@ class _Effect(Canvas):
         if self.share is None:
             return
         painter = self.begin()
-        painter.setFont(self.theme.font(12))
         area = QRectF(self.rect())
-        painter.drawText(
-            area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, percentage(self.share)
-        )
+        painter.write(area, percentage(self.share), size=12, where=AT_RIGHT)
         full = self.width() - self._figure - self.length(4)
         if full < self.length(LEAST_BAR):
             return
@@ -193,7 +191,5 @@ class _Effect(Canvas):
         bar = QRectF(0, self.height() / 2 - self.length(5), full, self.length(10))
         was = QRectF(bar.left(), bar.top(), full * self._before / largest, bar.height())
         draw_ghost(painter, self.theme, was)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.theme.key)
         filled = QRectF(bar.left(), bar.top(), max(full * self.share / largest, self.length(1)), bar.height())
-        painter.drawRoundedRect(filled, self.length(2), self.length(2))
+        painter.box(filled, self.theme.key, radius=2)

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.plain import Painter
 from lmviz.app.widgets.controls.fuzzy import fuzzy_search
 from lmviz.app.widgets.controls.search_field import SearchField
+from lmviz.app.widgets.kit.painter import Painter
 
 WIDTH = 560
 ROWS = 11

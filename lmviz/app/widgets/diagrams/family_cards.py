@@ -13,8 +13,8 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.plain import paragraph
-from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.diagrams.family_shapes import draw_shape
+from lmviz.app.widgets.kit.pointing import Pointable
 
 COLUMNS = 3
 CARD_HEIGHT = 66
@@ -33,36 +33,34 @@ class FamilyCard:
 
 
 class FamilyCards(Pointable):
-    """`FamilyCards(cards)`: three in a row; `current`, `set_current(name)`, signal `family_chosen(str)`.
+    """`FamilyCards(cards)`: three in a row; `chosen`, `choose(name)`, signal `family_chosen(str)`.
 
     A click, the arrow keys or the first letter choose; the sentence is the tooltip. `set_refused({name:
     sentence})` fades those that cannot be chosen, whose tooltip says why.
     """
 
     family_chosen = Signal(str)
+    arrows = ACROSS | {key: COLUMNS * way for key, way in DOWN.items()}
+    least = (230, None)
 
     def __init__(self, cards: Sequence[FamilyCard], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards = tuple(cards)
         self._refused: dict[str, str] = {}
-        self._current = 0
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("model family")
-        self._describe()
+        self.show_count(len(cards))
+        self.set_current(0)
 
     @property
-    def current(self) -> str:
+    def chosen(self) -> str:
         """The name of the chosen family."""
         return self._cards[self._current].name
 
-    def set_current(self, name: str) -> None:
+    def choose(self, name: str) -> None:
         """Choose a family without a signal; an unknown name changes nothing."""
-        names = [card.name for card in self._cards]
-        if name in names:
-            self._current = names.index(name)
-            self._describe()
-            self.update()
+        found = (at for at, card in enumerate(self._cards) if card.name == name)
+        self.set_current(next(found, self._current))
 
     def set_refused(self, refused: Mapping[str, str]) -> None:
         """Which cannot be chosen, and why; all others can."""
@@ -77,20 +75,17 @@ class FamilyCards(Pointable):
 
     def card_rectangle(self, name: str) -> QRectF:
         """Where a family's card is drawn."""
-        return self._place([card.name for card in self._cards].index(name))
+        return self.part_rectangle([card.name for card in self._cards].index(name))
 
-    def _describe(self) -> None:
+    def description(self) -> str:
         card = self._cards[self._current]
-        self.setAccessibleDescription(f"{card.title}. {card.sentence}")
+        return f"{card.title}. {card.sentence}"
 
     def sizeHint(self) -> QSize:
         rows = -(-len(self._cards) // COLUMNS)
         return QSize(round(self.length(270)), round(self.length(rows * (CARD_HEIGHT + GAP) - GAP)))
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(230)), self.sizeHint().height())
-
-    def _place(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         gap, row, column = self.length(GAP), index // COLUMNS, index % COLUMNS
         width, height = (self.width() - gap * (COLUMNS - 1)) / COLUMNS, self.length(CARD_HEIGHT)
         return QRectF(column * (width + gap), row * (height + gap), width, height)
@@ -98,9 +93,9 @@ class FamilyCards(Pointable):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         for index, card in enumerate(self._cards):
-            self._draw(painter, card, self._place(index), index)
+            self._draw(painter, card, self.part_rectangle(index), index)
         if self.hasFocus():
-            self.draw_focus(painter, self._place(self._current).adjusted(2, 2, -2, -2))
+            self.draw_focus(painter, self.part_rectangle(self._current).adjusted(2, 2, -2, -2))
 
     def _draw(self, painter: QPainter, card: FamilyCard, place: QRectF, index: int) -> None:
         theme, chosen = self.theme, index == self._current
@@ -123,19 +118,6 @@ class FamilyCards(Pointable):
         painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, title)
         painter.setOpacity(1.0)
 
-    def index_at(self, place: QPointF) -> int:
-        found = (index for index in range(len(self._cards)) if self._place(index).contains(place))
-        return next(found, -1)
-
-    def _choose(self, index: int) -> None:
-        if not 0 <= index < len(self._cards) or self._cards[index].name in self._refused:
-            return
-        if index != self._current:
-            self._current = index
-            self._describe()
-            self.update()
-            self.family_chosen.emit(self._cards[index].name)
-
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.index_at(QPointF(event.pos()))
@@ -146,14 +128,13 @@ class FamilyCards(Pointable):
         return super().event(event)
 
     def clicked_on(self, index: int) -> None:
-        self._choose(index)
+        if index != self._current and self._cards[index].name not in self._refused:
+            self.set_current(index)
+            self.family_chosen.emit(self.chosen)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = ACROSS | {key: COLUMNS * way for key, way in DOWN.items()}
         letters = [card.title[:1].casefold() for card in self._cards]
-        if event.key() in steps:
-            self._choose(self._current + steps[event.key()])
-        elif event.text() and event.text().casefold() in letters:
-            self._choose(letters.index(event.text().casefold()))
-        else:
+        if event.text() and event.text().casefold() in letters:
+            self.clicked_on(letters.index(event.text().casefold()))
+        elif 0 <= self._current + self.arrows.get(event.key(), 0) < len(self._cards):  # in the rows there are
             super().keyPressEvent(event)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import cut, fitted, metrics
+from lmviz.app.widgets.base.canvas import fitted, metrics
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.pointing import Pointable, Words
 from lmviz.app.widgets.matrix.cells import Cells
 
 NAME, RIGHT, ABOVE, BELOW = 140, 12, 17, 19  # pixels at scale 1 around the cells
@@ -58,7 +58,6 @@ class GradientWave(Pointable):
         self._tokens: tuple[str, ...] = ()
         self._reached: int | None = None
         self._truncation: int | None = None
-        self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("gradient through time")
@@ -76,15 +75,15 @@ class GradientWave(Pointable):
     def set_rows(self, rows: Sequence[WaveRow], tokens: Sequence[str]) -> None:
         """Show models over the tokens that all of them read."""
         self._rows, self._tokens = tuple(rows), tuple(tokens)
-        self._current = min(self._current, len(self._tokens) - 1)
-        arrived = [
+        self.show_count(len(tokens))
+
+    def description(self) -> str:
+        arrived = (
             f"{row.name}, {row.note}: {number(float(row.sizes[0]), 4)} arrives"
-            for row in rows
+            for row in self._rows
             if len(row.sizes)
-        ]
-        self.setAccessibleDescription(", ".join(arrived))
-        self.updateGeometry()
-        self.update()
+        )
+        return ", ".join(arrived)
 
     def set_reached(self, steps: int | None) -> None:
         """Draw so many steps back from the last state; None for all."""
@@ -103,11 +102,6 @@ class GradientWave(Pointable):
         self._truncation = steps
         self.update()
 
-    def set_current(self, position: int) -> None:
-        """Mark a position; −1 for none."""
-        self._current = position
-        self.update()
-
     def cell(self, row: int, position: int) -> QRectF:
         """Where a state is drawn."""
         left, across = self.length(NAME), self._across
@@ -124,14 +118,14 @@ class GradientWave(Pointable):
 
     def pointed_at(self, index: int) -> None:
         self.position_hovered.emit(index)
-        if index < 0:
-            HoverCard.leave(self)
-            return
-        lines = [
-            f"{row.name}  × {number(float(row.sizes[index]), 4)} of the last state's" for row in self._rows
-        ]
-        place = self.cell(len(self._rows) - 1, index).bottomLeft().toPoint()
-        HoverCard.beside(self, place, f"gradient at “{self._tokens[index]}”", lines)
+
+    def part_rectangle(self, index: int) -> QRectF:
+        return self.cell(len(self._rows) - 1, index)
+
+    def readout(self, index: int) -> Words:
+        sizes = [(row.name, number(float(row.sizes[index]), 4)) for row in self._rows]
+        lines = [f"{name}  × {size} of the last state's" for name, size in sizes]
+        return f"gradient at “{self._tokens[index]}”", lines
 
     def clicked_on(self, index: int) -> None:
         self.position_clicked.emit(index)
@@ -275,9 +269,6 @@ class GradientWave(Pointable):
             painter.setPen(self.theme.key if position in marked else self.theme.muted_text)
             place = QRectF(middle - width / 2, top, width, self.length(BELOW))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hover(self.index_at(event.position()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Left:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.diagrams.ladder_parts import LadderPicture, LadderRung
 from lmviz.app.widgets.diagrams.mixture import draw_columns, draw_words, rung_color
-from lmviz.app.widgets.diagrams.picture import SMALLEST_TYPE, Picture
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, SMALLEST_TYPE, Painter, cut
+from lmviz.app.widgets.kit.picture import Picture
 
 HEAD, GROUND = 18, 22
 LEAST_RUNG, USUAL_RUNG, MOST_RUNG, FORMULA = 40, 78, 110, 22
@@ -39,6 +39,8 @@ class LadderView(Picture):
     """
 
     usual_size = (640, 760)
+
+    usual = (640, 600)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,15 +77,12 @@ class LadderView(Picture):
         """What is drawn."""
         return self._picture
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(640)), round(self.usual_length(600)))
-
     def minimumSizeHint(self) -> QSize:
         rungs = max(1, len(self._picture.rungs))
         height = HEAD + GROUND + rungs * LEAST_RUNG + (LEAST_WORDS + 1.4) * WORD
         return QSize(round(self.usual_length(280)), round(self.usual_length(height)))
 
-    def draw(self, painter: QPainter) -> None:
+    def draw(self, painter: Painter) -> None:
         if not self._picture.rungs:
             return
         whole = QRectF(0, 0, self.width() - 1, self.height())
@@ -107,7 +106,7 @@ class LadderView(Picture):
         orders = tuple(rung.order for rung in self._picture.rungs)
         draw_words(self, painter, words, self._picture.words, orders)
 
-    def _draw_ladder(self, painter: QPainter, area: QRectF) -> None:
+    def _draw_ladder(self, painter: Painter, area: QRectF) -> None:
         pipe = min(max(0.27 * area.width(), self.length(104)), self.length(190))
         boxes = QRectF(area.left(), area.top(), area.width() - pipe - self.length(8), area.height())
         rungs, head = self._picture.rungs, self.length(HEAD)
@@ -127,17 +126,16 @@ class LadderView(Picture):
         titles = QRectF(boxes.left(), area.top(), boxes.width(), head)
         counted = self._picture.counted
         is_short = self.metrics(SMALLEST_TYPE).horizontalAdvance(counted) > titles.width()
-        self.write(painter, titles, "What followed" if is_short else counted, size=10.5, color=muted)
+        painter.fit(titles, "What followed" if is_short else counted, muted, 10.5)
         for rung, place in zip(rungs, places, strict=True):
             self._draw_rung(painter, rung, place, with_formula=bool(with_formula))
         ground = QRectF(boxes.left(), top, boxes.width(), self.length(GROUND))
-        self.write(painter, ground.adjusted(self.length(10), 0, 0, 0), f"0   {self._picture.ground[0]}",
-                   size=11, color=muted)  # fmt: skip
+        painter.fit(ground.adjusted(self.length(10), 0, 0, 0), f"0   {self._picture.ground[0]}", muted, 11)
         self._draw_pipe(
             painter, QRectF(boxes.right() + self.length(8), area.top(), pipe, area.height()), places, ground
         )
 
-    def _draw_rung(self, painter: QPainter, rung: LadderRung, place: QRectF, *, with_formula: bool) -> None:
+    def _draw_rung(self, painter: Painter, rung: LadderRung, place: QRectF, *, with_formula: bool) -> None:
         theme, is_current = self.theme, rung.order == self._current
         edge = QPen(theme.accent if is_current else theme.line, self.length(1.8 if is_current else 1))
         if rung.why_not:
@@ -154,7 +152,7 @@ class LadderView(Picture):
                 inside.width(),
                 self.length(FORMULA - 4),
             )
-            self.write(painter, line, self._formula, size=11.5, token=True)
+            painter.fit(line, self._formula, size=11.5, token=True)
             inside.setBottom(line.top())
         ink = theme.faint_text if rung.why_not else theme.text
         figures = self.length(TOTAL if inside.width() >= self.length(ROOMY) else SHORT_TOTAL)
@@ -170,16 +168,16 @@ class LadderView(Picture):
             contexts.setHeight(min(self.length(22), 0.45 * inside.height()))
             bars.setTop(contexts.bottom() + 1)
         name = QRectF(inside.left(), contexts.top(), self.length(20), contexts.height())
-        self.write(painter, name, str(rung.order), size=15, color=ink, bold=True)
+        painter.fit(name, str(rung.order), ink, 15, bold=True)
         self._draw_context(painter, rung, contexts)
         if rung.why_not:
-            self.write(painter, bars, rung.why_not, size=11, color=theme.muted_text)
+            painter.fit(bars, rung.why_not, theme.muted_text, 11)
             return
         totals = QRectF(inside.right() - figures, contexts.top(), figures, contexts.height())
         self._draw_total(painter, rung, totals)
         self._draw_bars(painter, rung, bars)
 
-    def _draw_total(self, painter: QPainter, rung: LadderRung, area: QRectF) -> None:
+    def _draw_total(self, painter: Painter, rung: LadderRung, area: QRectF) -> None:
         kinds = f"{count(rung.kinds)} kind" + ("s" if rung.kinds != 1 else "")
         total = f"{_counted(rung.total)} in all"
         if area.height() >= self.length(34):
@@ -188,25 +186,25 @@ class LadderView(Picture):
             lower.setTop(area.center().y())
             lower.setHeight(min(lower.height(), self.length(16)))
             upper.setTop(max(upper.top(), upper.bottom() - self.length(18)))
-            self.write(painter, upper, total, size=12, bold=True, align=RIGHT)
-            self.write(painter, lower, kinds, size=10.5, color=self.theme.muted_text, align=RIGHT)
+            painter.fit(upper, total, size=12, bold=True, where=AT_RIGHT)
+            painter.fit(lower, kinds, self.theme.muted_text, 10.5, where=AT_RIGHT)
         elif area.width() >= self.length(TOTAL):
-            self.write(painter, area, f"{total}, {kinds}", size=10.5, align=RIGHT)
+            painter.fit(area, f"{total}, {kinds}", size=10.5, where=AT_RIGHT)
         else:
-            self.write(painter, area, _counted(rung.total), size=10.5, align=RIGHT)
+            painter.fit(area, _counted(rung.total), size=10.5, where=AT_RIGHT)
         self.place(f"total {rung.order}", area)
 
-    def _draw_context(self, painter: QPainter, rung: LadderRung, area: QRectF) -> None:
+    def _draw_context(self, painter: Painter, rung: LadderRung, area: QRectF) -> None:
         """The words at the end of the text, each rung one fewer; struck out where they were never seen."""
         theme = self.theme
         if not rung.slots:
-            self.write(painter, area, "no words at all", size=11, color=theme.muted_text, align=RIGHT)
+            painter.fit(area, "no words at all", theme.muted_text, 11, where=AT_RIGHT)
             return
         gap, widths = self.length(4), self._slots(area.width())
         measure = self.metrics(11, token=True)
         if rung.context and widths[-1] < LEAST_CHIP * measure.horizontalAdvance(rung.context[-1]):
             words = cut(" ".join(rung.context), area.width(), measure, leads_up=True)
-            self.write(painter, area, words, size=11, color=theme.muted_text, token=True, align=RIGHT)
+            painter.fit(area, words, theme.muted_text, 11, token=True, where=AT_RIGHT)
             return
         high = min(area.height() - 2, self.length(24))
         missing = rung.slots - len(rung.context)
@@ -214,20 +212,15 @@ class LadderView(Picture):
         for width, word in zip(widths[-rung.slots :], ("",) * missing + rung.context, strict=True):
             chip = QRectF(left, area.center().y() - high / 2, width, high)
             pen = QPen(theme.line, 1, Qt.PenStyle.DashLine if rung.why_not else Qt.PenStyle.SolidLine)
-            painter.setPen(pen)
-            painter.setBrush(theme.surface if rung.why_not else theme.chip)
-            painter.drawRoundedRect(chip, self.length(4), self.length(4))
+            painter.box(chip, theme.surface if rung.why_not else theme.chip, pen, radius=4)
             ink = theme.muted_text if rung.why_not else theme.text
-            self.write(
-                painter, chip.adjusted(3, 0, -3, 0), word, size=11, color=ink, token=True, align=CENTRE
-            )
+            painter.fit(chip.adjusted(3, 0, -3, 0), word, ink, 11, token=True, where=CENTRED)
             if rung.why_not and word:
                 wide = min(self.metrics(11, token=True).horizontalAdvance(word), chip.width() - 6)
-                painter.setPen(QPen(theme.muted_text, self.length(1)))
                 y = chip.center().y() + 1
                 half = QPointF(wide / 2, 0)
                 middle = QPointF(chip.center().x(), y)
-                painter.drawLine(middle - half, middle + half)
+                painter.line(middle - half, middle + half, theme.muted_text, 1)
             left += width + gap
 
     def _slots(self, room: float) -> list[float]:
@@ -240,7 +233,7 @@ class LadderView(Picture):
         scale = min(1.0, spare / sum(natural))
         return [width * scale for width in natural]
 
-    def _draw_bars(self, painter: QPainter, rung: LadderRung, area: QRectF) -> None:
+    def _draw_bars(self, painter: Painter, rung: LadderRung, area: QRectF) -> None:
         """What was counted; the dashed cap is what smoothing takes from the count."""
         if area.height() < self.length(LEAST_BARS):
             words, measure = "", self.metrics(10, token=True)
@@ -249,7 +242,7 @@ class LadderView(Picture):
                 if words and measure.horizontalAdvance(longer) > area.width():
                     break
                 words = longer
-            self.write(painter, area, words, size=10, color=self.theme.muted_text, token=True)
+            painter.fit(area, words, self.theme.muted_text, 10, token=True)
             return
         theme, figure, word = self.theme, self.length(12), self.length(14)
         room = max(1, int(area.width() / self.length(BAR)))
@@ -273,33 +266,26 @@ class LadderView(Picture):
                 painter.setPen(QPen(theme.validation, self.length(1), Qt.PenStyle.DashLine))
                 painter.drawRect(cap)
             above = QRectF(column.left(), solid.top() - figure, column.width(), figure)
-            self.write(painter, above, _counted(bar.count), size=9.5, color=theme.muted_text, align=CENTRE)
+            painter.fit(above, _counted(bar.count), theme.muted_text, 9.5, where=CENTRED)
             below = QRectF(column.left(), base, column.width(), word)
-            self.write(painter, below, bar.word, size=10, token=True, align=CENTRE)
+            painter.fit(below, bar.word, size=10, token=True, where=CENTRED)
 
-    def _draw_pipe(self, painter: QPainter, area: QRectF, places: list[QRectF], ground: QRectF) -> None:
+    def _draw_pipe(self, painter: Painter, area: QRectF, places: list[QRectF], ground: QRectF) -> None:
         """100 % comes in above; each rung diverts its share, as wide as it is."""
         theme, rungs = self.theme, self._picture.rungs
         figures = self.length(54)
         width = area.width() - figures - self.length(14)
         left, end = area.left(), area.right() - figures
-        self.write(
-            painter,
-            QRectF(left, area.top(), width, self.length(HEAD)),
-            "100 %",
-            size=11,
-            bold=True,
-            align=CENTRE,
+        painter.fit(
+            QRectF(left, area.top(), width, self.length(HEAD)), "100 %", size=11, bold=True, where=CENTRED
         )
         shares = QRectF(end - self.length(10), area.top(), figures + self.length(10), self.length(HEAD))
-        self.write(painter, shares, "its share", size=10.5, color=theme.muted_text, align=RIGHT)
+        painter.fit(shares, "its share", theme.muted_text, 10.5, where=AT_RIGHT)
         wash, bottom = mix(theme.surface, theme.accent, 0.13), ground.center().y()
         for rung, place, below in zip(rungs, places, [*places[1:], ground], strict=True):
             high = below.top() - place.top()
             band = QRectF(left, place.top(), width * rung.falling, high)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(wash)
-            painter.drawRect(band)
+            painter.box(band, wash)
             self.place(f"fall {rung.order}", band.adjusted(0, 0, self.length(3), 0))
             color = rung_color(theme, rung.order, rungs[0].order)
             thick = max(place.height() * 0.9 * rung.share, 1.5 if rung.share > 0 else 0)
@@ -311,31 +297,22 @@ class LadderView(Picture):
             )
             ink = theme.text if rung.share >= 0.005 else theme.muted_text
             kept, is_much = percentage(rung.share) if rung.share else "0 %", rung.share >= MUCH
-            self.write(painter, label, kept, size=11.5, bold=is_much, color=ink, align=RIGHT)
+            painter.fit(label, kept, ink, 11.5, bold=is_much, where=AT_RIGHT)
             self.place(f"share {rung.order}", label)
             if 0 < rung.falling < rung.arriving:
                 fallen = QRectF(left + 2, below.top() - self.length(15), width, self.length(13))
-                self.write(painter, fallen, percentage(rung.falling), size=9.5, color=theme.muted_text)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(wash)
-        painter.drawRect(
-            QRectF(left, ground.top(), max(1.5, width * self._picture.ground[1]), bottom - ground.top())
+                painter.fit(fallen, percentage(rung.falling), theme.muted_text, 9.5)
+        painter.box(
+            QRectF(left, ground.top(), max(1.5, width * self._picture.ground[1]), bottom - ground.top()), wash
         )
         label = QRectF(
             end - self.length(10), ground.top(), area.right() - end + self.length(10), ground.height()
         )
-        self.write(
-            painter,
-            label,
-            percentage(self._picture.ground[1]),
-            size=11.5,
-            color=theme.muted_text,
-            align=RIGHT,
-        )
+        painter.fit(label, percentage(self._picture.ground[1]), theme.muted_text, 11.5, where=AT_RIGHT)
 
     def _draw_branch(
         self,
-        painter: QPainter,
+        painter: Painter,
         place: QRectF,
         left: float,
         width: float,
@@ -356,8 +333,7 @@ class LadderView(Picture):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(mix(self.theme.surface, color, 0.45))
         painter.drawPath(path)
-        painter.setBrush(color)
-        painter.drawRect(QRectF(end - block, middle - thick / 2, block, thick))
+        painter.box(QRectF(end - block, middle - thick / 2, block, thick), color)
 
 
 def _counted(value: float) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 
 SIZE, HEAD, WORDS = 12, 22, 20
 SIZES, GAP = (12, 11, 10), 10  # of the head's type, and between its parts
@@ -22,6 +23,8 @@ class LayerGraphView(Canvas):
     `below` (edge, 2) are edges from an input to a state, `before` (edge, 2) from a state to a later one.
     `role` is the theme's colour of the edges: "value" or "accent". The edges into the last state are strong.
     """
+
+    usual = (340, 150)
 
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,9 +60,6 @@ class LayerGraphView(Canvas):
         """How many edges are drawn."""
         return len(self._below) + len(self._before)
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(340)), round(self.length(150)))
-
     def minimumSizeHint(self) -> QSize:
         words = f"{self._title}  {self._said}  {self._aside}"
         return QSize(round(metrics(SIZE, bold=True).horizontalAdvance(words) + 20), round(self.length(96)))
@@ -93,7 +93,7 @@ class LayerGraphView(Canvas):
         return min(self.length(NODE), 0.36 * self.width() / max(1, len(self._words)))
 
     def _draw_edge(
-        self, painter: QPainter, start: QPointF, end: QPointF, color: QColor, *, arrow: bool
+        self, painter: Painter, start: QPointF, end: QPointF, color: QColor, *, arrow: bool
     ) -> None:
         run = end - start
         long = max(1e-9, (run.x() ** 2 + run.y() ** 2) ** 0.5)
@@ -106,24 +106,20 @@ class LayerGraphView(Canvas):
             painter.setBrush(color)
             painter.drawPolygon(QPolygonF([end, base + aside * tip * 0.5, base - aside * tip * 0.5]))
 
-    def _draw_node(self, painter: QPainter, place: QPointF, *, is_last: bool, state: bool) -> None:
+    def _draw_node(self, painter: Painter, place: QPointF, *, is_last: bool, state: bool) -> None:
         theme, radius = self.theme, self._radius()
         painter.setPen(QPen(theme.accent if is_last else theme.strong_line, self.length(2 if is_last else 1)))
         painter.setBrush(theme.accent_wash if is_last else theme.surface if state else theme.chip)
         painter.drawEllipse(place, radius, radius)
 
-    def _write_head(self, painter: QPainter, color: QColor) -> None:
+    def _write_head(self, painter: Painter, color: QColor) -> None:
         theme, head = self.theme, QRectF(0, 0, self.width(), self.length(HEAD))
         size, said = self._fitting_head()
         painter.setFont(theme.font(size, weight=theme.font().Weight.DemiBold))
-        painter.setPen(color)
-        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, self._title)
+        painter.write(head, self._title, color)
         left = metrics(size, bold=True).horizontalAdvance(self._title) + self.length(GAP)
-        painter.setFont(theme.font(size))
-        painter.setPen(theme.text)
-        painter.drawText(head.adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, said)
-        painter.setPen(theme.muted_text)
-        painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._aside)
+        painter.write(head.adjusted(left, 0, 0, 0), said, theme.text, size)
+        painter.write(head, self._aside, theme.muted_text, where=AT_RIGHT)
 
     def _fitting_head(self) -> tuple[float, str]:
         """The size of type in which the head fits, and what is said there: where need be, without formula."""
@@ -136,7 +132,7 @@ class LayerGraphView(Canvas):
                     return size, said
         return SIZES[-1], said
 
-    def _write_words(self, painter: QPainter) -> None:
+    def _write_words(self, painter: Painter) -> None:
         step = self.width() / max(1, len(self._words))
         fits = step >= self.length(WORDS_FIT)
         painter.setFont(self.theme.token_font(SIZE) if fits else self.theme.font(SIZE - 1))

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPen
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.diagrams.ladder_parts import MixtureColumn, MixtureWord
-from lmviz.app.widgets.diagrams.picture import Picture
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.picture import Picture
 
 PALEST = 0.24
 MOST_FOR_WORDS = 0.42  # of the width of the bars' area
@@ -31,7 +32,7 @@ def rung_color(theme: Theme, order: int, highest: int) -> QColor:
 
 
 def draw_words(
-    picture: Picture, painter: QPainter, area: QRectF, words: Sequence[MixtureWord], orders: Sequence[int]
+    picture: Picture, painter: Painter, area: QRectF, words: Sequence[MixtureWord], orders: Sequence[int]
 ) -> None:
     """The likeliest words, each bar made of what every order gives it; the first row is their key."""
     theme, scale = picture.theme, picture.theme.scale
@@ -51,7 +52,7 @@ def draw_words(
             painter.setBrush(theme.accent_wash)
             painter.drawRoundedRect(line, 4 * scale, 4 * scale)
         name = QRectF(area.left(), top, start - area.left() - 8 * scale, row)
-        picture.write(painter, name, word.word, size=12, token=True, bold=word.is_marked, align=RIGHT)
+        painter.fit(name, word.word, size=12, bold=word.is_marked, token=True, where=AT_RIGHT)
         left = start
         for order, part in zip((*orders, 0), word.parts, strict=True):
             width = full * part / largest
@@ -60,19 +61,20 @@ def draw_words(
             painter.drawRect(QRectF(left, line.center().y() - 5.5 * scale, width, 11 * scale))
             left += width
         figure = QRectF(left + 6 * scale, top, area.right() - left - 6 * scale, row)
-        picture.write(painter, figure, percentage(word.probability), size=11.5, bold=word.is_marked)
+        painter.fit(figure, percentage(word.probability), size=11.5, bold=word.is_marked)
         picture.place(word.key, line)
         top += row
 
 
 def draw_columns(
-    picture: Picture, painter: QPainter, area: QRectF, columns: Sequence[MixtureColumn], current: int
+    picture: Picture, painter: Painter, area: QRectF, columns: Sequence[MixtureColumn], current: int
 ) -> None:
     """Which order speaks at each position; where they do not all fit, those around the current one."""
     theme, scale = picture.theme, picture.theme.scale
     title = QRectF(area.left(), area.top(), area.width(), 16 * scale)
-    picture.write(painter, title, "which rung speaks, over the text; above, the longest context seen",
-                  size=10.5, color=theme.muted_text)  # fmt: skip
+    painter.fit(
+        title, "which rung speaks, over the text; above, the longest context seen", theme.muted_text, 10.5
+    )
     room = max(1, int(area.width() / (NARROWEST * scale)))
     first = min(max(0, current - room // 2), max(0, len(columns) - room))
     shown = columns[first : first + room]
@@ -85,7 +87,7 @@ def draw_columns(
         is_current = first + place == current
         ink = theme.accent if is_current else theme.muted_text
         above = QRectF(bar.left(), bar.top() - 13 * scale, bar.width(), 12 * scale)
-        picture.write(painter, above, str(column.longest), size=10, color=ink, bold=is_current, align=CENTRE)
+        painter.fit(above, str(column.longest), ink, 10, bold=is_current, where=CENTRED)
         top = bar.top()
         for place_of_order, part in enumerate(column.parts):
             painter.setPen(Qt.PenStyle.NoPen)
@@ -93,18 +95,16 @@ def draw_columns(
             painter.drawRect(QRectF(bar.left(), top, bar.width(), bar.height() * part))
             top += bar.height() * part
         if is_current:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.accent, 1.8 * scale))
-            painter.drawRect(bar.adjusted(-1, -1, 1, 1))
+            painter.box(bar.adjusted(-1, -1, 1, 1), edge=QPen(theme.accent, 1.8 * scale))
         below = QRectF(bar.left() - 1, bars.bottom() + 1, bar.width() + 2, 14 * scale)
-        picture.write(painter, below, column.word, size=9.5, color=ink, token=True, align=CENTRE)
+        painter.fit(below, column.word, ink, 9.5, token=True, where=CENTRED)
         picture.place(column.key, bar.united(above).united(below))
 
 
-def _draw_key(picture: Picture, painter: QPainter, area: QRectF, orders: Sequence[int]) -> None:
+def _draw_key(picture: Picture, painter: Painter, area: QRectF, orders: Sequence[int]) -> None:
     """Which colour is which order."""
     theme, scale, left = picture.theme, picture.theme.scale, area.left()
-    picture.write(painter, area, "next word, made of", size=10.5, color=theme.muted_text)
+    painter.fit(area, "next word, made of", theme.muted_text, 10.5)
     left += 110 * scale
     for order in orders:
         box = QRectF(left, area.center().y() - 5 * scale, 10 * scale, 10 * scale)
@@ -112,5 +112,5 @@ def _draw_key(picture: Picture, painter: QPainter, area: QRectF, orders: Sequenc
         painter.setBrush(rung_color(theme, order, orders[0]))
         painter.drawRoundedRect(box, 2 * scale, 2 * scale)
         name = QRectF(box.right() + 4 * scale, area.top(), 14 * scale, area.height())
-        picture.write(painter, name, str(order), size=10.5, color=theme.muted_text)
+        painter.fit(name, str(order), theme.muted_text, 10.5)
         left = name.right() + 4 * scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lmviz.app.widgets.diagrams.picture import Miniature
+from lmviz.app.widgets.kit.picture import Miniature
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QRectF
 
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
-from lmviz.app.widgets.diagrams.rows import Extent
+from lmviz.app.widgets.kit.rows import Extent
 
 EXTENTS = {
     "head": Extent(13, 18, 20),
@@ -33,6 +33,11 @@ class PictureRow:
     lines: tuple[ModelLine, ...] = ()
     block: ModelBlock | None = None
     area: QRectF = field(default_factory=QRectF)
+
+    @property
+    def shown(self) -> tuple[ModelLine, ...]:
+        """Its lines, where it shows any: several of a folded block, or one."""
+        return self.lines or ((self.part,) if isinstance(self.part, ModelLine) else ())
 
 
 def listed(parts: Sequence[ModelPart], unfolded: str) -> list[PictureRow]:

@@ -7,10 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE
 from lmviz.app.widgets.diagrams.network_areas import equations_area, outlined
 from lmviz.app.widgets.diagrams.network_boxes import (
@@ -27,6 +26,7 @@ from lmviz.app.widgets.diagrams.network_boxes import (
 from lmviz.app.widgets.diagrams.network_equations import equation
 from lmviz.app.widgets.diagrams.network_lines import Line
 from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
+from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.text import typesetting
 
 RADIUS = 6
@@ -43,7 +43,7 @@ class NetworkPainter:
 
     def __init__(
         self,
-        painter: QPainter,
+        painter: Painter,
         theme: Theme,
         limit: float,
         is_needed: Callable[[QRectF], bool],
@@ -100,8 +100,7 @@ class NetworkPainter:
         painter.setBrush(self._theme.chip)
         painter.drawRoundedRect(area, 3, 3)
         painter.setFont(font)
-        painter.setPen(self._theme.text)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
+        painter.write(area, shown, self._theme.text, where=CENTRED)
 
     def _draw_box(self, box: Box, *, is_lit: bool, is_next: bool) -> None:
         """A frame around a module; given numbers have none."""
@@ -148,17 +147,15 @@ class NetworkPainter:
         """The same above the cells, with the mark beside those of the gradient."""
         painter, theme, value = self._painter, self._theme, box.value
         middle, font = Qt.AlignmentFlag.AlignVCenter, _font(theme, WORD_SIZE, "bold")
-        painter.setPen(theme.text)
         painter.setFont(font)
-        painter.drawText(box.words, middle, value.word)
+        painter.write(box.words, value.word, theme.text, where=middle)
         taken = QFontMetricsF(font).horizontalAdvance(value.word) + BETWEEN_WORDS
         painter.setFont(_font(theme, NAME_SIZE, "italic"))
         painter.drawText(box.words.adjusted(taken, 0, BETWEEN_WORDS, 0), middle, value.label)
         if value.gradient is not None:
             painter.setFont(_font(theme, MARK_SIZE))
-            painter.setPen(theme.key)
             mark = QRectF(box.words.left(), box.blocks[1].y(), BEFORE_GRADIENT, box.cell.height())
-            painter.drawText(mark, middle, "g")
+            painter.write(mark, "g", theme.key, where=middle)
 
     def _draw_name(self, box: Box) -> None:
         """What the value is called, or what its module does, over its upper cells and beyond their height."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtGui import QFontMetricsF
 
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.kit.painter import cut
 from lmviz.autodiff.layout import ValuePlace
 
 DIGITS, ALL_DIGITS = 4, 6  # decimals of a figure where there is little room, and where there is more

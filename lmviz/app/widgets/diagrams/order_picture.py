@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 
 NAME, CHIP, FIGURE, LINE, GAP = 76, 24, 17, 22, 8
 LEAST_BAR, USUAL_BAR, MOST_BAR = 14, 18, 160
@@ -78,13 +79,12 @@ class OrderPicture(GrowingCanvas):
             self._draw(painter, line, top)
             top += self.length(self._height(line, self._bar))
 
-    def _draw(self, painter: QPainter, line: OrderLine, top: float) -> None:
+    def _draw(self, painter: Painter, line: OrderLine, top: float) -> None:
         theme, left = self.theme, self.length(NAME)
         column = (self.width() - left) / max(1, len(line.names))
         centre, middle = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.font(12, QFont.Weight.DemiBold))
-        painter.setPen(theme.text)
-        painter.drawText(QRectF(0, top, left, self.length(CHIP)), middle, line.title)
+        painter.write(QRectF(0, top, left, self.length(CHIP)), line.title, theme.text, where=middle)
         for at, name in enumerate(line.names):
             color = (
                 theme.key if at in line.moved else theme.query if at == len(line.names) - 1 else theme.text
@@ -93,16 +93,12 @@ class OrderPicture(GrowingCanvas):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(mix(theme.surface, color, 0.14))
             painter.drawRoundedRect(chip, 4, 4)
-            painter.setPen(color)
-            painter.setFont(theme.token_font(13, QFont.Weight.DemiBold))
-            painter.drawText(chip, centre, name)
+            painter.write(chip, name, color, 13, bold=True, token=True, where=centre)
         row = top + self.length(CHIP)
         for layer, weights in enumerate(line.weights):
-            painter.setFont(theme.font(11))
-            painter.setPen(theme.muted_text)
             said = "weights" if len(line.weights) == 1 else f"layer {layer + 1}"
             height = self.length(FIGURE + self._bar)
-            painter.drawText(QRectF(0, row, left, height), middle, said)
+            painter.write(QRectF(0, row, left, height), said, theme.muted_text, 11, where=middle)
             for at, weight in enumerate(weights.tolist()):
                 color = theme.key if at in line.moved else theme.accent
                 self._draw_weight(painter, weight, QRectF(left + at * column, row, column, height), color)
@@ -112,28 +108,22 @@ class OrderPicture(GrowingCanvas):
         painter.drawText(
             QRectF(0, row, left, self.length(LINE)), middle, f"give {line.names[-1][:1]}′{line.names[-1][1:]}"
         )
-        painter.setPen(theme.text)
         size = next(
             (size for size in (14, 13, 12, 11) if self._fits(line.output, size, self.width() - left - 6)), 10
         )
-        painter.setFont(theme.token_font(size, QFont.Weight.DemiBold))
         output = QRectF(left + 6, row, self.width() - left - 6, self.length(LINE))
-        painter.drawText(output, middle, line.output)
+        painter.write(output, line.output, theme.text, size, bold=True, token=True, where=middle)
 
-    def _draw_weight(self, painter: QPainter, weight: float, place: QRectF, color: QColor) -> None:
+    def _draw_weight(self, painter: Painter, weight: float, place: QRectF, color: QColor) -> None:
         room = place.height() - self.length(FIGURE) - 4
         base = place.bottom() - self.length(FIGURE)
         width = min(self.length(26), 0.7 * place.width())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
         bar = max(weight * room, 1.0) if weight else 0.0
-        painter.drawRect(QRectF(place.center().x() - width / 2, base - bar, width, bar))
+        painter.box(QRectF(place.center().x() - width / 2, base - bar, width, bar), color)
         painter.setPen(QPen(self.theme.line, 1))
         painter.drawLine(QPointF(place.left() + 3, base), QPointF(place.right() - 3, base))
-        painter.setFont(self.theme.font(11))
-        painter.setPen(self.theme.text)
         figure = QRectF(place.left(), base, place.width(), self.length(FIGURE))
-        painter.drawText(figure, Qt.AlignmentFlag.AlignCenter, number(weight, 3))
+        painter.write(figure, number(weight, 3), self.theme.text, 11, where=CENTRED)
 
     def _fits(self, text: str, size: float, room: float) -> bool:
         return self.metrics(size, token=True, bold=True).horizontalAdvance(text) <= room

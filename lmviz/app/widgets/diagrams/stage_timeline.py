@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.icons import pixmap
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import Painter
 
 HEIGHT = 46
 LINE = 14
@@ -33,6 +34,8 @@ class StageTimeline(Canvas):
     stage_chosen = Signal(int)
     stage_hovered = Signal(int)
     playing_changed = Signal(bool)
+
+    usual, least = (420, HEIGHT), (160, HEIGHT)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -133,12 +136,6 @@ class StageTimeline(Canvas):
         title = self._titles[self._stage] if self._titles else "none"
         self.setAccessibleDescription(f"stage {self._stage + 1} of {len(self._titles)}: {title}")
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(420)), round(self.length(HEIGHT)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(160)), round(self.length(HEIGHT)))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         self._draw_button(painter)
@@ -151,23 +148,20 @@ class StageTimeline(Canvas):
         side = self.length(BUTTON - 4)
         return QRectF(self.length(1), self.length(LINE) - side / 2, side, side)
 
-    def _draw_button(self, painter: QPainter) -> None:
+    def _draw_button(self, painter: Painter) -> None:
         theme, place = self.theme, self._button()
-        painter.setPen(theme.line)
-        painter.setBrush(theme.surface)
-        painter.drawRoundedRect(place, self.length(6), self.length(6))
+        painter.box(place, theme.surface, theme.line, radius=6)
         side = round(self.length(16))
         color = theme.text if len(self._titles) > 1 else theme.faint_text
         name = "transport/pause" if self.playing else "transport/play"
         picture = pixmap(name, color, side, self.devicePixelRatioF())
         painter.drawPixmap(place.center() - QPointF(side / 2, side / 2), picture)
 
-    def _draw_line(self, painter: QPainter) -> None:
+    def _draw_line(self, painter: Painter) -> None:
         theme, places = self.theme, [self.stop_place(index) for index in range(len(self._titles))]
         for index in range(1, len(places)):
             passed = index > self._stage if self._is_backward else index <= self._stage
-            painter.setPen(QPen(theme.accent if passed else theme.line, self.length(3)))
-            painter.drawLine(places[index - 1], places[index])
+            painter.line(places[index - 1], places[index], theme.accent if passed else theme.line, 3)
         room = min((places[i].x() - places[i - 1].x() for i in range(1, len(places))), default=100.0)
         for index, place in enumerate(places):
             passed = index >= self._stage if self._is_backward else index <= self._stage
@@ -175,11 +169,9 @@ class StageTimeline(Canvas):
             painter.setBrush(theme.accent if passed else theme.surface)
             size = min(self.length(STOP), room * 0.36) * (1.25 if index == self._hovered else 1)
             painter.drawEllipse(place, size, size)
-        painter.setPen(QPen(theme.accent, self.length(3)))
-        painter.setBrush(theme.surface)
-        painter.drawEllipse(places[self._stage], self.length(7), self.length(7))
+        painter.dot(places[self._stage], 7, theme.surface, theme.accent, 3)
 
-    def _draw_name(self, painter: QPainter) -> None:
+    def _draw_name(self, painter: Painter) -> None:
         """The title of the stage, or of the one under the pointer, below its place on the line."""
         theme, shown = self.theme, self._hovered if self._hovered >= 0 else self._stage
         title, measure = self._titles[shown], metrics(NAME_SIZE, bold=True)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.pointable import Pointable
 from lmviz.app.widgets.diagrams.tree_layout import (
     HEADING,
     TreeLayout,
@@ -21,6 +20,8 @@ from lmviz.app.widgets.diagrams.tree_layout import (
     least_size,
     usual_size,
 )
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointable
 
 __all__ = ["TreeNode", "TreeView"]
 
@@ -39,11 +40,11 @@ class TreeView(Pointable):
 
     node_clicked = Signal(int)
     node_hovered = Signal(int)
+    takes_clicks = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._nodes: tuple[TreeNode, ...] = ()
-        self._current = -1
         self._shape = TreeShape((), frozenset())
         self._layout = TreeLayout()
         self._least = self._usual = QSize(0, 0)
@@ -115,14 +116,13 @@ class TreeView(Pointable):
             if chip.intersects(around):
                 self._draw_node(painter, index)
         if self._layout.left_out:
-            painter.setFont(self.theme.font(NOTE_SIZE))
             painter.setPen(self.theme.muted_text)
             said = f"{self._layout.left_out:,} offers are not drawn"
             corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-            painter.drawText(QRectF(self.rect()).adjusted(0, 0, -2, 0), corner, said)
+            painter.write(QRectF(self.rect()).adjusted(0, 0, -2, 0), said, size=NOTE_SIZE, where=corner)
         self.draw_focus(painter)
 
-    def _draw_heading(self, painter: QPainter) -> None:
+    def _draw_heading(self, painter: Painter) -> None:
         """The number of each word after the prefix."""
         painter.setFont(self.theme.font(NOTE_SIZE))
         painter.setPen(self.theme.faint_text)
@@ -133,7 +133,7 @@ class TreeView(Pointable):
     def _is_minor(self, index: int) -> bool:
         return self._nodes[index].pruned and index not in self._shape.path
 
-    def _draw_curve(self, painter: QPainter, parent: int, child: int) -> None:
+    def _draw_curve(self, painter: Painter, parent: int, child: int) -> None:
         chips, lit = self._layout.chips, child in self._shape.path
         column = self._layout.columns[self._shape.depths[child]]
         start = QPointF(chips[parent].right(), chips[parent].center().y())
@@ -150,7 +150,7 @@ class TreeView(Pointable):
         painter.setPen(QPen(color, self.length(2.2 if lit else 1.1)))
         painter.drawPath(path)
 
-    def _draw_node(self, painter: QPainter, index: int) -> None:
+    def _draw_node(self, painter: Painter, index: int) -> None:
         node, chip, theme = self._nodes[index], self._layout.chips[index], self.theme
         lit, minor, size = index in self._shape.path, self._is_minor(index), self._layout.size
         if not minor:
@@ -181,7 +181,7 @@ class TreeView(Pointable):
         if node.ending and not any(child in self._layout.chips for child in self._shape.children[index]):
             self._draw_ending(painter, node, beside, chip)
 
-    def _draw_ending(self, painter: QPainter, node: TreeNode, beside: float, chip: QRectF) -> None:
+    def _draw_ending(self, painter: Painter, node: TreeNode, beside: float, chip: QRectF) -> None:
         """What became of a text that no word follows."""
         note = metrics(NOTE_SIZE * self._layout.size).horizontalAdvance(node.note)
         start, middle = beside + note + self.length(4), chip.center().y()
@@ -196,7 +196,6 @@ class TreeView(Pointable):
         return next((index for index, chip in self._layout.chips.items() if chip.contains(place)), -1)
 
     def pointed_at(self, index: int) -> None:
-        self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
         self.node_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:

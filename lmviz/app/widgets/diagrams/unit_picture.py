@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
@@ -24,6 +24,7 @@ from lmviz.app.widgets.diagrams.unit_boxes import (
     place_folded,
     place_unrolled,
 )
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 
 CELL_SIZE = 10.5
@@ -152,7 +153,7 @@ class UnitPicture(EditableNumbers):
         draw_color_scale(painter, low, self.theme, "signed", self._limit)
         self.draw_focus(painter)
 
-    def _draw_line(self, painter: QPainter, line: UnitLine) -> None:
+    def _draw_line(self, painter: Painter, line: UnitLine) -> None:
         """Forward in blue; once its unit has handed its gradient back, in orange the other way as well."""
         values = [self._values[name] for name in line.targets]
         known, popped = any(v.values is not None for v in values), any(v.popped for v in values)
@@ -162,15 +163,13 @@ class UnitPicture(EditableNumbers):
         if popped:
             self._draw_arrow(painter, line.back, line.back_points, QPen(self.theme.key, 1.6))
 
-    def _draw_arrow(
-        self, painter: QPainter, path: QPainterPath, points: Sequence[QPointF], pen: QPen
-    ) -> None:
+    def _draw_arrow(self, painter: Painter, path: QPainterPath, points: Sequence[QPointF], pen: QPen) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen)
         painter.drawPath(path)
         draw_head(painter, points[2], points[3], pen.color(), pen.widthF())
 
-    def _draw_field(self, painter: QPainter, line: UnitLine) -> None:
+    def _draw_field(self, painter: Painter, line: UnitLine) -> None:
         """The name of a weight and its numbers, on the surface, so that they can be read on their arrow."""
         if not line.cells:
             return
@@ -180,7 +179,7 @@ class UnitPicture(EditableNumbers):
         self._write(painter, line.label, line.weight)
         self._draw_cells(painter, line.cells)
 
-    def _draw_box(self, painter: QPainter, box: UnitBox) -> None:
+    def _draw_box(self, painter: Painter, box: UnitBox) -> None:
         theme = self.theme
         if not box.is_given:
             painter.setPen(QPen(theme.strong_line, 1))
@@ -191,23 +190,19 @@ class UnitPicture(EditableNumbers):
             half = box.words.height() / 2
             self._write(painter, box.words.adjusted(0, 4, 0, -half), box.label)
             painter.setFont(self._font(WORD_SIZE))
-            painter.setPen(theme.muted_text)
-            painter.drawText(
-                box.words.adjusted(0, half - 2, 0, -4), Qt.AlignmentFlag.AlignVCenter, box.function
-            )
+            painter.write(box.words.adjusted(0, half - 2, 0, -4), box.function, theme.muted_text)
         else:
             self._write(painter, box.words, box.label)
         self._draw_cells(painter, box.cells)
 
-    def _write(self, painter: QPainter, area: QRectF, label: str) -> None:
+    def _write(self, painter: Painter, area: QRectF, label: str) -> None:
         """The name of a value."""
         font = QFont(self._font(NAME_SIZE))
         font.setItalic(True)
         painter.setFont(font)
-        painter.setPen(self.theme.text)
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, label)
+        painter.write(area, label, self.theme.text)
 
-    def _draw_cells(self, painter: QPainter, cells: Mapping[ValueCell, QRectF]) -> None:
+    def _draw_cells(self, painter: Painter, cells: Mapping[ValueCell, QRectF]) -> None:
         theme = self.theme
         font = QFont(theme.token_font(CELL_SIZE))
         font.setPixelSize(round(CELL_SIZE))
@@ -226,17 +221,16 @@ class UnitPicture(EditableNumbers):
             painter.drawRoundedRect(area, 3, 3)
             if is_held:
                 painter.fillRect(QRectF(area.left(), area.top(), 3, area.height()), theme.key)
-            painter.setPen(theme.on(color) if cell.is_gradient else theme.text)
             value, measure = self._values[cell.name], QFontMetricsF(font)
             figure = value.figure_in(cell.place, cell.is_gradient, DIGITS, area.width() - 2, measure)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, figure)
+            painter.write(area, figure, theme.on(color) if cell.is_gradient else theme.text, where=CENTRED)
 
     def _is_held(self, cell: ValueCell) -> bool:
         """Whether the number was set by hand."""
         held = self._values[cell.name].held
         return held is not None and not cell.is_gradient and bool(held[cell.place])
 
-    def _draw_steps(self, painter: QPainter) -> None:
+    def _draw_steps(self, painter: Painter) -> None:
         """The numbers of the steps, below their columns."""
         painter.setFont(self._font(STEP_SIZE))
         painter.setPen(self.theme.muted_text)

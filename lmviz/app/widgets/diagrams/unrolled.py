@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QImage,
     QKeyEvent,
-    QMouseEvent,
-    QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
-from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
 from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP, draw_line
@@ -37,6 +31,8 @@ from lmviz.app.widgets.diagrams.unrolled_values import (
     grid_of,
 )
 from lmviz.app.widgets.diagrams.unrolled_ways import UnrolledLines, way_color
+from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 TOKEN_SIZE = 12.0
@@ -53,7 +49,7 @@ KEYS: dict[int, tuple[int, int]] = {
 Readout = Callable[[UnrolledCell], tuple[str, Sequence[str]]]
 
 
-class UnrolledView(GrowingCanvas):
+class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
     """`UnrolledView()`: tokens below, a cell for each layer and position, predictions above.
 
     `set_network(tokens, layers, predictions)` draws it, `layers` from the lowest up, `predictions` one
@@ -71,6 +67,7 @@ class UnrolledView(GrowingCanvas):
 
     cell_clicked = Signal(object)
     cell_hovered = Signal(object)
+    nowhere = None
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,10 +79,7 @@ class UnrolledView(GrowingCanvas):
         self._current = (-1, -1)
         self._places = UnrolledPlaces()
         self._natural = self._places.natural  # the size of everything before it grows
-        self._hovered: UnrolledCell | None = None
         self._is_read_whole = self._is_gathered = False
-        self._readout: Readout | None = None
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("the network unrolled over the text")
@@ -113,11 +107,7 @@ class UnrolledView(GrowingCanvas):
         self._look()
         if self._hovered is not None and not self._places.has(self._hovered):
             self._hovered = None
-        readout, hovered = self._readout, self._hovered
-        known = None
-        if readout is not None and hovered is not None and hovered.unit >= 0:
-            known = partial(readout, hovered)
-        HoverCard.renew(self, known)
+        self.renew_card()
         self._make_strips()
         self.updateGeometry()
         self.update()
@@ -148,9 +138,20 @@ class UnrolledView(GrowingCanvas):
         self._look()
         self.update()
 
-    def set_readout(self, readout: Readout) -> None:
-        """What the hover card says of a number: a title and lines."""
-        self._readout = readout
+    def index_at(self, place: QPointF) -> UnrolledCell | None:
+        return self._places.at(place)
+
+    def readout(self, index: UnrolledCell | None) -> Words | None:
+        return super().readout(index) if index is not None and index.unit >= 0 else None
+
+    def part_rectangle(self, index: UnrolledCell | None) -> QRectF | None:
+        return None if index is None else self._places.unit(index)
+
+    def pointed_at(self, index: UnrolledCell | None) -> None:
+        self.cell_hovered.emit(index)
+
+    def clicked_on(self, index: UnrolledCell | None) -> None:
+        self.cell_clicked.emit(index)
 
     @property
     def growth(self) -> float:
@@ -248,20 +249,17 @@ class UnrolledView(GrowingCanvas):
         is_near = is_reached(self._layers, (position, layer), self._current[0], hovered)
         return 1.0 if is_near else FAINT
 
-    def _draw_cell(self, painter: QPainter, position: int, layer: int) -> None:
+    def _draw_cell(self, painter: Painter, position: int, layer: int) -> None:
         cell, theme = self.cell_rectangle(position, layer), self.theme
         lit = (position, layer) == self._current
         hovered = self._hovered is not None and self._hovered.position == position
-        painter.setBrush(theme.accent_wash if lit else theme.surface)
         edge = theme.accent if lit else theme.strong_line if hovered else theme.line
-        painter.setPen(QPen(edge, self.length(2 if lit else 1)))
-        painter.drawRoundedRect(cell, self.length(6), self.length(6))
+        painter.box(cell, theme.accent_wash if lit else theme.surface, edge, 2 if lit else 1, radius=6)
         name = self._layers[layer].name
         painter.setPen(theme.text if lit else theme.muted_text)
-        painter.setFont(theme.font(10.5))
         head = QRectF(cell.left(), cell.top() + self.length(2), cell.width(), self.length(14))
-        painter.drawText(
-            head, Qt.AlignmentFlag.AlignCenter, f"{name} · {position + 1}" if name else str(position + 1)
+        painter.write(
+            head, f"{name} · {position + 1}" if name else str(position + 1), size=10.5, where=CENTRED
         )
         for row, value in enumerate(self._layers[layer].rows):
             area, image = self.row_rectangle(position, layer, row), self._strips[layer][row]
@@ -269,35 +267,33 @@ class UnrolledView(GrowingCanvas):
             painter.drawImage(area, image, QRectF(position * columns, 0, columns, image.height()))
             painter.setFont(theme.font(min(10.0, value.height)))
             letter = QRectF(cell.left(), area.top(), area.left() - cell.left(), area.height())
-            painter.setPen(theme.text if lit else theme.muted_text)
-            painter.drawText(letter, Qt.AlignmentFlag.AlignCenter, value.letter)
+            painter.write(letter, value.letter, theme.text if lit else theme.muted_text, where=CENTRED)
 
-    def _draw_hovered(self, painter: QPainter) -> None:
+    def _draw_hovered(self, painter: Painter) -> None:
         """A frame around the number under the pointer."""
         hovered = self._hovered
         if hovered is None or hovered.unit < 0 or hovered.position not in self.in_sight:
             return
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.theme.accent, self.length(1.6)))
-        painter.drawRect(self._places.unit(hovered).adjusted(-1, -1, 1, 1))
+        painter.box(self._places.unit(hovered).adjusted(-1, -1, 1, 1), edge=self.theme.accent, width=1.6)
 
-    def _draw_labels(self, painter: QPainter, position: int) -> None:
+    def _draw_labels(self, painter: Painter, position: int) -> None:
         theme, column = self.theme, self._places.column
         left = self._places.column_start(position)
         measure = self.metrics(TOKEN_SIZE, token=True)
-        painter.setFont(theme.token_font(TOKEN_SIZE))
         painter.setPen(theme.accent if position == self._current[0] else theme.text)
         bottom = self.cell_rectangle(position, 0).bottom() + self.length(LAYER_GAP)
         token = cut(self._tokens[position], column - self.length(8), measure)
-        painter.drawText(
-            QRectF(left, bottom, column, self.length(LABEL)), Qt.AlignmentFlag.AlignCenter, token
+        painter.write(
+            QRectF(left, bottom, column, self.length(LABEL)),
+            token,
+            size=TOKEN_SIZE,
+            token=True,
+            where=CENTRED,
         )
         if position < len(self._predictions):
-            painter.setFont(theme.font(11.5))
-            painter.setPen(theme.muted_text)
             top = self.cell_rectangle(position, len(self._layers) - 1).top() - self.length(LAYER_GAP + LABEL)
             area = QRectF(left, top, column, self.length(LABEL))
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._predictions[position])
+            painter.write(area, self._predictions[position], theme.muted_text, 11.5, where=CENTRED)
 
     @property
     def gathered(self) -> QLineF:
@@ -311,10 +307,10 @@ class UnrolledView(GrowingCanvas):
         height = self.cell_rectangle(read[0], top).top() - self.length(LAYER_GAP)
         return QLineF(first, height, last, height)
 
-    def _draw_gathering(self, painter: QPainter) -> None:
+    def _draw_gathering(self, painter: Painter) -> None:
         draw_line(self, painter, self.theme.value, False, self.gathered.p1(), self.gathered.p2())
 
-    def _draw_edge(self, painter: QPainter) -> None:
+    def _draw_edge(self, painter: Painter) -> None:
         if not self._layers or not self._tokens:
             return
         painter.setFont(self.theme.font(11.5))
@@ -332,7 +328,7 @@ class UnrolledView(GrowingCanvas):
             more = "…" if self._places.in_sight.start > 0 else ""
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name + more)
 
-    def _draw_sides(self, painter: QPainter) -> None:
+    def _draw_sides(self, painter: Painter) -> None:
         """Which direction each row reads in."""
         painter.setFont(self.theme.font(11, QFont.Weight.Medium))
         for layer, drawn in enumerate(self._layers):
@@ -340,29 +336,6 @@ class UnrolledView(GrowingCanvas):
             area = QRectF(self.length(4), cell.top(), self._places.edge, cell.height())
             painter.setPen(way_color(self.theme, drawn.direction, self.theme.muted_text))
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, SIDES.get(drawn.direction, ""))
-
-    def _hover(self, cell: UnrolledCell | None) -> None:
-        if cell == self._hovered:
-            return
-        self._hovered = cell
-        self.update()
-        if cell is not None and cell.unit >= 0 and self._readout is not None:
-            place = self._places.unit(cell).bottomLeft().toPoint()
-            HoverCard.beside(self, place, *self._readout(cell))
-        else:
-            HoverCard.leave(self)
-        self.cell_hovered.emit(cell)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._places.at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self._places.at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and cell is not None:
-            self.cell_clicked.emit(cell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         across, up = KEYS.get(event.key(), (0, 0))

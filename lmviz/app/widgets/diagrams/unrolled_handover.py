@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
@@ -14,6 +14,7 @@ from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP, PALE, USUAL, draw_head
 from lmviz.app.widgets.diagrams.unrolled_places import LABEL
 from lmviz.app.widgets.diagrams.unrolled_ways import way_color
+from lmviz.app.widgets.kit.painter import Painter
 
 DOT = 2.5
 
@@ -104,7 +105,7 @@ class UnrolledHandover(Canvas):
             self._draw(painter, corners, self.theme.value)
             self._draw_joins(painter, corners[-1].y())
 
-    def _draw(self, painter: QPainter, corners: Sequence[QPointF], color: QColor) -> None:
+    def _draw(self, painter: Painter, corners: Sequence[QPointF], color: QColor) -> None:
         path = QPainterPath(corners[0])
         for corner in corners[1:]:
             path.lineTo(corner)
@@ -112,7 +113,7 @@ class UnrolledHandover(Canvas):
         painter.setPen(QPen(color, self.length(USUAL)))
         painter.drawPath(path)
 
-    def _draw_joins(self, painter: QPainter, height: float) -> None:
+    def _draw_joins(self, painter: Painter, height: float) -> None:
         """A dot wherever the context joins the word of a position, and its letter at the left."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.value)
@@ -121,10 +122,9 @@ class UnrolledHandover(Canvas):
             painter.drawEllipse(QPointF(middle, height), self.length(DOT), self.length(DOT))
         painter.setOpacity(1.0)
         painter.setPen(self.theme.muted_text)
-        painter.setFont(self.theme.font(11.5))
         left = self._decoder.x() + self.length(4)
         area = QRectF(left, height - self.length(LABEL), self.length(LABEL), self.length(LABEL))
-        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "c")
+        painter.write(area, "c", size=11.5, where=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
     def _cell(self, view: UnrolledView, position: int, layer: int) -> QRectF:
         return view.cell_rectangle(position, layer).translated(QPointF(view.pos()))

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPen
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.diagrams.picture import Picture
 from lmviz.app.widgets.diagrams.word_window_values import WindowPicture
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
+from lmviz.app.widgets.kit.picture import Picture
 
 CHIP = 22
 """How high a word is, in pixels at scale 1."""
 
 
-def draw_wall(view: Picture, painter: QPainter, area: QRectF, window: WindowPicture) -> None:
+def draw_wall(view: Picture, painter: Painter, area: QRectF, window: WindowPicture) -> None:
     """The words before the window, crossed out, and what was measured of them."""
     theme = view.theme
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(mix(theme.surface, theme.background, 0.7))
-    painter.drawRect(area)
+    painter.box(area, mix(theme.surface, theme.background, 0.7))
     view.place("wall", area)
     inside = area.adjusted(view.length(8), view.length(6), -view.length(10), -view.length(4))
     lines = wall_sentences(view, window, inside.width())
@@ -32,7 +31,7 @@ def draw_wall(view: Picture, painter: QPainter, area: QRectF, window: WindowPict
     for text, is_strong in lines:
         row = QRectF(inside.left(), top, inside.width(), view.length(16))
         ink = theme.text if is_strong else theme.muted_text
-        view.write(painter, row, text, size=12 if is_strong else 11, bold=is_strong, color=ink)
+        painter.fit(row, text, ink, 12 if is_strong else 11, bold=is_strong)
         top += view.length(16)
 
 
@@ -49,7 +48,7 @@ def wall_sentences(view: Picture, window: WindowPicture, width: float) -> list[t
     return [*lines, *((line, False) for line in _wrapped(view, text, width)), (number(window.change), True)]
 
 
-def _draw_chips(view: Picture, painter: QPainter, area: QRectF, window: WindowPicture) -> float:
+def _draw_chips(view: Picture, painter: Painter, area: QRectF, window: WindowPicture) -> float:
     """The unseen words in lines, the newest last; where they do not fit, the oldest are only counted."""
     theme, unseen = view.theme, window.unseen
     measure, gap, high = view.metrics(11, token=True), view.length(4), view.length(CHIP)
@@ -71,15 +70,7 @@ def _draw_chips(view: Picture, painter: QPainter, area: QRectF, window: WindowPi
             key, text = next(items)
             chip = QRectF(left, top, width, high)
             inside = chip.adjusted(3, 0, -3, 0)
-            view.write(
-                painter,
-                inside,
-                text,
-                size=11,
-                token=bool(key),
-                align=Qt.AlignmentFlag.AlignHCenter,
-                color=theme.muted_text,
-            )
+            painter.fit(inside, text, theme.muted_text, 11, token=bool(key), where=CENTRED)
             if key:
                 painter.setPen(QPen(theme.strong_line, 1, Qt.PenStyle.DashLine))
                 painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainterPath, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.figures import percentage, signed_figure
-from lmviz.app.widgets.diagrams.picture import Picture
-from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
 from lmviz.app.widgets.diagrams.word_wall import CHIP, draw_wall, wall_sentences
 from lmviz.app.widgets.diagrams.word_window_values import WindowPicture
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.picture import Picture
+from lmviz.app.widgets.kit.rows import Extent, shared_heights
 from lmviz.inspection.names import coordinate
 
 BESIDE = 520
@@ -41,6 +42,8 @@ class WordWindowView(Picture):
 
     Keys of spots are those of the words and the miniatures; "wall" is what is said of the words before.
     """
+
+    usual = (640, 600)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,16 +87,13 @@ class WordWindowView(Picture):
         """The part that is framed."""
         return self._current
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(640)), round(self.usual_length(600)))
-
     def minimumSizeHint(self) -> QSize:
         rows = sum(extent.least for extent in EXTENTS.values())
         return QSize(
             round(self.usual_length(270)), round(self.usual_length(rows + (LEAST_WORDS + 1) * ROW + 110))
         )
 
-    def draw(self, painter: QPainter) -> None:
+    def draw(self, painter: Painter) -> None:
         if not self._picture.words:
             return
         whole = QRectF(self.rect()).adjusted(0, 0, -1, 0)
@@ -113,13 +113,10 @@ class WordWindowView(Picture):
         painter.drawLine(*line)
         self._draw_window(painter, window)
 
-    def _draw_window(self, painter: QPainter, area: QRectF) -> None:
+    def _draw_window(self, painter: Painter, area: QRectF) -> None:
         picture, labels = self._picture, self.length(96 if area.width() > self.length(360) else 0)
         names = list(EXTENTS)
-        extents = [
-            Extent(*(self.length(h) for h in (EXTENTS[n].least, EXTENTS[n].usual, EXTENTS[n].most)))
-            for n in names
-        ]
+        extents = [EXTENTS[n].scaled(self.theme.scale) for n in names]
         least = sum(extent.least for extent in extents)
         usual = sum(extent.usual for extent in extents)
         row = self.length(ROW)
@@ -152,25 +149,25 @@ class WordWindowView(Picture):
         width = area.width() / len(self._picture.words)
         return QRectF(area.left() + index * width, area.top(), width, area.height())
 
-    def _label(self, painter: QPainter, area: QRectF, labels: float, text: str, note: str = "") -> None:
+    def _label(self, painter: Painter, area: QRectF, labels: float, text: str, note: str = "") -> None:
         if not labels:
             return
         place = QRectF(area.left() - labels, area.top(), labels - self.length(8), area.height())
         if note:
             middle = place.center().y()
             upper = QRectF(place.left(), middle - self.length(15), place.width(), self.length(15))
-            self.write(painter, upper, text, size=11, align=RIGHT)
+            painter.fit(upper, text, size=11, where=AT_RIGHT)
             place = QRectF(place.left(), middle, place.width(), self.length(15))
             text = note
-        self.write(painter, place, text, size=10.5, color=self.theme.muted_text, align=RIGHT)
+        painter.fit(place, text, self.theme.muted_text, 10.5, where=AT_RIGHT)
 
-    def _draw_columns(self, painter: QPainter, places: dict[str, QRectF], labels: float) -> None:
+    def _draw_columns(self, painter: Painter, places: dict[str, QRectF], labels: float) -> None:
         """The words of the window, their embeddings, and these side by side in one row."""
         theme, words = self.theme, self._picture.words
         for index, word in enumerate(words):
             is_last = index == len(words) - 1
             name = self._column(places["name"], index)
-            self.write(painter, name, word.place, size=10.5, color=theme.muted_text, align=CENTRE)
+            painter.fit(name, word.place, theme.muted_text, 10.5, where=CENTRED)
             chip = self._column(places["chip"], index)
             wide = min(
                 chip.width() - self.length(6),
@@ -182,14 +179,8 @@ class WordWindowView(Picture):
             painter.setPen(QPen(theme.accent, self.length(1.8)) if is_last else QPen(theme.chip, 1))
             painter.setBrush(theme.accent_wash if is_last else theme.chip)
             painter.drawRoundedRect(chip, self.length(5), self.length(5))
-            self.write(
-                painter,
-                chip.adjusted(3, 0, -3, 0),
-                word.word,
-                size=12,
-                token=True,
-                align=CENTRE,
-                bold=is_last,
+            painter.fit(
+                chip.adjusted(3, 0, -3, 0), word.word, size=12, bold=is_last, token=True, where=CENTRED
             )
             self.place(word.key, chip)
             strip = self._column(places["embedding"], index)
@@ -222,7 +213,7 @@ class WordWindowView(Picture):
         count = hidden.values.shape[1] if hidden is not None else 1
         return area.left() + (unit + 0.5) * area.width() / count
 
-    def _draw_lines(self, painter: QPainter, places: dict[str, QRectF]) -> None:
+    def _draw_lines(self, painter: Painter, places: dict[str, QRectF]) -> None:
         """From each word to the units what it adds to them; to the chosen unit with the sums."""
         theme, words, area = self.theme, self._picture.words, places["lines"]
         products = np.stack([word.products for word in words])  # (word, unit)
@@ -243,15 +234,13 @@ class WordWindowView(Picture):
             pill = QRectF(
                 column.center().x() - wide / 2, area.top() + 0.16 * area.height(), wide, self.length(18)
             )
-            painter.setPen(QPen(_signed(theme, float(own[word])), self.length(1.2)))
-            painter.setBrush(theme.surface)
-            painter.drawRoundedRect(pill, self.length(9), self.length(9))
-            self.write(painter, pill, text, size=11, token=True, align=CENTRE, color=theme.text)
+            painter.box(pill, theme.surface, _signed(theme, float(own[word])), 1.2, radius=9)
+            painter.fit(pill, text, theme.text, 11, token=True, where=CENTRED)
             self.place(f"product {word}", pill)
 
     def _draw_line(
         self,
-        painter: QPainter,
+        painter: Painter,
         area: QRectF,
         word: int,
         unit: int,
@@ -275,7 +264,7 @@ class WordWindowView(Picture):
         )
         painter.drawPath(path)
 
-    def _draw_hidden(self, painter: QPainter, places: dict[str, QRectF], labels: float) -> None:
+    def _draw_hidden(self, painter: Painter, places: dict[str, QRectF], labels: float) -> None:
         """The units as bars up and down from zero; where they are too many, as a strip."""
         hidden, theme, area = self._picture.hidden, self.theme, places["hidden"]
         if hidden is None:
@@ -290,35 +279,23 @@ class WordWindowView(Picture):
             lowest = float(values.min(initial=0.0))
             zero = area.bottom() - 3 if lowest >= 0 else area.center().y()
             full = (area.height() - 6) * (1.0 if lowest >= 0 else 0.5)
-            painter.setPen(QPen(theme.line, 1))
-            painter.drawLine(QPointF(area.left(), zero), QPointF(area.right(), zero))
+            painter.line(QPointF(area.left(), zero), QPointF(area.right(), zero), QPen(theme.line, 1))
             for unit, value in enumerate(values):
                 size = full * float(value) / limit
                 bar = QRectF(
                     area.left() + unit * step + 0.1 * step, min(zero, zero - size), 0.8 * step, abs(size)
                 )
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(_signed(theme, float(value) / limit))
-                painter.drawRect(bar)
+                painter.box(bar, _signed(theme, float(value) / limit))
             self.answer(hidden, area)
         chosen = QRectF(area.left() + self._unit * step, area.top(), step, area.height())
         extra = max(0.0, self.length(5) - step) / 2
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.accent, self.length(1.8)))
-        painter.drawRect(chosen.adjusted(-extra, 0, extra, 0))
+        painter.box(chosen.adjusted(-extra, 0, extra, 0), edge=theme.accent, width=1.8)
         below, text = places["unit"], coordinate("unit", self._unit)
         wide = self.metrics(11, bold=True).horizontalAdvance(text) + 4
         left = min(max(chosen.center().x() - wide / 2, below.left()), below.right() - wide)
-        self.write(
-            painter,
-            QRectF(left, below.top(), wide, below.height()),
-            text,
-            size=11,
-            bold=True,
-            color=theme.accent,
-        )
+        painter.fit(QRectF(left, below.top(), wide, below.height()), text, theme.accent, 11, bold=True)
 
-    def _draw_words(self, painter: QPainter, area: QRectF, labels: float, count: int) -> None:
+    def _draw_words(self, painter: Painter, area: QRectF, labels: float, count: int) -> None:
         """The likeliest words, and beside each what every unit adds to its logit."""
         theme, row = self.theme, self.length(ROW)
         votes = 0.3 * area.width()
@@ -327,22 +304,20 @@ class WordWindowView(Picture):
         full = max(area.right() - votes - figures - start - self.length(16), 1.0)
         largest = max((word.probability for word in self._picture.likely), default=1.0) or 1.0
         head = QRectF(area.right() - votes, area.top() - 0.75 * row, votes, 0.75 * row)
-        self.write(painter, head, "what each unit adds", size=10.5, color=theme.muted_text)
+        painter.fit(head, "what each unit adds", theme.muted_text, 10.5)
         for place, word in enumerate(self._picture.likely[:count]):
             line = QRectF(area.left(), area.top() + place * row, area.width(), row)
             name = QRectF(line.left(), line.top(), start - line.left() - self.length(8), row)
-            self.write(painter, name, word.word, size=12, token=True, bold=place == 0, align=RIGHT)
+            painter.fit(name, word.word, size=12, bold=place == 0, token=True, where=AT_RIGHT)
             bar = QRectF(
                 start,
                 line.center().y() - self.length(5.5),
                 full * word.probability / largest,
                 self.length(11),
             )
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(mix(theme.surface, theme.accent, 0.86))
-            painter.drawRoundedRect(bar, self.length(2), self.length(2))
+            painter.box(bar, mix(theme.surface, theme.accent, 0.86), radius=2)
             figure = QRectF(bar.right() + self.length(6), line.top(), figures, row)
-            self.write(painter, figure, percentage(word.probability), size=11.5, bold=place == 0)
+            painter.fit(figure, percentage(word.probability), size=11.5, bold=place == 0)
             self.place(word.key, line)
             strip = QRectF(area.right() - votes, line.top() + self.length(4), votes, row - self.length(7))
             self.draw_miniature(painter, word.votes, strip)
@@ -350,17 +325,13 @@ class WordWindowView(Picture):
         step = votes / units
         mark = QRectF(area.right() - votes + self._unit * step, area.top(), step, count * row)
         extra = max(0.0, self.length(4) - step) / 2
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.accent, self.length(1.2)))
-        painter.drawRect(mark.adjusted(-extra, 0, extra, 0))
+        painter.box(mark.adjusted(-extra, 0, extra, 0), edge=theme.accent, width=1.2)
 
-    def draw_over(self, painter: QPainter) -> None:
+    def draw_over(self, painter: Painter) -> None:
         area = self._parts.get(self._current)
         if area is None or not self._picture.words:
             return
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.theme.accent, self.length(1.4)))
-        painter.drawRoundedRect(area.adjusted(1, 0, -1, 0), self.length(5), self.length(5))
+        painter.box(area.adjusted(1, 0, -1, 0), edge=self.theme.accent, width=1.4, radius=5)
 
 
 def _signed(theme: Theme, value: float) -> QColor:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.app.widgets.diagrams.picture import Miniature
+from lmviz.app.widgets.kit.picture import Miniature
 
 
 @dataclass(frozen=True)

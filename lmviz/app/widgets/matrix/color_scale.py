@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 
 SIZE = 11
 HEIGHT = 15
@@ -32,7 +33,7 @@ def scale_ends(scale: str, limit: float, floor: float = 0.0) -> tuple[str, str]:
 
 
 def draw_color_scale(
-    painter: QPainter, place: QRectF, theme: Theme, scale: str, limit: float, floor: float = 0.0
+    painter: Painter, place: QRectF, theme: Theme, scale: str, limit: float, floor: float = 0.0
 ) -> None:
     """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
     measure = metrics(SIZE, theme=theme)
@@ -41,13 +42,9 @@ def draw_color_scale(
     high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)
     stripe = QRectF(0, place.center().y() - height / 2, width, height)
     stripe.moveRight(place.right() - high_width - gap)
-    painter.setFont(theme.font(SIZE))
-    painter.setPen(theme.muted_text)
     right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-    painter.drawText(place, right, high)
+    painter.write(place, high, theme.muted_text, SIZE, where=AT_RIGHT)
     before = QRectF(stripe.left() - gap - low_width - 2, place.top(), low_width + 2, place.height())
     painter.drawText(before, right, low)
     painter.drawImage(stripe, _stripe(theme.name, scale, theme.map_of(scale).tobytes()))
-    painter.setPen(theme.line)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(stripe)
+    painter.box(stripe, edge=theme.line)

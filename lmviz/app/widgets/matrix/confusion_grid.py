@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
-from lmviz.app.widgets.base.canvas import cut, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
+from lmviz.app.widgets.kit.pointing import Pointable, Words
 
 LARGEST, SMALLEST = 46, 15  # pixels of a cell at scale 1
 WIDEST_LABEL = 90
@@ -29,7 +29,7 @@ class ConfusionGrid(Pointable):
     """`ConfusionGrid()`: `set_counts(counts, labels)`, (right label, given label), and the labels' names.
 
     A cell on the diagonal is as dark as the share of its row; one beside it is a mistake, and red.
-    `set_current(right, given)` marks a cell. Signal: `cell_clicked(int, int)`, of cells that are not empty.
+    `set_cell(right, given)` marks a cell. Signal: `cell_clicked(int, int)`, of cells that are not empty.
     The arrow keys move the mark, Enter clicks.
     """
 
@@ -39,7 +39,6 @@ class ConfusionGrid(Pointable):
         super().__init__(parent)
         self._counts = np.zeros((0, 0), dtype=np.int64)
         self._labels: tuple[str, ...] = ()
-        self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("what was taken for what")
@@ -52,19 +51,11 @@ class ConfusionGrid(Pointable):
     def set_counts(self, counts: np.ndarray, labels: Sequence[str]) -> None:
         """Show counts; a mark that there is no cell for is taken away."""
         self._counts, self._labels = np.asarray(counts), tuple(labels)
-        if self._current >= self._counts.size:
-            self._current = -1
-        if self.hovered >= self._counts.size:
-            self.set_hovered(-1)
-        self._describe()
-        self.updateGeometry()
-        self.update()
+        self.show_count(self._counts.size)
 
-    def set_current(self, right: int, given: int) -> None:
+    def set_cell(self, right: int, given: int) -> None:
         """Mark a cell; (−1, −1) for none."""
-        self._current = -1 if right < 0 else right * len(self._labels) + given
-        self._describe()
-        self.update()
+        self.set_current(-1 if right < 0 else right * len(self._labels) + given)
 
     def cell_rectangle(self, right: int, given: int) -> QRectF:
         """Where a cell is drawn."""
@@ -97,12 +88,8 @@ class ConfusionGrid(Pointable):
         inside = 0 <= right < len(self._labels) and 0 <= given < len(self._labels)
         return right * len(self._labels) + given if inside else -1
 
-    def pointed_at(self, index: int) -> None:
-        if index < 0:
-            HoverCard.leave(self)
-            return
-        corner = self.cell_rectangle(*self._place(index)).bottomLeft().toPoint()
-        HoverCard.beside(self, corner, *self._said(index))
+    def part_rectangle(self, index: int) -> QRectF:
+        return self.cell_rectangle(*self._place(index))
 
     def clicked_on(self, index: int) -> None:
         right, given = self._place(index)
@@ -114,7 +101,7 @@ class ConfusionGrid(Pointable):
             self.clicked_on(self._current)
         elif event.key() in ARROWS and self._labels:
             cell, size = self._place(max(0, self._current)), len(self._labels)
-            self.set_current(*step(cell, event.key(), size, size))
+            self.set_cell(*step(cell, event.key(), size, size))
         else:
             super().keyPressEvent(event)
 
@@ -158,20 +145,20 @@ class ConfusionGrid(Pointable):
     def _place(self, index: int) -> tuple[int, int]:
         return divmod(index, max(1, len(self._labels)))
 
-    def _said(self, index: int) -> tuple[str, list[str]]:
+    def readout(self, index: int) -> Words:
         right, given = self._place(index)
         found, all_of_row = int(self._counts[right, given]), int(self._counts[right].sum())
         name, taken = self._labels[right], self._labels[given]
         title = f"{name}, found" if right == given else f"{name}, taken for {taken}"
         return title, [f"{count(found)} of {count(all_of_row)}"]
 
-    def _describe(self) -> None:
+    def description(self) -> str:
         wrong = int(self._counts.sum() - np.trace(self._counts))
         said = f"{count(wrong)} wrong of {count(int(self._counts.sum()))}"
         if self._current >= 0:
-            title, lines = self._said(self._current)
+            title, lines = self.readout(self._current)
             said = f"{title}: {lines[0]}"
-        self.setAccessibleDescription(said)
+        return said
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -194,13 +181,11 @@ class ConfusionGrid(Pointable):
         gap = min(1.5, self._side / 12)
         return self.cell_rectangle(right, given).adjusted(gap, gap, -gap, -gap)
 
-    def _draw_names(self, painter: QPainter) -> None:
+    def _draw_names(self, painter: Painter) -> None:
         theme, head, side = self.theme, self.length(HEAD), self._side
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(theme.font(NAME_SIZE))
-        painter.setPen(theme.muted_text)
         left = self._names + self.length(6)
-        painter.drawText(QRectF(left, 0, self.width() - left, head), middle, "predicted")
+        painter.write(QRectF(left, 0, self.width() - left, head), "predicted", theme.muted_text, NAME_SIZE)
         painter.drawText(
             QRectF(0, self._top - head, self._names, head), middle | Qt.AlignmentFlag.AlignRight, "gold"
         )
@@ -224,7 +209,7 @@ class ConfusionGrid(Pointable):
             painter.drawText(row, middle | Qt.AlignmentFlag.AlignRight, shown)
 
     def _draw_cell(
-        self, painter: QPainter, right: int, given: int, share: float, style: tuple[int, str]
+        self, painter: Painter, right: int, given: int, share: float, style: tuple[int, str]
     ) -> None:
         theme, found, area = self.theme, int(self._counts[right, given]), self._inner(right, given)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -245,5 +230,4 @@ class ConfusionGrid(Pointable):
         bold = QFont.Weight.Bold if found else QFont.Weight.Normal
         if metrics(size, token=True).horizontalAdvance(text) <= area.width():
             painter.setFont(theme.token_font(size, bold))
-            painter.setPen(ink)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
+            painter.write(area, text, ink, where=CENTRED)

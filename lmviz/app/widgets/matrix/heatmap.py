@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
     QWheelEvent,
@@ -22,7 +20,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
-from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
@@ -37,7 +36,7 @@ Readout = Callable[[int, int], tuple[str, Sequence[str]]]
 DRAG_REACH = 120
 
 
-class HeatmapView(GrowingCanvas):
+class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
     """`HeatmapView()`: a matrix with labels, values, a crosshair and its colour scale.
 
     `set_matrix(values, scale="signed", limit=None, rows=(), columns=())` shows (row, column) numbers;
@@ -57,6 +56,9 @@ class HeatmapView(GrowingCanvas):
     drag_finished = Signal()
     left = Signal()
 
+    nowhere = None
+    usual, least = (420, 320), (120, 60)
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cells = Cells.of(np.zeros((0, 0), dtype=np.float32), "signed")
@@ -65,10 +67,9 @@ class HeatmapView(GrowingCanvas):
         self._frame: HeatmapFrame | None = None
         self._square = False
         self._sight = HeatmapSight()
-        self._readout: Readout | None = self._usual_readout
+        self.set_readout(self._usual_readout)
         self._editable = False
         self._drag: tuple[tuple[int, int], QPointF, float] | None = None
-        self._hovered: tuple[int, int] | None = None
         self._pinned: tuple[int, int] | None = None
         self._suggested: tuple[int, int] | None = None
         self._selection: tuple[int, int] = (-1, -1)
@@ -76,7 +77,6 @@ class HeatmapView(GrowingCanvas):
         self._values_shown = "hovered row"
         self._words: tuple[Sequence[str], ...] = ()
         self._crossfade: Crossfade[CellPicture] = Crossfade(self)
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("heatmap")
@@ -115,9 +115,7 @@ class HeatmapView(GrowingCanvas):
             self._selection, self._lights = (-1, -1), None
             self.reset_zoom()
         self._frame = None
-        readout, hovered = self._readout, self._hovered
-        known = partial(readout, *hovered) if readout is not None and hovered is not None else None
-        HoverCard.renew(self, known)
+        self.renew_card()
         self.setAccessibleDescription(f"{values.shape[0]} rows, {values.shape[1]} columns")
         self.update()
 
@@ -173,12 +171,6 @@ class HeatmapView(GrowingCanvas):
             self._suggested = cell
             self.update()
 
-    def set_hovered(self, cell: tuple[int, int] | None) -> None:
-        """Show a cell as hovered elsewhere, without a signal."""
-        if cell != self._hovered:
-            self._hovered = cell
-            self.update()
-
     @property
     def lights(self) -> np.ndarray | None:
         """How strongly each cell is lit, (row, column) from 0 to 3; None while nothing fades."""
@@ -191,10 +183,6 @@ class HeatmapView(GrowingCanvas):
         if strengths is not self._lights:
             self._lights = strengths
             self.update()
-
-    def set_readout(self, readout: Readout | None) -> None:
-        """What the hover card says of (row, column): a title and lines. None for no card."""
-        self._readout = readout
 
     def set_editable(self, editable: bool) -> None:
         """Whether dragging up and down over a cell asks for another value."""
@@ -220,12 +208,6 @@ class HeatmapView(GrowingCanvas):
         """Where a cell is drawn."""
         return self._framed().cell(row, column)
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(420)), round(self.usual_length(320)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(120)), round(self.usual_length(60)))
-
     def adopt_theme(self) -> None:
         self._picture = None
         self._frame = None
@@ -250,7 +232,7 @@ class HeatmapView(GrowingCanvas):
             self._paint(painter)
         self.draw_focus(painter)
 
-    def _paint(self, painter: QPainter) -> None:
+    def _paint(self, painter: Painter) -> None:
         frame, theme, cell = self._framed(), self.theme, self._hovered or self._pinned
         if self._picture is None:
             self._picture = CellPicture(self._cells, theme)
@@ -295,37 +277,32 @@ class HeatmapView(GrowingCanvas):
         ]
         return f"{names[0]} · {names[1]} = {number(float(self._cells.values[row, column]))}", ()
 
-    def _hover(self, cell: tuple[int, int] | None, place: QPointF) -> None:
-        changed = cell != self._hovered
-        self.set_hovered(cell)
-        if cell is None:
-            HoverCard.leave(self)
-            if changed:
-                self.left.emit()
-            return
-        if self._readout is not None:
-            HoverCard.beside(self, place.toPoint(), *self._readout(*cell))
-        if changed:
-            self.cell_hovered.emit(*cell)
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:
             cell, start, value = self._drag
             moved = (start.y() - event.position().y()) / self.length(DRAG_REACH)
             self.cell_dragged.emit(*cell, value + moved * self._cells.limit)
-        elif self._cells.values.size:
-            self._hover(self._framed().cell_at(event.position()), event.position())
+        else:
+            super().mouseMoveEvent(event)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None, QPointF())
+    def index_at(self, place: QPointF) -> tuple[int, int] | None:
+        return self._framed().cell_at(place) if self._cells.values.size else None
+
+    def readout(self, index: tuple[int, int] | None) -> Words | None:
+        return None if self._readout is None or index is None else self._readout(*index)
+
+    def pointed_at(self, index: tuple[int, int] | None) -> None:
+        self.left.emit() if index is None else self.cell_hovered.emit(*index)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self._framed().cell_at(event.position()) if self._cells.values.size else None
-        if cell is None or event.button() != Qt.MouseButton.LeftButton:
-            return
-        if self._editable and not self._cells.masked[cell]:
+        cell = self.index_at(event.position())
+        if cell is not None and self._editable and not self._cells.masked[cell]:
             self._drag = (cell, event.position(), float(self._cells.values[cell]))
-        self._pin(cell)
+        super().mousePressEvent(event)
+
+    def clicked_on(self, index: tuple[int, int] | None) -> None:
+        if index is not None:
+            self._pin(index)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:
@@ -363,7 +340,8 @@ class HeatmapView(GrowingCanvas):
             cell = self._neighbour(event.key())
             self._sight.bring_into_sight(self._framed(), cell)
             self._look_again()
-            self._hover(cell, self.cell_rectangle(*cell).center())
+            self._pointer = self.cell_rectangle(*cell).center()
+            self.hover(cell)
         elif event.key() in CONFIRMING and self._hovered is not None:
             self._pin(self._hovered)
         else:
@@ -377,5 +355,5 @@ class HeatmapView(GrowingCanvas):
         return step(start, key, *self._cells.values.shape)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._hover(None, QPointF())
+        self.hover(None)
         super().focusOutEvent(event)

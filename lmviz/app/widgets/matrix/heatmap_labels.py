@@ -11,7 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import cut, metrics
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.kit.painter import cut
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
-from lmviz.app.widgets.base.canvas import Canvas
-from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 Head = tuple[int, int]
@@ -26,7 +25,7 @@ GAP = 6
 LABELS = 22
 
 
-class HeadMosaic(Canvas):
+class HeadMosaic(Pointed[Head | None]):
     """`HeadMosaic()`: `set_heads(thumbnails, badges)`, thumbnails (layer, head, row, column) of shares.
 
     `set_current(layer, head)` marks the chosen head, `set_chosen(heads)` several, `set_faded(heads)`
@@ -43,6 +42,7 @@ class HeadMosaic(Canvas):
     head_clicked = Signal(int, int)
     head_toggled = Signal(int, int)
     head_double_clicked = Signal(int, int)
+    nowhere = None
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,15 +50,12 @@ class HeadMosaic(Canvas):
         self._badges: tuple[tuple[str, ...], ...] = ()
         self._image: QImage | None = None
         self._current: Head | None = None
-        self._hovered: Head | None = None
         self._chosen: frozenset[Head] = frozenset()
         self._faded: frozenset[Head] = frozenset()
         self._scale = "share"
-        self._readout: Readout | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("all heads")
 
@@ -78,9 +75,7 @@ class HeadMosaic(Canvas):
         self._levels = cells.levels.reshape(thumbnails.shape)
         self._badges = tuple(tuple(row) for row in badges)
         self._image = None
-        readout, hovered = self._readout, self._hovered
-        known = partial(readout, *hovered) if readout is not None and hovered is not None else None
-        HoverCard.renew(self, known)
+        self.renew_card()
         self._describe()
         self.updateGeometry()
         self.update()
@@ -119,9 +114,14 @@ class HeadMosaic(Canvas):
                 self.update(self.tile_rectangle(*changed).adjusted(-3, -3, 3, 3).toAlignedRect())
         self._hovered = head
 
-    def set_readout(self, readout: Readout | None) -> None:
-        """What the hover card says of (layer, head): a title and lines."""
-        self._readout = readout
+    def readout(self, index: Head | None) -> Words | None:
+        return None if self._readout is None or index is None else self._readout(*index)
+
+    def part_rectangle(self, index: Head | None) -> QRectF | None:
+        return None if index is None else self.tile_rectangle(*index)
+
+    def pointed_at(self, index: Head | None) -> None:
+        self.head_hovered.emit(*(index or (-1, -1)))
 
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""
@@ -214,7 +214,7 @@ class HeadMosaic(Canvas):
             self._image = cell_image(joined, color_table(self.theme, self._scale))
         return self._image
 
-    def _draw_thumbnails(self, painter: QPainter, shown: range, exposed: QRectF) -> None:
+    def _draw_thumbnails(self, painter: Painter, shown: range, exposed: QRectF) -> None:
         _, heads, rows, columns = self._levels.shape
         image, side = self._whole(), self._side(self.width())
         row = self._row(side)
@@ -235,15 +235,12 @@ class HeadMosaic(Canvas):
         for layer, head in self._faded:
             tile = self.tile_rectangle(layer, head)
             painter.fillRect(tile, veil)
-            painter.setPen(QPen(self.theme.muted_text, self.length(1.2)))
-            painter.drawLine(tile.bottomLeft(), tile.topRight())
+            painter.line(tile.bottomLeft(), tile.topRight(), self.theme.muted_text, 1.2)
 
-    def _draw_words(self, painter: QPainter, layer: int) -> None:
+    def _draw_words(self, painter: Painter, layer: int) -> None:
         side = self._side(self.width())
-        painter.setFont(self.theme.font(11))
-        painter.setPen(self.theme.muted_text)
         place = QRectF(0, self.tile_rectangle(layer, 0).top(), self.length(LABELS - 10), side)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(layer + 1))
+        painter.write(place, str(layer + 1), self.theme.muted_text, 11, where=AT_RIGHT)
         if side < self.length(BADGE_FROM) or not self._badges:
             return
         painter.setFont(self.theme.font(10.5))
@@ -252,7 +249,7 @@ class HeadMosaic(Canvas):
             below = QRectF(tile.left(), tile.bottom() + 1, side + self.length(GAP), self.length(BADGE - 4))
             painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, self._badge((layer, head)))
 
-    def _draw_marks(self, painter: QPainter) -> None:
+    def _draw_marks(self, painter: Painter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         marks: list[tuple[Head | None, QColor, float]] = [
             *((head, self.theme.accent, 1.5) for head in self._chosen),
@@ -264,7 +261,7 @@ class HeadMosaic(Canvas):
                 painter.setPen(QPen(color, self.length(width)))
                 painter.drawRoundedRect(self.tile_rectangle(*head).adjusted(-1, -1, 1, 1), 2, 2)
 
-    def _head_at(self, place: QPointF) -> Head | None:
+    def index_at(self, place: QPointF) -> Head | None:
         layers, heads = self._levels.shape[:2]
         side = self._side(self.width())
         layer = int(place.y() // self._row(side))
@@ -272,24 +269,8 @@ class HeadMosaic(Canvas):
         inside = 0 <= layer < layers and 0 <= head < heads
         return (layer, head) if inside and self.tile_rectangle(layer, head).contains(place) else None
 
-    def _hover(self, head: Head | None) -> None:
-        if head != self._hovered:
-            self.set_hovered(head)
-            if head is not None and self._readout is not None:
-                place = self.tile_rectangle(*head).bottomLeft().toPoint()
-                HoverCard.beside(self, place, *self._readout(*head))
-            else:
-                HoverCard.leave(self)
-            self.head_hovered.emit(*(head or (-1, -1)))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._head_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None)
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        head = self._head_at(event.position())
+        head = self.index_at(event.position())
         if head is None:
             return
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -298,7 +279,7 @@ class HeadMosaic(Canvas):
             self._choose(head)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        head = self._head_at(event.position())
+        head = self.index_at(event.position())
         if head is not None:
             self.head_double_clicked.emit(*head)
 

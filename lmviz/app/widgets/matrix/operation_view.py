@@ -6,14 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure, number, signed_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.matrix.dashes import DASHES
 
@@ -38,7 +40,7 @@ class TermSpot(NamedTuple):
     term: int
 
 
-class OperationView(EnlargedCanvas):
+class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
     """`OperationView()`: `set_picture(picture, dashed=False)`; None for nothing.
 
     `dashed` outlines the cell as one that nobody has chosen. `set_naming(naming)`: `naming(source, index)`
@@ -51,13 +53,14 @@ class OperationView(EnlargedCanvas):
     operand_hovered = Signal(str, object)
     left = Signal()
 
+    nowhere = None
+    least = (200, None)
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._picture: OperationPicture | None = None
         self._dashed = False
-        self._hovered: TermSpot | None = None
         self._naming: Callable[[str, tuple[int, ...]], str] | None = None
-        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("the operation in numbers")
 
@@ -107,9 +110,6 @@ class OperationView(EnlargedCanvas):
             height += self.length(18) if self._has_strips else 0
         return QSize(round(self.length(300)), round(height))
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(200)), self.sizeHint().height())
-
     @property
     def _has_strips(self) -> bool:
         return self._picture is not None and any(block.terms > 1 for block in self._picture.blocks)
@@ -145,7 +145,7 @@ class OperationView(EnlargedCanvas):
                 self._draw_rows(painter, place, block)
         self._draw_result(painter)
 
-    def _draw_rows(self, painter: QPainter, place: int, block: BandGroup) -> None:
+    def _draw_rows(self, painter: Painter, place: int, block: BandGroup) -> None:
         top = self._tops()[place]
         for number_of_band, band in enumerate(block.bands):
             row = QRectF(0, top + number_of_band * self.length(ROW), self._start, self.length(ROW))
@@ -155,22 +155,20 @@ class OperationView(EnlargedCanvas):
         last = top + (len(block.bands) - 1) * self.length(ROW)
         self._draw_total(painter, last, self.length(ROW), f"{block.measure} {number(block.total, 2)}")
 
-    def _draw_strip(self, painter: QPainter, place: int, number_of_band: int, band: Band) -> None:
+    def _draw_strip(self, painter: Painter, place: int, number_of_band: int, band: Band) -> None:
         first = self.cell_rectangle(place, number_of_band, 0)
         area = QRectF(first.left(), first.top(), first.width() * len(band.values), first.height())
         cells = Cells.of(np.asarray(band.values)[None, :], band.scale)
         across = max(1, int(len(band.values) / (area.width() * self.devicePixelRatioF())))
         image = cell_image(cells.pooled(1, across), color_table(self.theme, band.scale))
         painter.drawImage(area, image, QRectF(image.rect()))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.theme.line, 1))
-        painter.drawRect(area)
+        painter.box(area, edge=QPen(self.theme.line, 1))
         if band.own >= 0:
             self._outline(painter, self.cell_rectangle(place, number_of_band, band.own), self.theme.text)
         if self._hovered is not None and self._hovered[:2] == (place, number_of_band):
             self._outline(painter, self.cell_rectangle(*self._hovered), self.theme.accent)
 
-    def _draw_breaks(self, painter: QPainter, place: int, block: BandGroup) -> None:
+    def _draw_breaks(self, painter: Painter, place: int, block: BandGroup) -> None:
         painter.setPen(QPen(self.theme.surface, self.length(2)))
         for term in block.breaks:
             for number_of_band, band in enumerate(block.bands):
@@ -178,38 +176,33 @@ class OperationView(EnlargedCanvas):
                     cell = self.cell_rectangle(place, number_of_band, term)
                     painter.drawLine(QLineF(cell.topLeft(), cell.bottomLeft()))
 
-    def _draw_line(self, painter: QPainter, place: int, block: BandGroup) -> None:
+    def _draw_line(self, painter: Painter, place: int, block: BandGroup) -> None:
         top = self._tops()[place]
         self._draw_label(painter, QRectF(0, top, self._start, self.length(LINE)), block.label)
         for number_of_band, band in enumerate(block.bands):
             cell = self.cell_rectangle(place, number_of_band, 0)
-            painter.setPen(self.theme.muted_text)
-            painter.setFont(self.theme.font(SIZE))
             sign = cell.adjusted(-self.length(SIGN), 0, -cell.width(), 0)
-            painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, band.sign)
+            painter.write(sign, band.sign, self.theme.muted_text, SIZE, where=CENTRED)
             self._draw_number(painter, cell, float(band.values[0]), band.scale)
             if self._hovered is not None and self._hovered[:2] == (place, number_of_band):
                 self._outline(painter, cell, self.theme.accent)
         if len(block.bands) > 1:
             self._draw_total(painter, top, self.length(LINE), signed_figure(block.total))
 
-    def _draw_number(self, painter: QPainter, cell: QRectF, value: float, scale: str) -> None:
+    def _draw_number(self, painter: Painter, cell: QRectF, value: float, scale: str) -> None:
         """A single number on the colour that it has on the scale −1 to 1, or 0 to 1."""
         cells = Cells.of(np.array([[value]]), scale, 1.0 if abs(value) <= 1 else None)
         level = int(cells.levels[0, 0])
         painter.setPen(QPen(self.theme.line, 1))
         painter.setBrush(QColor.fromRgb(color_table(self.theme, scale)[level]))
         painter.drawRoundedRect(cell, self.length(3), self.length(3))
-        painter.setPen(ink_table(self.theme, scale)[level])
-        painter.setFont(self.theme.font(SIZE))
         written = "−∞" if value == -np.inf else cell_figure(value)
-        painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, written)
+        painter.write(cell, written, ink_table(self.theme, scale)[level], SIZE, where=CENTRED)
 
-    def _draw_result(self, painter: QPainter) -> None:
+    def _draw_result(self, painter: Painter) -> None:
         assert self._picture is not None, "only an operation has a result"
         top = self._tops()[-1]
-        painter.setPen(QPen(self.theme.strong_line, 1))
-        painter.drawLine(QPointF(0, top + 1), QPointF(self.width(), top + 1))
+        painter.line(QPointF(0, top + 1), QPointF(self.width(), top + 1), QPen(self.theme.strong_line, 1))
         place = QRectF(0, top + self.length(3), self.width(), self.length(LINE))
         cell = QRectF(0, place.top() + self.length(2), self.length(CELL + 8), place.height() - self.length(4))
         cell.moveRight(place.right() - 1)
@@ -217,42 +210,32 @@ class OperationView(EnlargedCanvas):
         pen = QPen(self.theme.text, self.length(1.5))
         if self._dashed:
             pen.setDashPattern(DASHES)
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(cell)
+        painter.box(cell, edge=pen)
         room = QRectF(0, place.top(), cell.left() - self.length(8), place.height())
-        painter.setPen(self.theme.text)
-        painter.setFont(self.theme.font(12, QFont.Weight.DemiBold))
         arrow, measure = " →", self.metrics(12, bold=True)
         before = room.adjusted(0, 0, -measure.horizontalAdvance(arrow), 0)
         said = self.shown_in(before, self._picture.becomes, measure) + arrow
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, said)
+        painter.write(room, said, self.theme.text, 12, bold=True, where=AT_RIGHT)
         if self._has_strips:
             below = QRectF(0, place.bottom() + self.length(1), self.width(), self.length(16))
             painter.setPen(self.theme.muted_text)
             painter.setFont(self.theme.font(10.5))
             painter.drawText(below, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, NOTE)
 
-    def _draw_label(self, painter: QPainter, row: QRectF, label: str) -> None:
-        painter.setPen(self.theme.text)
+    def _draw_label(self, painter: Painter, row: QRectF, label: str) -> None:
         shown, size = fitted(label, row.width() - self.length(8), LABEL_SIZES, theme=self.theme)
-        painter.setFont(self.theme.font(size))
-        painter.drawText(row, Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.write(row, shown, self.theme.text, size)
 
-    def _draw_total(self, painter: QPainter, top: float, height: float, text: str) -> None:
-        painter.setPen(self.theme.text)
-        painter.setFont(self.theme.token_font(SIZE))
+    def _draw_total(self, painter: Painter, top: float, height: float, text: str) -> None:
         place = QRectF(0, top, self.width(), height)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+        painter.write(place, text, self.theme.text, SIZE, token=True, where=AT_RIGHT)
 
-    def _outline(self, painter: QPainter, cell: QRectF, color: QColor) -> None:
+    def _outline(self, painter: Painter, cell: QRectF, color: QColor) -> None:
         """At least a few pixels, so that a cell among hundreds can be seen."""
         extra = max(0.0, self.length(4) - cell.width()) / 2
-        painter.setPen(QPen(color, self.length(1.5)))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(cell.adjusted(-extra, -1, extra, 1))
+        painter.box(cell.adjusted(-extra, -1, extra, 1), edge=color, width=1.5)
 
-    def _spot_at(self, place: QPointF) -> TermSpot | None:
+    def index_at(self, place: QPointF) -> TermSpot | None:
         for block, shown in enumerate(self._picture.blocks if self._picture is not None else ()):
             for band, numbers in enumerate(shown.bands):
                 first = self.cell_rectangle(block, band, 0)
@@ -266,44 +249,35 @@ class OperationView(EnlargedCanvas):
         assert self._picture is not None, "a spot lies in an operation"
         return self._picture.blocks[spot.block].bands[spot.band]
 
-    def _read_out(self, spot: TermSpot) -> tuple[str, list[str]]:
-        assert self._picture is not None, "a spot lies in an operation"
-        band, block = self._band_of(spot), self._picture.blocks[spot.block]
-        named = band.source != "constant" and self._naming is not None
-        lines = [self._naming(band.source, band.index(spot.term)) if named and self._naming else band.name]
-        beside = [other for other in block.bands if len(other.values) == len(band.values) > 1]
-        if len(beside) > 1 and beside[-1].sign == "=":
-            factors = [number(float(other.values[spot.term])) for other in beside[:-1]]
-            lines.append(f"{' × '.join(factors)} = {number(float(beside[-1].values[spot.term]))}")
-        return number(float(band.values[spot.term])), lines
+    def part_rectangle(self, index: TermSpot | None) -> QRectF | None:
+        return None if index is None else self.cell_rectangle(*index)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        spot = self._spot_at(event.position())
-        if spot == self._hovered:
-            return
-        self._hovered = spot
-        self.update()
-        if spot is None:
-            self._leave()
-            return
-        HoverCard.beside(self, self.cell_rectangle(*spot).bottomLeft().toPoint(), *self._read_out(spot))
+    def pointed_at(self, index: TermSpot | None) -> None:
+        if index is None:
+            self.left.emit()
+        else:
+            self._tell(self.operand_hovered, index)
+
+    def clicked_on(self, index: TermSpot | None) -> None:
+        if index is not None:
+            self._tell(self.operand_clicked, index)
+
+    def _tell(self, signal: SignalInstance, spot: TermSpot) -> None:
         band = self._band_of(spot)
         if band.source != "constant":
-            self.operand_hovered.emit(band.source, band.index(spot.term))
+            signal.emit(band.source, band.index(spot.term))
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = None
-        self._leave()
-        self.update()
-
-    def _leave(self) -> None:
-        HoverCard.leave(self)
-        self.left.emit()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        spot = self._spot_at(event.position())
-        if spot is not None and self._band_of(spot).source != "constant":
-            self.operand_clicked.emit(self._band_of(spot).source, self._band_of(spot).index(spot.term))
+    def readout(self, index: TermSpot | None) -> Words:
+        assert self._picture is not None, "a spot lies in an operation"
+        assert index is not None, "a card speaks of a spot"
+        band, block = self._band_of(index), self._picture.blocks[index.block]
+        named = band.source != "constant" and self._naming is not None
+        lines = [self._naming(band.source, band.index(index.term)) if named and self._naming else band.name]
+        beside = [other for other in block.bands if len(other.values) == len(band.values) > 1]
+        if len(beside) > 1 and beside[-1].sign == "=":
+            factors = [number(float(other.values[index.term])) for other in beside[:-1]]
+            lines.append(f"{' × '.join(factors)} = {number(float(beside[-1].values[index.term]))}")
+        return number(float(band.values[index.term])), lines
 
 
 def _described(picture: OperationPicture | None) -> str:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import signed_figure
-from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.pixels import pixel_color
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.pointing import Pointable, Words
 
 SIDE = 14  # pixels of the screen for one of the picture, at scale 1
 GAP = 1
@@ -79,7 +78,7 @@ class PixelGrid(Pointable):
         self.setCursor(Qt.CursorShape.CrossCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def pixel_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where a pixel is drawn."""
         row, column = divmod(index, self._columns)
         side = self.length(self._side)
@@ -99,15 +98,16 @@ class PixelGrid(Pointable):
         index = row * self._columns + column
         return index if 0 <= column < self._columns and 0 <= index < len(self._pixels) else NONE
 
+    def _named(self, index: int) -> str:
+        row, column = divmod(index, self._columns)
+        return f"row {row + 1}, column {column + 1}, {'painted' if self._pixels[index] else 'blank'}"
+
+    def readout(self, index: int) -> Words | None:
+        if self._values is None:
+            return None
+        return self._named(index), [signed_figure(float(self._values[index]), 4)]
+
     def pointed_at(self, index: int) -> None:
-        if index >= 0 and self._values is not None:
-            row, column = divmod(index, self._columns)
-            kind = "painted" if self._pixels[index] else "blank"
-            place = self.pixel_rectangle(index).bottomLeft().toPoint()
-            title = f"row {row + 1}, column {column + 1}, {kind}"
-            HoverCard.beside(self, place, title, [signed_figure(float(self._values[index]), 4)])
-        else:
-            HoverCard.leave(self)
         self.pixel_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
@@ -122,10 +122,6 @@ class PixelGrid(Pointable):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._brush = None
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -158,30 +154,26 @@ class PixelGrid(Pointable):
             self.set_pixels(pixels)
             self.painted.emit()
 
-    def _describe(self) -> None:
+    def description(self) -> str:
         said = f"{sum(self._pixels)} of {len(self._pixels)} pixels painted"
-        if self._mark >= 0:
-            row, column = divmod(self._mark, self._columns)
-            kind = "painted" if self._pixels[self._mark] else "blank"
-            said = f"row {row + 1}, column {column + 1}, {kind}; {said}"
-        self.setAccessibleDescription(said)
+        return f"{self._named(self._mark)}; {said}" if self._mark >= 0 else said
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for index in range(len(self._pixels)):
-            painter.fillRect(self.pixel_rectangle(index), self._color(index))
+            painter.fillRect(self.part_rectangle(index), self._color(index))
         if self._values is not None:
             painter.setPen(QPen(self.theme.text, 1))
             for index, is_painted in enumerate(self._pixels):
                 if is_painted:
-                    painter.drawRect(self.pixel_rectangle(index).adjusted(0, 0, -1, -1))
+                    painter.drawRect(self.part_rectangle(index).adjusted(0, 0, -1, -1))
         if self.hovered >= 0:
             painter.setPen(QPen(self.theme.accent, max(1.0, self.length(1.5))))
-            painter.drawRect(self.pixel_rectangle(self.hovered).adjusted(0, 0, -1, -1))
+            painter.drawRect(self.part_rectangle(self.hovered).adjusted(0, 0, -1, -1))
         if self.hasFocus() and self._mark >= 0:
             painter.setPen(QPen(self.theme.accent, max(1.0, self.length(2))))
-            painter.drawRect(self.pixel_rectangle(self._mark).adjusted(0, 0, -1, -1))
+            painter.drawRect(self.part_rectangle(self._mark).adjusted(0, 0, -1, -1))
         self.draw_focus(painter)
 
     def _color(self, index: int) -> QColor:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFont,
     QImage,
     QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
@@ -25,8 +23,8 @@ from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.plain import Painter
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.dashes import DASHES
@@ -63,7 +61,7 @@ class Strip:
         return FAINTEST + (1 - FAINTEST) * min(max(self.share, 0.0), 1.0)
 
 
-class StripList(EnlargedCanvas):
+class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
     """`StripList(row=ROW)`: `set_strips(strips)`, in lines of so many pixels; `set_marks([(strip, cell)])`
     outlines cells, the first strongest, and with `dashed` as ones that nobody has chosen;
     `set_lights(strengths)` fades what does not belong to an explained cell; `set_readout(function)` gives
@@ -76,6 +74,9 @@ class StripList(EnlargedCanvas):
     cell_hovered = Signal(int, int)
     cell_clicked = Signal(int, int)
 
+    least = (180, None)
+    nowhere = (-1, -1)
+
     def __init__(self, parent: QWidget | None = None, row: float = ROW) -> None:
         super().__init__(parent)
         self._row = row
@@ -85,10 +86,7 @@ class StripList(EnlargedCanvas):
         self._marks: tuple[tuple[int, int], ...] = ()
         self._dashed = False
         self._lights: tuple[np.ndarray, ...] = ()
-        self._hovered = (-1, -1)
-        self._readout: Readout | None = None
         self._crossfade: Crossfade[QPixmap] = Crossfade(self)
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("operands and result")
@@ -107,10 +105,8 @@ class StripList(EnlargedCanvas):
         self._cells = [_cells(strip) for strip in self._strips]
         self._marks, self._lights = (), ()
         if not self._has(self._hovered):
-            self._hovered = (-1, -1)
-        readout, hovered = self._readout, self._hovered
-        known = partial(readout, *hovered) if readout is not None and hovered[0] >= 0 else None
-        HoverCard.renew(self, known)
+            self._hovered = self.nowhere
+        self.renew_card()
         self._paint_images()
         self.updateGeometry()
         self.update()
@@ -148,9 +144,17 @@ class StripList(EnlargedCanvas):
         )
         self.update()
 
-    def set_readout(self, readout: Readout | None) -> None:
-        """What the hover card says of (strip, cell): a title and lines."""
-        self._readout = readout
+    def readout(self, index: tuple[int, int]) -> Words | None:
+        return None if self._readout is None else self._readout(*index)
+
+    def part_rectangle(self, index: tuple[int, int]) -> QRectF:
+        return self.cell_rectangle(*index)
+
+    def pointed_at(self, index: tuple[int, int]) -> None:
+        self.cell_hovered.emit(*index)
+
+    def clicked_on(self, index: tuple[int, int]) -> None:
+        self.cell_clicked.emit(*index)
 
     def cell_rectangle(self, strip: int, cell: int) -> QRectF:
         """Where a cell is drawn."""
@@ -170,9 +174,6 @@ class StripList(EnlargedCanvas):
 
     def sizeHint(self) -> QSize:
         return QSize(round(self.length(300)), round(self.length(self._row) * len(self._strips)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(180)), self.sizeHint().height())
 
     def _paint_images(self) -> None:
         self._images = [
@@ -202,13 +203,13 @@ class StripList(EnlargedCanvas):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(self.theme.surface)
-        painter = Painter(picture)
+        painter = Painter(picture, self.theme)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         self._draw(painter)
         painter.end()
         return picture
 
-    def _draw(self, painter: QPainter) -> None:
+    def _draw(self, painter: Painter) -> None:
         for index, strip in enumerate(self._strips):
             painter.setOpacity(FADED if strip.role == "other" else 1.0)
             self._draw_label(painter, index, strip)
@@ -219,23 +220,20 @@ class StripList(EnlargedCanvas):
             self._draw_figures(painter, index, strip)
             if self._lights:
                 painter.drawImage(area, veil(self._lights[index], self.theme))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self.theme.line, 1))
-            painter.drawRect(area)
+            painter.box(area, edge=QPen(self.theme.line, 1))
         painter.setOpacity(1.0)
 
-    def _draw_label(self, painter: QPainter, index: int, strip: Strip) -> None:
+    def _draw_label(self, painter: Painter, index: int, strip: Strip) -> None:
         bold = strip.role == "result"
-        painter.setPen(self.theme.text if strip.role != "other" else self.theme.muted_text)
         margin = self.length(MARGIN)
         width = self.width() * LABEL_SHARE - 2 * margin
         label, size = fitted(strip.label, width, LABEL_SIZES, bold=bold, theme=self.theme)
         weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
         painter.setFont(self.theme.font(size, weight))
         place = QRectF(margin, index * self.length(self._row), width, self.length(self._row))
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, label)
+        painter.write(place, label, self.theme.text if strip.role != "other" else self.theme.muted_text)
 
-    def _draw_share(self, painter: QPainter, index: int, strip: Strip) -> None:
+    def _draw_share(self, painter: Painter, index: int, strip: Strip) -> None:
         """The weight of a strip as a bar, with its number after it, or in it where there is no room."""
         if strip.share is None:
             return
@@ -253,7 +251,7 @@ class StripList(EnlargedCanvas):
             place = QRectF(bar.right() - needed, area.top(), needed, area.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _draw_figures(self, painter: QPainter, index: int, strip: Strip) -> None:
+    def _draw_figures(self, painter: Painter, index: int, strip: Strip) -> None:
         """Numbers inside the cells, where there is room for them."""
         if self.cell_rectangle(index, 0).width() < self.length(36) if len(strip.values) else True:
             return
@@ -261,10 +259,9 @@ class StripList(EnlargedCanvas):
         inks, levels = ink_table(self.theme, strip.scale), self._cells[index].levels[0]
         texts = strip.texts or [cell_figure(float(value)) for value in strip.values]
         for cell, text in enumerate(texts):
-            painter.setPen(inks[levels[cell]])
-            painter.drawText(self.cell_rectangle(index, cell), Qt.AlignmentFlag.AlignCenter, text)
+            painter.write(self.cell_rectangle(index, cell), text, inks[levels[cell]], where=CENTRED)
 
-    def _draw_marks(self, painter: QPainter) -> None:
+    def _draw_marks(self, painter: Painter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for place, (strip, cell) in enumerate(self._marks):
             pen = QPen(self.theme.text, self.length(2 if place == 0 and not self._dashed else 1.2))
@@ -284,7 +281,7 @@ class StripList(EnlargedCanvas):
     def _has(self, cell: tuple[int, int]) -> bool:
         return 0 <= cell[0] < len(self._strips) and 0 <= cell[1] < len(self._strips[cell[0]].values)
 
-    def _cell_at(self, place: QPointF) -> tuple[int, int]:
+    def index_at(self, place: QPointF) -> tuple[int, int]:
         strip = int(place.y() // self.length(self._row))
         if not 0 <= strip < len(self._strips):
             return -1, -1
@@ -292,35 +289,13 @@ class StripList(EnlargedCanvas):
         cell = int((place.x() - area.left()) / area.width() * count)
         return (strip, cell) if place.x() >= area.left() and 0 <= cell < count else (-1, -1)
 
-    def _hover(self, cell: tuple[int, int]) -> None:
-        if cell == self._hovered:
-            return
-        self._hovered = cell
-        self.update()
-        if cell[0] >= 0 and self._readout is not None:
-            HoverCard.beside(self, self.cell_rectangle(*cell).bottomLeft().toPoint(), *self._readout(*cell))
-        else:
-            HoverCard.leave(self)
-        self.cell_hovered.emit(*cell)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._cell_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover((-1, -1))
-
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._hover((-1, -1))
+        self.hover(self.nowhere)
         super().focusOutEvent(event)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self._cell_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and cell[0] >= 0:
-            self.cell_clicked.emit(*cell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in ARROWS and any(len(strip.values) for strip in self._strips):
-            self._hover(self._neighbour(event.key()))
+            self.hover(self._neighbour(event.key()))
         elif event.key() in CONFIRMING and self._hovered[0] >= 0:
             self.cell_clicked.emit(*self._hovered)
         else:

@@ -6,12 +6,12 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
+from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
@@ -44,7 +44,6 @@ class BarsView(PointableBars, GrowingCanvas):
         self._highlighted: frozenset[int] = frozenset()
         self._faded: frozenset[int] = frozenset()
         self._limit: float | None = None
-        self._current = -1
         self._crossfade: Crossfade[dict[str, tuple[int, float]]] = Crossfade(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("bars")
@@ -76,16 +75,7 @@ class BarsView(PointableBars, GrowingCanvas):
         self._notes = tuple(notes)
         self._highlighted, self._faded = frozenset(highlighted), frozenset(faded)
         self._limit = limit
-        self._current = min(self._current, len(self._labels) - 1)
-        self._describe()
-        self.updateGeometry()
-        self.update()
-
-    def set_current(self, index: int) -> None:
-        """Mark one bar; −1 for none."""
-        self._current = index
-        self._describe()
-        self.update()
+        self.show_count(len(self._labels))
 
     def sizeHint(self) -> QSize:
         rows = max(1, len(self._labels))
@@ -139,9 +129,9 @@ class BarsView(PointableBars, GrowingCanvas):
         was = before.get(self._labels[index], (0, 0.0))[1]
         return was + (value - was) * self._crossfade.share
 
-    def _describe(self) -> None:
+    def description(self) -> str:
         shown = [f"{label} {text}" for label, text in zip(self._labels, self._texts, strict=True)]
-        self.setAccessibleDescription(shown[self._current] if self._current >= 0 else ", ".join(shown[:5]))
+        return shown[self._current] if self._current >= 0 else ", ".join(shown[:5])
 
     def _columns(self) -> tuple[float, float, float]:
         """Where labels end, where bars begin, and how wide a full bar is.
@@ -175,11 +165,10 @@ class BarsView(PointableBars, GrowingCanvas):
         if self.left_out:
             place = QRectF(start, self._bars_with_room * row, self.width() - start, row)
             vertical = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.setPen(self.theme.faint_text)
-            painter.drawText(place, vertical, f"and {self.left_out} more")
+            painter.write(place, f"and {self.left_out} more", self.theme.faint_text, where=vertical)
         self.draw_focus(painter)
 
-    def _draw_marks(self, painter: QPainter, row: float) -> None:
+    def _draw_marks(self, painter: Painter, row: float) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
             if 0 <= index < self._bars_with_room:
@@ -193,7 +182,7 @@ class BarsView(PointableBars, GrowingCanvas):
         color.setAlphaF(0.25 if index in self._faded else 0.86 if color == usual else 1.0)
         return color
 
-    def _draw_bars(self, painter: QPainter, shown: range, start: float, per_value: float) -> None:
+    def _draw_bars(self, painter: Painter, shown: range, start: float, per_value: float) -> None:
         row, height, radius = self._row, self.length(BAR), self.length(2.5)
         for index in shown:
             middle = self._top(index) + 0.5 * row
@@ -204,7 +193,7 @@ class BarsView(PointableBars, GrowingCanvas):
             painter.drawRoundedRect(QRectF(start, middle - height / 2, width, height), radius, radius)
 
     def _draw_texts(
-        self, painter: QPainter, shown: range, label_end: float, start: float, per_value: float
+        self, painter: Painter, shown: range, label_end: float, start: float, per_value: float
     ) -> None:
         row, theme = self._row, self.theme
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.kit.painter import Painter
 
 SIZE = 11
 LEFT, BELOW, ABOVE, RIGHT = 44, 34, 8, 76
@@ -25,6 +26,8 @@ class BatchNoisePlot(Canvas):
 
     `set_scale(size)` marks the batch size at which noise and signal are equal, infinity for none.
     """
+
+    usual, least = (280, 170), (180, 90)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,12 +54,6 @@ class BatchNoisePlot(Canvas):
     def points(self) -> np.ndarray:
         """The measured norms, (size, 2): batch size and norm."""
         return np.column_stack([self._sizes, self._norms])
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(280)), round(self.length(170)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(180)), round(self.length(90)))
 
     @property
     def _area(self) -> QRectF:
@@ -96,7 +93,7 @@ class BatchNoisePlot(Canvas):
             painter.drawEllipse(self.place_of(size, norm), self.length(3.6), self.length(3.6))
         self._draw_names(painter)
 
-    def _draw_axes(self, painter: QPainter) -> None:
+    def _draw_axes(self, painter: Painter) -> None:
         theme, area = self.theme, self._area
         last, low, high = self._range
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -106,8 +103,7 @@ class BatchNoisePlot(Canvas):
                 if not low <= math.log10(norm) <= high:
                     continue
                 y = self.place_of(1, norm).y()
-                painter.setPen(theme.line)
-                painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+                painter.line(QPointF(area.left(), y), QPointF(area.right(), y), theme.line)
                 painter.setPen(theme.muted_text)
                 painter.drawText(QRectF(0, y - 8, area.left() - self.length(6), 16), right, f"{norm:.4g}")
         painter.setPen(theme.muted_text)
@@ -119,13 +115,13 @@ class BatchNoisePlot(Canvas):
         below = QRectF(area.left(), area.bottom() + self.length(3) + row, area.width(), row)
         painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, "examples in a batch")
 
-    def _draw_line(self, painter: QPainter, values: np.ndarray, pen: QPen) -> None:
+    def _draw_line(self, painter: Painter, values: np.ndarray, pen: QPen) -> None:
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         pairs = zip(self._sizes.tolist(), values.tolist(), strict=True)
         painter.drawPolyline(QPolygonF([self.place_of(size, value) for size, value in pairs]))
 
-    def _draw_scale(self, painter: QPainter) -> None:
+    def _draw_scale(self, painter: Painter) -> None:
         """A line where noise and signal are equal, if that lies in sight."""
         if not 1 <= self._scale <= self._sizes[-1]:
             return
@@ -137,7 +133,7 @@ class BatchNoisePlot(Canvas):
         left = min(x + self.length(5), self.width() - width)
         painter.drawText(QRectF(left, area.top(), width, self.length(16)), 0, "noise = signal")
 
-    def _draw_names(self, painter: QPainter) -> None:
+    def _draw_names(self, painter: Painter) -> None:
         """The names of both lines at their ends, apart from each other."""
         last = float(self._sizes[-1])
         mean, noise = (self.place_of(last, float(line[-1])) for line in (self._expected, self._noise))
@@ -148,6 +144,5 @@ class BatchNoisePlot(Canvas):
             (mean, "measured", self.theme.accent),
             (noise, "noise, 1/√B", self.theme.muted_text),
         ):
-            painter.setPen(color)
             area = QRectF(place.x() + self.length(8), place.y() - self.length(8), self.length(RIGHT), 16)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
+            painter.write(area, name, color)

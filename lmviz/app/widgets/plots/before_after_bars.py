@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.plots.ghost_bar import draw_ghost
 from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
@@ -32,6 +32,8 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
 
     usual_size = (260, 300)
 
+    usual, least = (280, FIRST_ROW + BETWEEN + 6 * ROW), (110, FIRST_ROW + ROW)
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._before, self._after = np.zeros(0), np.zeros(0)
@@ -52,9 +54,11 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         self._before = np.asarray(before, dtype=np.float64)
         self._after = np.asarray(after, dtype=np.float64)
         self._lost = lost and bool(self._labels)
-        said = (f"{label} {text}" for label, text in zip(self._labels[:5], self.texts, strict=False))
-        self.setAccessibleDescription(", ".join(said))
-        self.update()
+        self.show_count(len(self._labels))
+
+    def description(self) -> str:
+        pairs = zip(self._labels[:5], self.texts, strict=False)
+        return ", ".join(f"{label} {text}" for label, text in pairs)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -83,12 +87,6 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         """How many words there is room for in a size, drawn as large as they are there."""
         unit = self.usual_length(1) * self.growth_at(size)
         return 1 + max(0, int((size.height() / unit - FIRST_ROW - BETWEEN) / ROW))
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(280)), round(self.usual_length(FIRST_ROW + BETWEEN + 6 * ROW)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(110)), round(self.usual_length(FIRST_ROW + ROW)))
 
     def _largest(self, first: int, last: int | None = None) -> float:
         both = (self._before[first:last], self._after[first:last])
@@ -140,7 +138,7 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
 
     def _draw_row(
         self,
-        painter: QPainter,
+        painter: Painter,
         index: int,
         place: QRectF,
         columns: tuple[float, float, float],
@@ -149,33 +147,28 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         label_end, start, full = columns
         theme, first = self.theme, self._lost and index == 0
         if first or index == self.hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
             wash = QColor(theme.key)
             wash.setAlphaF(0.1)
-            painter.setBrush(theme.hover if index == self.hovered else wash)
-            painter.drawRoundedRect(place, self.length(5), self.length(5))
+            painter.box(place, theme.hover if index == self.hovered else wash, radius=5)
         height = self.length(13 if first else 8)
         top = place.center().y() - height - self.length(0.5)
         before, after = (
             min(1.0, value * per_value) * full for value in (self._before[index], self._after[index])
         )
         draw_ghost(painter, theme, QRectF(start, top, before, height - self.length(1)))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.key if first else theme.accent)
         width = max(after, self.length(1)) if self._after[index] > 0 else 0.0
         below = QRectF(start, top + height + self.length(1), width, height - self.length(1))
-        painter.drawRoundedRect(below, self.length(2.5), self.length(2.5))
+        painter.box(below, theme.key if first else theme.accent, radius=2.5)
         self._write(painter, index, place, label_end)
 
-    def _write(self, painter: QPainter, index: int, place: QRectF, label_end: float) -> None:
+    def _write(self, painter: Painter, index: int, place: QRectF, label_end: float) -> None:
         theme, first = self.theme, self._lost and index == 0
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         size, weight = (FIRST_SIZE, QFont.Weight.DemiBold) if first else (LABEL_SIZE, QFont.Weight.Normal)
         painter.setFont(theme.token_font(size, weight))
-        painter.setPen(theme.text)
         measure = self.metrics(size, token=True, bold=first)
         label = cut(self._labels[index], label_end, measure)
-        painter.drawText(QRectF(0, place.top(), label_end, place.height()), right, label)
+        painter.write(QRectF(0, place.top(), label_end, place.height()), label, theme.text, where=AT_RIGHT)
         text = self.texts[index]
         wide = first and self._stands_wide(
             label_end, self.metrics(FIRST_SIZE, bold=True).horizontalAdvance(text)
@@ -184,21 +177,18 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         painter.setPen(theme.key if first else theme.muted_text)
         painter.drawText(place.adjusted(0, 0, -self.length(4), 0), right, text)
 
-    def _draw_between(self, painter: QPainter, start: float, full: float) -> None:
+    def _draw_between(self, painter: Painter, start: float, full: float) -> None:
         """Say how the scale of the others differs from that of the first."""
         theme, top, line = self.theme, self.length(FIRST_ROW), self.length(BETWEEN)
-        painter.setPen(theme.line)
         y = top + line - self.length(3)
-        painter.drawLine(QPointF(start, y), QPointF(self.width(), y))
+        painter.line(QPointF(start, y), QPointF(self.width(), y), theme.line)
         if self.enlargement == 1.0:
             return
         share = f"{100 * full:.0f}" if full >= 0.0995 else f"{100 * full:.2g}"
         said = f"the others, {self.enlargement:.0f} times larger: full width is {share} %"
-        painter.setFont(theme.font(10.5))
-        painter.setPen(theme.muted_text)
         area = QRectF(0, top, self.width() - self.length(4), line - self.length(3))
         shown = cut(said, round(area.width()), self.metrics(10.5))
-        painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.write(area, shown, theme.muted_text, 10.5, where=AT_RIGHT)
 
     def index_at(self, place: QPointF) -> int:
         found = (index for index in range(len(self._labels)) if self._place(index).contains(place))

@@ -16,15 +16,15 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.plain import paragraph
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.pointing import Pointable
 
 LABEL_SIZE, SHARE_SIZE = 11.5, 10.5
 ABOVE, BELOW, BETWEEN = 30, 18, 10  # pixels at scale 1: for the number, for the scale, and between two bars
@@ -143,11 +143,9 @@ class CumulativeBar(Pointable, GrowingCanvas):
         else:
             self._set_marker(draw)
 
-    def _describe(self) -> None:
-        landed = (
-            "" if self._draw is None else f"{number(self._draw)} lands on {self._stack.name(self.landed_on)}"
-        )
-        self.setAccessibleDescription(landed)
+    def description(self) -> str:
+        landed = self._stack.name(self.landed_on)
+        return "" if self._draw is None else f"{number(self._draw)} lands on {landed}"
 
     def _get_marker(self) -> float:
         return self._marker
@@ -169,7 +167,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         bars = bar + (bar + BETWEEN if self._earlier is not None else 0)
         return round(self.usual_length(ABOVE + bars + BELOW))
 
-    def share_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where the segment of a candidate is drawn."""
         edges = self._stack.edges
         return _stretch(self._bar(), edges[index], edges[index + 1])
@@ -202,10 +200,8 @@ class CumulativeBar(Pointable, GrowingCanvas):
         for stack, bar, name in self._drawn(before, now):
             self._draw_stack(painter, stack, bar)
             if name:
-                painter.setFont(self.theme.font(SHARE_SIZE + 1))
-                painter.setPen(self.theme.muted_text)
                 area = QRectF(0, bar.top(), bar.left(), bar.height())
-                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
+                painter.write(area, name, self.theme.muted_text, SHARE_SIZE + 1)
         self._draw_scale(painter, now)
         if self._draw is not None:
             self._draw_marker(painter, now if before is None else before, now)
@@ -218,7 +214,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
     def _is_settled(self) -> bool:
         return self._fall.state() != QPropertyAnimation.State.Running
 
-    def _draw_stack(self, painter: QPainter, stack: _Stack, bar: QRectF) -> None:
+    def _draw_stack(self, painter: Painter, stack: _Stack, bar: QRectF) -> None:
         """Thin segments at the end are drawn as one block, so that a long tail costs nothing."""
         words = len(stack.labels)
         landed = stack.at(self._draw) if self._is_settled() else -1
@@ -236,9 +232,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
             last = float(stack.edges[-1])
             painter.setBrush(self.theme.validation if landed == words else self.theme.line)
             painter.drawRect(_stretch(bar, last, min(1.0, last + stack.rest)))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._fill(stack, words, -1))
-        painter.drawRect(_stretch(bar, stack.edges[first_thin], stack.edges[-1]))
+        painter.box(_stretch(bar, stack.edges[first_thin], stack.edges[-1]), self._fill(stack, words, -1))
         for index in (self.hovered if stack is self._stack else -1, landed):
             if first_thin <= index < words:
                 painter.setBrush(self._fill(stack, index, landed))
@@ -258,7 +252,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         return color
 
     def _draw_label(
-        self, painter: QPainter, stack: _Stack, index: int, stretch: QRectF, ground: QColor
+        self, painter: Painter, stack: _Stack, index: int, stretch: QRectF, ground: QColor
     ) -> None:
         """The word, and its share where both fit one below the other; a long word reads upwards."""
         label, share = stack.labels[index], percentage(stack.edges[index + 1] - stack.edges[index])
@@ -278,7 +272,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
             painter.setFont(self.theme.font(SHARE_SIZE))
             painter.drawText(QRectF(stretch.left(), middle, stretch.width(), line), centre, share)
 
-    def _draw_upright(self, painter: QPainter, label: str, stretch: QRectF) -> None:
+    def _draw_upright(self, painter: Painter, label: str, stretch: QRectF) -> None:
         """A word from bottom to top, where a segment is wide enough for its line."""
         if stretch.width() < self.length(UPRIGHT_LINE):
             return
@@ -296,12 +290,10 @@ class CumulativeBar(Pointable, GrowingCanvas):
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
         painter.restore()
 
-    def _draw_scale(self, painter: QPainter, bar: QRectF) -> None:
+    def _draw_scale(self, painter: Painter, bar: QRectF) -> None:
         """0 and 1 at the ends, and how many words share what is too thin to be named."""
-        painter.setFont(self.theme.font(SHARE_SIZE))
-        painter.setPen(self.theme.muted_text)
         line = QRectF(bar.left(), bar.bottom() + self.length(2), bar.width(), self.length(15))
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, "0")
+        painter.write(line, "0", self.theme.muted_text, SHARE_SIZE, where=Qt.AlignmentFlag.AlignLeft)
         painter.drawText(line, Qt.AlignmentFlag.AlignRight, "1")
         widths = np.diff(self._stack.edges) * bar.width()
         thin = np.flatnonzero(widths < self.length(26))
@@ -315,7 +307,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         if left > bar.left() + self.length(16):
             painter.drawText(QPointF(left, line.top() + painter.fontMetrics().ascent()), said)
 
-    def _draw_marker(self, painter: QPainter, first: QRectF, last: QRectF) -> None:
+    def _draw_marker(self, painter: Painter, first: QRectF, last: QRectF) -> None:
         """A line through the bars, and what it says above."""
         x = first.left() + self._marker * first.width()
         painter.setPen(QPen(self.theme.text, self.length(1.6)))

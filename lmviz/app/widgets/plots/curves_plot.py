@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 
 SIZE = 11.5
 BELOW, ABOVE, RIGHT = 20, 20, 12
@@ -48,6 +49,8 @@ class CurvesPlot(Canvas):
 
     place_chosen = Signal(float)
 
+    usual, least = (280, 170), (190, 100)
+
     def __init__(
         self,
         x_name: str,
@@ -81,12 +84,6 @@ class CurvesPlot(Canvas):
         """Mark a place on the x axis."""
         self._mark = x
         self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(280)), round(self.length(170)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(190)), round(self.length(100)))
 
     @property
     def _area(self) -> QRectF:
@@ -136,24 +133,20 @@ class CurvesPlot(Canvas):
         for chosen, color in ((self._hovered, self.theme.strong_line), (self._mark, self.theme.accent)):
             if chosen is not None:
                 x = self.place_of(chosen, self._curves[0].points[-1, 1]).x()
-                painter.setPen(QPen(color, 1))
-                painter.drawLine(QPointF(x, self._area.top()), QPointF(x, self._area.bottom()))
+                painter.line(QPointF(x, self._area.top()), QPointF(x, self._area.bottom()), QPen(color, 1))
         for curve in self._curves:
             self._draw_curve(painter, curve)
         self._write_names(painter)
 
-    def _draw_axes(self, painter: QPainter) -> None:
+    def _draw_axes(self, painter: Painter) -> None:
         theme, area, high = self.theme, self._area, self.length(16)
         painter.setFont(theme.font(SIZE))
         first = self._curves[0].points[0]
         for value in self._ticks(1):
             y = self.place_of(first[0], value).y()
-            painter.setPen(theme.line)
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-            painter.setPen(theme.muted_text)
+            painter.line(QPointF(area.left(), y), QPointF(area.right(), y), theme.line)
             place = QRectF(0, y - high / 2, area.left() - self.length(6), high)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(place, right, self._words[1](value))
+            painter.write(place, self._words[1](value), theme.muted_text, where=AT_RIGHT)
         for value in self._ticks(0):
             x = self.place_of(value, first[1]).x()
             place = QRectF(x - self.length(40), area.bottom() + self.length(2), self.length(80), high)
@@ -162,7 +155,7 @@ class CurvesPlot(Canvas):
         painter.drawText(above, Qt.AlignmentFlag.AlignRight, f"{self._names[0]} →")
         painter.drawText(above, Qt.AlignmentFlag.AlignLeft, self._names[1])
 
-    def _draw_curve(self, painter: QPainter, curve: NamedCurve) -> None:
+    def _draw_curve(self, painter: Painter, curve: NamedCurve) -> None:
         color = self._color_of(curve)
         pen = QPen(color, self.length(1.4 if curve.dashed else 2))
         if curve.dashed:
@@ -177,11 +170,9 @@ class CurvesPlot(Canvas):
             painter.drawEllipse(place, self.length(3), self.length(3))
         if self._mark is not None and not curve.dashed:
             nearest = int(np.abs(curve.points[:, 0] - self._mark).argmin())
-            painter.setPen(QPen(color, self.length(2)))
-            painter.setBrush(self.theme.surface)
-            painter.drawEllipse(places[nearest], self.length(4), self.length(4))
+            painter.dot(places[nearest], 4, self.theme.surface, color, 2)
 
-    def _write_names(self, painter: QPainter) -> None:
+    def _write_names(self, painter: Painter) -> None:
         """At the ends of curves, pushed apart where they would lie on one another; or above beginnings."""
         painter.setFont(self.theme.font(SIZE))
         row, free = self.length(ROW), -math.inf
@@ -198,8 +189,7 @@ class CurvesPlot(Canvas):
                 top = max(place.y() - row / 2, free)
                 free = top + row
                 area = QRectF(min(place.x() + self.length(7), self.width() - wide), top, wide, row)
-            painter.setPen(self._color_of(curve))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, curve.said)
+            painter.write(area, curve.said, self._color_of(curve))
 
     def _color_of(self, curve: NamedCurve) -> QColor:
         if isinstance(curve.color, int):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.kit.painter import Painter
 
 SIZE = 11
 LEFT, BELOW, ABOVE, RIGHT = 42, 20, 10, 14
@@ -19,6 +20,8 @@ LEFT, BELOW, ABOVE, RIGHT = 42, 20, 10, 14
 class DescentPlot(Canvas):
     """`DescentPlot()`: `set_curve(rates, losses, line, rate)`; `line` is (rate,), where the gradient alone
     would lead."""
+
+    usual, least = (220, 130), (110, 70)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,12 +39,6 @@ class DescentPlot(Canvas):
     def losses(self) -> np.ndarray:
         """What is drawn, (rate,)."""
         return self._losses
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(220)), round(self.length(130)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(110)), round(self.length(70)))
 
     def _place(self, rate: float, loss: float) -> QPointF:
         area = self._area
@@ -83,8 +80,7 @@ class DescentPlot(Canvas):
         painter.setFont(theme.font(SIZE))
         for value in self._ticks:
             y = self._place(self._rates[0], value).y()
-            painter.setPen(theme.line)
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.line(QPointF(area.left(), y), QPointF(area.right(), y), theme.line)
             painter.setPen(theme.muted_text)
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(QRectF(0, y - 8, area.left() - 5, 16), right, number(value, 3))
@@ -97,13 +93,13 @@ class DescentPlot(Canvas):
         self._draw_point(painter, 0.0, hollow=False)
         self._draw_point(painter, self._rate, hollow=True)
 
-    def _draw_curve(self, painter: QPainter, losses: np.ndarray, pen: QPen) -> None:
+    def _draw_curve(self, painter: Painter, losses: np.ndarray, pen: QPen) -> None:
         painter.setPen(pen)
         points = zip(self._rates.tolist(), losses.tolist(), strict=True)
         seen = [self._place(rate, loss) for rate, loss in points if math.isfinite(loss)]
         painter.drawPolyline(QPolygonF(seen))
 
-    def _draw_point(self, painter: QPainter, rate: float, *, hollow: bool) -> None:
+    def _draw_point(self, painter: Painter, rate: float, *, hollow: bool) -> None:
         theme = self.theme
         loss = float(np.interp(rate, self._rates, self._losses))
         if not math.isfinite(loss):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -150,7 +150,5 @@ class DistributionCard(Card):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = self.begin()
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._color)
         mark = QRectF(0, self.length(14), self.length(3), self.length(16))
-        painter.drawRoundedRect(mark, self.length(1.5), self.length(1.5))
+        painter.box(mark, self._color, radius=1.5)

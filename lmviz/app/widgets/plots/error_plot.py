@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 
 SIZE = 11
 LEFT, BELOW, ABOVE, RIGHT = 46, 26, 16, 20
@@ -24,6 +25,8 @@ class ErrorPlot(Canvas):
     """
 
     epsilon_chosen = Signal(float)
+
+    usual, least = (260, 150), (150, 90)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,12 +51,6 @@ class ErrorPlot(Canvas):
     def curves(self) -> dict[str, np.ndarray]:
         """What is drawn."""
         return dict(self._curves)
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(260)), round(self.length(150)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(150)), round(self.length(90)))
 
     @property
     def _area(self) -> QRectF:
@@ -89,11 +86,9 @@ class ErrorPlot(Canvas):
         self._draw_chosen(painter)
         self.draw_focus(painter)
 
-    def _draw_name(self, painter: QPainter, name: str, curve: list[QPointF], color: QColor) -> None:
-        painter.setFont(self.theme.font(SIZE))
-        painter.setPen(color)
+    def _draw_name(self, painter: Painter, name: str, curve: list[QPointF], color: QColor) -> None:
         shown, place = self._named(name, curve)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.write(place, shown, color, SIZE)
 
     def name_places(self) -> dict[str, QRectF]:
         """What is written beside the curves, and where."""
@@ -124,36 +119,30 @@ class ErrorPlot(Canvas):
             start.setY(lowest + self.length(2))
         return QRectF(start.x(), start.y(), width + 2, height)
 
-    def _draw_axes(self, painter: QPainter) -> None:
+    def _draw_axes(self, painter: Painter) -> None:
         theme, area = self.theme, self._area
         first, last, low, high = self._range
         painter.setFont(theme.font(SIZE))
         step = max(1, round((high - low) / 4))
         for exponent in range(int(low), int(high) + 1, step):
             y = self.place_of(10.0**first, 10.0**exponent).y()
-            painter.setPen(theme.line)
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-            painter.setPen(theme.muted_text)
+            painter.line(QPointF(area.left(), y), QPointF(area.right(), y), theme.line)
             place = QRectF(0, y - 8, area.left() - self.length(5), 16)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(place, right, f"1e{exponent}".replace("-", "−"))
+            painter.write(place, f"1e{exponent}".replace("-", "−"), theme.muted_text, where=AT_RIGHT)
         for exponent in range(math.ceil(first), math.floor(last) + 1, 4):
             x = self.place_of(10.0**exponent, 1.0).x()
             place = QRectF(x - 30, area.bottom() + self.length(8), 60, self.length(16))
             painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, f"1e{exponent}".replace("-", "−"))
 
-    def _draw_chosen(self, painter: QPainter) -> None:
+    def _draw_chosen(self, painter: Painter) -> None:
         if not self._curves:
             return
         theme, area = self.theme, self._area
         points = next(iter(self._curves.values()))
         at = int(np.argmin(np.abs(np.log10(points[:, 0]) - math.log10(self._epsilon))))
         place = self.place_of(*points[at].tolist())
-        painter.setPen(QPen(theme.accent, 1))
-        painter.drawLine(QPointF(place.x(), area.top()), QPointF(place.x(), area.bottom()))
-        painter.setPen(QPen(theme.accent, self.length(2)))
-        painter.setBrush(theme.surface)
-        painter.drawEllipse(place, self.length(4.5), self.length(4.5))
+        painter.line(QPointF(place.x(), area.top()), QPointF(place.x(), area.bottom()), QPen(theme.accent, 1))
+        painter.dot(place, 4.5, theme.surface, theme.accent, 2)
         painter.setFont(theme.font(SIZE))
         said = f"ε = {self._epsilon:.0e}, error {points[at, 1]:.0e}".replace("-", "−")
         width = self.length(170)

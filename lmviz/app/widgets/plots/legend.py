@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
+from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import AT_RIGHT, cut
 
 SIZE = 12
 STROKE = 14
@@ -111,11 +112,8 @@ class Legend(Canvas):
             )
         left_out = len(self._entries) - len(places)
         if left_out:
-            painter.setPen(self.theme.muted_text)
             rest = QRectF(self.rect()).adjusted(places[-1][1].right(), places[-1][1].top(), 0, 0)
-            painter.drawText(
-                rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, f"+{left_out}"
-            )
+            painter.write(rest, f"+{left_out}", self.theme.muted_text, where=AT_RIGHT)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         for entry, area in self.places():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.plots.broken_path import broken_path
 
 SIZE = 11
@@ -20,6 +21,8 @@ class LikelihoodCurve(Canvas):
 
     The height of the plot goes from `low` to `best`, the same whichever word is drawn.
     """
+
+    usual, least = (220, 140), (80, 60)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,12 +49,6 @@ class LikelihoodCurve(Canvas):
         self.setAccessibleDescription(f"{number(likelihood, 4)} at p({name}) = {number(share)}")
         self.update()
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(220)), round(self.length(140)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(80)), round(self.length(60)))
-
     def _place(self, share: float, likelihood: float) -> QPointF:
         area = self._area
         span = max(self._best - self._low, 1e-9)
@@ -73,13 +70,9 @@ class LikelihoodCurve(Canvas):
         best = self._place(0, self._best).y()
         painter.setPen(QPen(theme.strong_line, 1, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(area.left(), best), QPointF(area.right(), best))
-        painter.setPen(QPen(theme.line, 1))
-        painter.drawLine(area.bottomLeft(), area.bottomRight())
-        painter.setPen(theme.muted_text)
+        painter.line(area.bottomLeft(), area.bottomRight(), QPen(theme.line, 1))
         high = f"the most, {number(self._best, 4)}"
-        painter.drawText(
-            QRectF(area.left(), 0, area.width(), self.length(18)), Qt.AlignmentFlag.AlignVCenter, high
-        )
+        painter.write(QRectF(area.left(), 0, area.width(), self.length(18)), high, theme.muted_text)
         self._draw_axis(painter, area)
         painter.setClipRect(area.adjusted(-self.length(LEFT), -3, self.length(LEFT), 0))
         painter.setPen(QPen(theme.accent, self.length(2)))
@@ -91,11 +84,9 @@ class LikelihoodCurve(Canvas):
         )
         if self._likelihood >= self._low:
             point = self._place(self._share, self._likelihood)
-            painter.setPen(QPen(theme.surface, self.length(1.5)))
-            painter.setBrush(theme.accent)
-            painter.drawEllipse(point, self.length(5), self.length(5))
+            painter.dot(point, 5, theme.accent, theme.surface, 1.5)
 
-    def _draw_axis(self, painter: QPainter, area: QRectF) -> None:
+    def _draw_axis(self, painter: Painter, area: QRectF) -> None:
         below = QRectF(area.left(), area.bottom() + 2, area.width(), self.length(BELOW) - 2)
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, "0")
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, "1")

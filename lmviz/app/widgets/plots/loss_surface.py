@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 SIZE = 11
@@ -24,6 +25,8 @@ class LossSurface(Canvas):
 
     `set_path(points, place)` draws the way (point, 2) and marks where one stands on it.
     """
+
+    usual, least = (220, 160), (130, 80)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,12 +70,6 @@ class LossSurface(Canvas):
     def path(self) -> np.ndarray:
         """The way, (point, 2)."""
         return self._path
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(220)), round(self.length(160)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(130)), round(self.length(80)))
 
     @property
     def _area(self) -> QRectF:
@@ -118,11 +115,9 @@ class LossSurface(Canvas):
             painter.setBrush(theme.surface)
             painter.drawEllipse(way[self._place], *(2 * [self.length(4.5)]))
 
-    def _draw_axes(self, painter: QPainter, area: QRectF) -> None:
+    def _draw_axes(self, painter: Painter, area: QRectF) -> None:
         theme = self.theme
-        painter.setPen(theme.line)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(area)
+        painter.box(area, edge=theme.line)
         painter.setFont(theme.font(SIZE))
         painter.setPen(theme.muted_text)
         low = area.bottom() + 2

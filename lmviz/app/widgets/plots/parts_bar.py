@@ -59,6 +59,5 @@ class PartsBar(Canvas):
         painter.setFont(self.theme.font(SIZE))
         row = self.length(ROW)
         for index, (name, _, said) in enumerate(self._parts):
-            painter.setPen(self._color(index))
             place = QRectF(0, bar + self.length(4) + index * row, self.width(), row)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, f"{name} {said}")
+            painter.write(place, f"{name} {said}", self._color(index))

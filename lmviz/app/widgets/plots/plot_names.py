@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import AT_RIGHT
 
 SIZE = 11.5
 LINE = 16  # pixels at scale 1 from one name to the next
@@ -96,11 +97,8 @@ class PlotNames(Canvas):
                 painter.drawPolyline(
                     [QPointF(0, item.height), QPointF(bend, place), QPointF(start - 2, place)]
                 )
-            weight = QFont.Weight.DemiBold if item.strong else QFont.Weight.Normal
-            painter.setFont(self.theme.font(SIZE, weight))
             area = self.places[item.name]
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(area, right, item.figure)
+            painter.write(area, item.figure, size=SIZE, bold=item.strong, where=AT_RIGHT)
             font = metrics(SIZE, bold=item.strong)
             area.setWidth(area.width() - font.horizontalAdvance(item.figure) - self.length(GAP))
             shown = self.shown_in(area, item.name, font)

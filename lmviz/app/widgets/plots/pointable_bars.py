@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.base.arrows import DOWN
+from lmviz.app.widgets.kit.pointing import Pointable
 
 
 class PointableBars(Pointable):
@@ -18,27 +17,14 @@ class PointableBars(Pointable):
 
     bar_hovered = Signal(int)
     bar_clicked = Signal(int)
+    arrows, points_by_key = DOWN, True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._labels: tuple[str, ...] = ()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def pointed_at(self, index: int) -> None:
         self.bar_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         self.bar_clicked.emit(index)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.hover(-1)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(DOWN, event.key(), self.hovered, len(self._labels))
-        if wanted is not None:
-            self.hover(wanted)
-        elif event.key() in CONFIRMING and self.hovered >= 0:
-            self.bar_clicked.emit(self.hovered)
-        else:
-            super().keyPressEvent(event)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, Qt
@@ -11,25 +10,34 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.parts import Parts
+from lmviz.app.widgets.kit.pointing import Parts, Words
 from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 
-class PointablePlot(Parts, QuietPlot):
+class PointablePlot(Parts[int], QuietPlot):
     """A plot with parts; places are as the axes count, logarithms on a logarithmic one.
 
     Subclasses say with `readout` what the hover card says of a part, and call `point_again` when they have
     drawn other numbers, for the pointer may rest on them.
     """
 
+    nowhere = -1
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._hovered = self.nowhere
         self._pointer: QPoint | None = None
         self.setMouseTracking(True)
 
     @abstractmethod
-    def readout(self, index: int) -> tuple[str, Sequence[str]]:
+    def readout(self, index: int) -> Words:
         """The title and the lines of the hover card for a part."""
+
+    def hover(self, index: int) -> None:
+        """Point at a part, as the pointer does."""
+        if index != self._hovered:
+            self._hovered = index
+            self.pointed_at(index)
 
     def point_again(self) -> None:
         """Find out what lies under the pointer now, and say it."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointable
 
 LEAST_ROW, USUAL_ROW, HINTED_ROW, MOST_ROW, GAP = 44, 78, 110, 260, 8
 LETTER, TEXT, FIGURE, LARGE_TEXT, LEAST_TEXT = 22.0, 21.0, 18.0, 15.0, 11.0
@@ -35,6 +36,7 @@ class PollChoices(Pointable):
 
     letter_chosen = Signal(str)
     letter_taken_back = Signal()
+    takes_clicks = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,12 +59,8 @@ class PollChoices(Pointable):
 
     def set_choices(self, rows: Sequence[ChoiceRow]) -> None:
         """Draw other choices or other counts."""
-        resized = len(rows) != len(self._rows)
         self._rows = tuple(rows)
-        self._describe()
-        if resized:
-            self.updateGeometry()
-        self.update()
+        self.show_count(len(rows))
 
     def set_most_growth(self, growth: float) -> None:
         """How many times larger than usual type may be: not larger than that of the question."""
@@ -76,12 +74,12 @@ class PollChoices(Pointable):
         self._describe()
         self.update()
 
-    def _describe(self) -> None:
+    def description(self) -> str:
         said = []
         for row in self._rows:
             counted = f", {row.count}" + (", right" if row.letter == self._right else "")
             said.append(f"{row.letter}: {row.text}" + (counted if self._shown else ""))
-        self.setAccessibleDescription("; ".join(said))
+        return "; ".join(said)
 
     def sizeHint(self) -> QSize:
         return QSize(
@@ -91,19 +89,12 @@ class PollChoices(Pointable):
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(200)), round(self.length((LEAST_ROW + GAP) * max(2, len(self._rows)))))
 
-    def row_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where a choice is drawn."""
         rows = max(1, len(self._rows))
         gap = self.length(GAP)
         height = min(self.length(MOST_ROW), (self.height() - gap * (rows - 1)) / rows)
         return QRectF(1, index * (height + gap) + 1, self.width() - 2, height - 2)
-
-    def index_at(self, place: QPointF) -> int:
-        found = (at for at in range(len(self._rows)) if self.row_rectangle(at).contains(place))
-        return next(found, -1)
-
-    def pointed_at(self, index: int) -> None:
-        self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
 
     def clicked_on(self, index: int) -> None:
         self.letter_chosen.emit(self._rows[index].letter)
@@ -131,7 +122,7 @@ class PollChoices(Pointable):
     @property
     def _growth(self) -> float:
         """By how much all type is larger than usual, where rows are higher."""
-        return max(1.0, min(self.row_rectangle(0).height() / self.length(USUAL_ROW), self._most_growth))
+        return max(1.0, min(self.part_rectangle(0).height() / self.length(USUAL_ROW), self._most_growth))
 
     def _columns(self) -> tuple[float, float]:
         """Where the texts begin, and how wide counts and percentages are."""
@@ -144,7 +135,7 @@ class PollChoices(Pointable):
     def text_size(self) -> float:
         """The largest size at which every text fits into its row; on one line where it is large enough."""
         left, figures = self._columns()
-        room = QRectF(0, 0, self.width() - left - figures, self.row_rectangle(0).height() - 4)
+        room = QRectF(0, 0, self.width() - left - figures, self.part_rectangle(0).height() - 4)
         line = metrics(TEXT * self._growth, token=True).height()
         size = self._largest(QRectF(0, 0, room.width(), line))
         return size if size >= LARGE_TEXT else self._largest(room)
@@ -160,8 +151,8 @@ class PollChoices(Pointable):
         needed = metrics(size, token=True, bold=True).boundingRect(room, Qt.TextFlag.TextWordWrap, text)
         return needed.width() <= room.width() and needed.height() <= room.height()
 
-    def _draw(self, painter: QPainter, index: int, row: ChoiceRow, total: int, size: float) -> None:
-        theme, place = self.theme, self.row_rectangle(index)
+    def _draw(self, painter: Painter, index: int, row: ChoiceRow, total: int, size: float) -> None:
+        theme, place = self.theme, self.part_rectangle(index)
         right = self.marked == row.letter
         radius = self.length(6)
         edge = theme.value if right else theme.accent if index == self.hovered else theme.strong_line
@@ -184,10 +175,9 @@ class PollChoices(Pointable):
         painter.setFont(theme.font(LETTER * growth, QFont.Weight.Bold))
         letters = QRectF(place.left(), place.top(), left, place.height())
         painter.drawText(letters, vertical | Qt.AlignmentFlag.AlignHCenter, row.letter)
-        painter.setPen(theme.text)
         painter.setFont(theme.token_font(size, QFont.Weight.DemiBold if right else QFont.Weight.Normal))
         words = QRectF(place.left() + left, place.top(), place.width() - left - figures, place.height())
-        painter.drawText(words, vertical | Qt.TextFlag.TextWordWrap, row.text)
+        painter.write(words, row.text, theme.text, where=vertical | Qt.TextFlag.TextWordWrap)
         if not self._shown:
             return
         numbers = place.adjusted(0, 0, -self.length(14), 0)

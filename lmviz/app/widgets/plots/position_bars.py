@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.arrows import ACROSS, along
+from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointable, Words
 
 HEIGHT, LEAST, STACK, GAP, MARGIN = 62, 34, 11, 4, 2  # pixels at scale 1
 
@@ -30,13 +30,14 @@ class PositionBars(Pointable):
     position_hovered = Signal(int)
     position_clicked = Signal(int)
 
+    arrows = ACROSS
+    usual, least = (150, HEIGHT), (60, LEAST)
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._parts = np.zeros(0)
         self._kept = np.zeros(0, dtype=bool)
         self._names: tuple[str, ...] = ()
-        self._current = -1
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("parts of a sum")
 
@@ -55,23 +56,13 @@ class PositionBars(Pointable):
         self._parts = np.asarray(parts, dtype=np.float64)
         self._kept = np.ones(len(self._parts), dtype=bool) if kept is None else kept
         self._names = tuple(names)
-        self._current = min(self._current, len(self._parts) - 1)
-        if self.hovered >= len(self._parts):
-            self.set_hovered(-1)
-        self._describe()
-        self.update()
+        self.show_count(len(self._parts))
 
-    def set_current(self, position: int) -> None:
-        """Mark a position; −1 for none."""
-        self._current = min(position, len(self._parts) - 1)
-        self._describe()
-        self.update()
-
-    def bar(self, position: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where a part's bar is drawn, from the line at zero."""
-        across, value = self._across, float(self._parts[position])
+        across, value = self._across, float(self._parts[index])
         zero, reach = self._zero(), self._height_of(value)
-        left = self.length(MARGIN) + position * across
+        left = self.length(MARGIN) + index * across
         return QRectF(left, min(zero, reach), across, abs(reach - zero))
 
     def stretch(self, position: int) -> QRectF:
@@ -92,12 +83,6 @@ class PositionBars(Pointable):
             self.length(MARGIN) + start * wide, top + inset, (end - start) * wide, self.length(STACK) - inset
         )
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(150)), round(self.length(HEIGHT)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(60)), round(self.length(LEAST)))
-
     def index_at(self, place: QPointF) -> int:
         if place.y() >= self.height() - self.length(STACK):
             stretches = (at for at in range(len(self._parts)) if self.stretch(at).contains(place))
@@ -106,23 +91,11 @@ class PositionBars(Pointable):
         return index if 0 <= index < len(self._parts) else -1
 
     def pointed_at(self, index: int) -> None:
-        if index >= 0:
-            place = self.bar(index).bottomLeft().toPoint()
-            HoverCard.beside(self, place, self._readout(index), ())
-        else:
-            HoverCard.leave(self)
         self.position_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         self.set_current(index)
         self.position_clicked.emit(index)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(ACROSS, event.key(), self._current, len(self._parts))
-        if wanted is not None:
-            self.clicked_on(wanted)
-        else:
-            super().keyPressEvent(event)
 
     @property
     def _across(self) -> float:
@@ -141,15 +114,13 @@ class PositionBars(Pointable):
     def _zero(self) -> float:
         return self._height_of(0.0)
 
-    def _readout(self, position: int) -> str:
-        name = f"“{self._names[position]}”" if position < len(self._names) else str(position + 1)
-        return f"{name} {number(float(self._parts[position]))}"
+    def readout(self, index: int) -> Words:
+        name = f"“{self._names[index]}”" if index < len(self._names) else str(index + 1)
+        return f"{name} {number(float(self._parts[index]))}", ()
 
-    def _describe(self) -> None:
-        inside = 0 <= self._current < len(self._parts)
-        self.setAccessibleDescription(
-            self._readout(self._current) if inside else f"{number(self.total)} of {len(self._parts)} parts"
-        )
+    def description(self) -> str:
+        inside = self._current >= 0
+        return self.readout(self._current)[0] if inside else f"{number(self.total)} of {self._count} parts"
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -163,26 +134,20 @@ class PositionBars(Pointable):
                 painter.drawRect(QRectF(left, 0, self._across, self.height() - self.length(STACK + GAP)))
         gap = min(1.0, 0.15 * self._across)
         for index in range(len(self._parts)):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._color(index))
-            painter.drawRect(self.bar(index).adjusted(gap / 2, 0, -gap / 2, 0))
+            painter.box(self.part_rectangle(index).adjusted(gap / 2, 0, -gap / 2, 0), self._color(index))
             self._draw_stretch(painter, index)
-        painter.setPen(QPen(self.theme.line, 1))
         zero = round(self._zero()) + 0.5
-        painter.drawLine(QPointF(0, zero), QPointF(self.width(), zero))
+        painter.line(QPointF(0, zero), QPointF(self.width(), zero), QPen(self.theme.line, 1))
         self._draw_total(painter)
         self.draw_focus(painter)
 
-    def _draw_stretch(self, painter: QPainter, index: int) -> None:
+    def _draw_stretch(self, painter: Painter, index: int) -> None:
         area = self.stretch(index)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._color(index))
-        painter.drawRect(area)
+        painter.box(area, self._color(index))
         if area.width() > 3:  # narrower ones would be nothing but borders
-            painter.setPen(QPen(self.theme.surface, 1))
-            painter.drawLine(area.topRight(), area.bottomRight())
+            painter.line(area.topRight(), area.bottomRight(), QPen(self.theme.surface, 1))
 
-    def _draw_total(self, painter: QPainter) -> None:
+    def _draw_total(self, painter: Painter) -> None:
         """Where the sum stands, if some parts point back."""
         above = float(np.clip(self._parts, 0, None).sum())
         if not above or (self._parts >= 0).all():

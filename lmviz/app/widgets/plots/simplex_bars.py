@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import DOWN, along
-from lmviz.app.widgets.base.canvas import cut, metrics
+from lmviz.app.widgets.base.arrows import DOWN
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number, signed_figure
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.pointing import Pointable
 
 ROW, HEAD, BAR = 26, 20, 14
 LEAST_ROW = 14
@@ -32,15 +33,14 @@ class SimplexBars(Pointable):
 
     share_wanted = Signal(int, float)
     word_chosen = Signal(int)
+    arrows = DOWN
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words: tuple[str, ...] = ()
         self._best = self._shares = self._pulls = np.zeros(0)
         self._reach = 1.0
-        self._current = 0
         self._dragged = -1
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("shares of the words that follow")
 
@@ -49,32 +49,29 @@ class SimplexBars(Pointable):
         """What is drawn, (word,)."""
         return self._shares
 
-    @property
-    def current(self) -> int:
-        """The word that is marked."""
-        return self._current
-
     def set_words(self, words: Sequence[str], best: np.ndarray, reach: float) -> None:
         """Other words; an arrow of full length is a pull of `reach`."""
         self._words, self._best, self._reach = tuple(words), best, max(reach, 1e-9)
         self._shares, self._pulls = np.zeros(len(best)), np.zeros(len(best))
-        self._current, self._dragged = 0, -1
-        self.updateGeometry()
-        self.update()
+        self._dragged = -1
+        self.show_count(len(words))
+        self.set_current(0)
 
     def set_shares(self, shares: np.ndarray, pulls: np.ndarray) -> None:
         """Draw other shares."""
         self._shares, self._pulls = shares, pulls
-        said = (f"{word} {number(share)}" for word, share in zip(self._words, shares.tolist(), strict=True))
-        self.setAccessibleDescription(", ".join(said))
+        self._describe()
         self.update()
+
+    def description(self) -> str:
+        pairs = zip(self._words, self._shares.tolist(), strict=True)
+        return ", ".join(f"{word} {number(share)}" for word, share in pairs)
 
     def choose(self, word: int) -> None:
         """Mark a word."""
-        if word != self._current and 0 <= word < len(self._words):
-            self._current = word
+        if word != self._current and 0 <= word < self._count:
+            self.set_current(word)
             self.word_chosen.emit(word)
-            self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(round(self.length(380)), round(self.length(HEAD + ROW * max(2, len(self._words)))))
@@ -136,11 +133,8 @@ class SimplexBars(Pointable):
             self.share_wanted.emit(self._dragged, min(max(share, 0.0), 1.0))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(DOWN, event.key(), self._current, len(self._words))
         steps: dict[int, float] = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
-        if wanted is not None:
-            self.choose(wanted)
-        elif event.key() in steps and len(self._shares):
+        if event.key() in steps and len(self._shares):
             share = float(self._shares[self._current]) + steps[event.key()]
             self.share_wanted.emit(self._current, min(max(share, 0.0), 1.0))
         else:
@@ -154,13 +148,12 @@ class SimplexBars(Pointable):
             self._draw_row(painter, word)
         self.draw_focus(painter)
 
-    def _draw_heads(self, painter: QPainter) -> None:
+    def _draw_heads(self, painter: Painter) -> None:
         start, _, left, right = self._columns
         head = self.length(HEAD)
         painter.setPen(self.theme.muted_text)
-        painter.setFont(self.theme.font(11))
         top = Qt.AlignmentFlag.AlignTop
-        painter.drawText(QRectF(start, 0, left - start, head), top, "p, tick at c / n")
+        painter.write(QRectF(start, 0, left - start, head), "p, tick at c / n", size=11, where=top)
         painter.drawText(
             QRectF(left, 0, self.width() - left, head), top | Qt.AlignmentFlag.AlignHCenter, "c / p − λ"
         )
@@ -168,7 +161,7 @@ class SimplexBars(Pointable):
         middle = (left + right) / 2
         painter.drawLine(QPointF(middle, head), QPointF(middle, head + self._row * len(self._words)))
 
-    def _draw_row(self, painter: QPainter, word: int) -> None:
+    def _draw_row(self, painter: Painter, word: int) -> None:
         theme = self.theme
         start, end, left, right = self._columns
         middle = self.place_of(word, 0).y()
@@ -196,23 +189,19 @@ class SimplexBars(Pointable):
         painter.setBrush(theme.accent)
         painter.drawRoundedRect(QRectF(start, middle - bar / 2, tip.x() - start, bar), 2, 2)
         grip = QRectF(tip.x() - self.length(3), middle - bar / 2 - 2, self.length(6), bar + 4)
-        painter.setBrush(theme.surface)
-        painter.setPen(QPen(theme.accent, self.length(1.6)))
-        painter.drawRoundedRect(grip, self.length(3), self.length(3))
+        painter.box(grip, theme.surface, theme.accent, 1.6, radius=3)
         best = self.place_of(word, float(self._best[word])).x()
         painter.setPen(QPen(theme.text, self.length(1.6)))
         painter.drawLine(QPointF(best, middle - bar / 2 - 3), QPointF(best, middle + bar / 2 + 3))
-        painter.setFont(theme.font(SIZE))
-        painter.setPen(theme.text)
-        painter.drawText(
-            QRectF(end + self.length(8), row.top(), left - end, row.height()), vertical, number(share)
+        painter.write(
+            QRectF(end + self.length(8), row.top(), left - end, row.height()), number(share), theme.text, SIZE
         )
         self._draw_pull(painter, float(self._pulls[word]), middle, (left, right))
         painter.setPen(theme.muted_text)
         figure = QRectF(right, row.top(), self.width() - right - self.length(4), row.height())
         painter.drawText(figure, Qt.AlignmentFlag.AlignRight | vertical, _pull_figure(self._pulls[word]))
 
-    def _draw_pull(self, painter: QPainter, pull: float, middle: float, columns: tuple[float, float]) -> None:
+    def _draw_pull(self, painter: Painter, pull: float, middle: float, columns: tuple[float, float]) -> None:
         """An arrow from the middle of its column; one that is too long for it has two heads."""
         zero, half = sum(columns) / 2, (columns[1] - columns[0]) / 2
         part = min(max(pull / self._reach, -1.0), 1.0)
@@ -220,8 +209,7 @@ class SimplexBars(Pointable):
             return
         color = self.theme.signed_positive if pull > 0 else self.theme.signed_negative
         tip, side, head = zero + part * half, 1 if part > 0 else -1, self.length(4)
-        painter.setPen(QPen(color, self.length(2)))
-        painter.drawLine(QPointF(zero, middle), QPointF(tip - side * head, middle))
+        painter.line(QPointF(zero, middle), QPointF(tip - side * head, middle), color, 2)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         for at in (tip, tip - side * 1.5 * head) if abs(pull) > self._reach else (tip,):

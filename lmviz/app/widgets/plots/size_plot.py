@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.diagrams.picture import Picture
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.picture import Picture
 
 SIZE = 12
 LEFT, BELOW, ABOVE, RIGHT = 58, 40, 26, 16
@@ -47,6 +48,8 @@ class SizePlot(Picture):
     `ratio` draws the dashed line of so many tokens a parameter. `names` are written at powers of ten, by a
     function of the amount. The key of a spot is a point's name.
     """
+
+    usual = (520, 320)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,9 +94,6 @@ class SizePlot(Picture):
         """The lines of equal compute."""
         return self._lines
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(520)), round(self.usual_length(320)))
-
     @property
     def _area(self) -> QRectF:
         sides = (self.length(LEFT), self.length(ABOVE), -self.length(RIGHT), -self.length(BELOW))
@@ -106,7 +106,7 @@ class SizePlot(Picture):
         y = (math.log10(tokens) - min(up)) / (max(up) - min(up))
         return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
 
-    def draw(self, painter: QPainter) -> None:
+    def draw(self, painter: Painter) -> None:
         if not all(self._ticks) or self._area.width() < 10 or self._area.height() < 10:
             return
         self._taken, self._names, self._along = [], [], []
@@ -126,49 +126,43 @@ class SizePlot(Picture):
         painter.restore()
         self._draw_points(painter)
 
-    def _draw_axes(self, painter: QPainter) -> None:
+    def _draw_axes(self, painter: Painter) -> None:
         theme, area, (across, up) = self.theme, self._area, self._ticks
         painter.setFont(theme.font(SIZE))
         high = self.length(16)
         for exponent, words in across.items():
             x = self.place_of(10.0**exponent, 10.0 ** min(up)).x()
-            painter.setPen(theme.line)
-            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            painter.setPen(theme.muted_text)
+            painter.line(QPointF(x, area.top()), QPointF(x, area.bottom()), theme.line)
             place = QRectF(x - self.length(40), area.bottom() + self.length(4), self.length(80), high)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+            painter.write(place, words, theme.muted_text, where=CENTRED)
         for exponent, words in up.items():
             y = self.place_of(10.0 ** min(across), 10.0**exponent).y()
-            painter.setPen(theme.line)
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-            painter.setPen(theme.muted_text)
+            painter.line(QPointF(area.left(), y), QPointF(area.right(), y), theme.line)
             place = QRectF(0, y - high / 2, area.left() - self.length(6), high)
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+            painter.write(place, words, theme.muted_text, where=AT_RIGHT)
         above = QRectF(0, 0, area.right(), self.length(18))
         painter.drawText(above, Qt.AlignmentFlag.AlignLeft, "tokens read in training")
         below = QRectF(area.left(), self.height() - self.length(18), area.width(), self.length(18))
         painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "parameters")
 
-    def _draw_line(self, painter: QPainter, line: ComputeLine) -> tuple[QPointF, QPointF]:
+    def _draw_line(self, painter: Painter, line: ComputeLine) -> tuple[QPointF, QPointF]:
         """From the left edge to the right one."""
         theme, (across, _) = self.theme, self._ticks
         left, right = 10.0 ** min(across), 10.0 ** max(across)
         start = self.place_of(left, line.product / left)
         end = self.place_of(right, line.product / right)
         color = theme.accent if line.is_chosen else theme.strong_line
-        painter.setPen(QPen(color, self.length(1.6 if line.is_chosen else 1)))
-        painter.drawLine(start, end)
+        painter.line(start, end, color, 1.6 if line.is_chosen else 1)
         return start, end
 
-    def _draw_ratio(self, painter: QPainter) -> None:
+    def _draw_ratio(self, painter: Painter) -> None:
         name, ratio = self._ratio
         if ratio <= 0:
             return
         theme, (start, end) = self.theme, self._ratio_line()
         pen = QPen(theme.value, self.length(1.4))
         pen.setDashPattern([4, 3])
-        painter.setPen(pen)
-        painter.drawLine(start, end)
+        painter.line(start, end, pen)
         self._write_along(painter, start, end, name, theme.value, 0.3)
 
     def _ratio_line(self) -> tuple[QPointF, QPointF]:
@@ -189,7 +183,7 @@ class SizePlot(Picture):
         return _overlaps(self._along, squares), _overlaps(self._dots, squares), crossed
 
     def _write_along(
-        self, painter: QPainter, start: QPointF, end: QPointF, name: str, color: QColor, share: float = 0.0
+        self, painter: Painter, start: QPointF, end: QPointF, name: str, color: QColor, share: float = 0.0
     ) -> None:
         """Write a name along a line where no model stands: first from a `share` of the plot on, then before.
 
@@ -225,10 +219,8 @@ class SizePlot(Picture):
                 break
         beside = QRectF(beginning - width - step, area.top() + 2, width + 2, self.length(16))
         if (chosen is None or any(least)) and area.contains(beside):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.theme.surface)
-            painter.drawRect(beside.adjusted(-2, 0, 2, 0))
-            self.write(painter, beside, name, size=SIZE, color=color)
+            painter.box(beside.adjusted(-2, 0, 2, 0), self.theme.surface)
+            painter.fit(beside, name, color, SIZE)
             self._along.append(beside)
             self._taken.append(beside)
             return
@@ -254,7 +246,7 @@ class SizePlot(Picture):
         ]
         return [QRectF(centre.x() - step / 2, centre.y() - step / 2, step, step) for centre in centres]
 
-    def _draw_points(self, painter: QPainter) -> None:
+    def _draw_points(self, painter: Painter) -> None:
         theme, dot = self.theme, self.length(DOT)
         ordered = sorted(self._points, key=lambda point: (point.is_chosen, not point.is_own))
         for point in ordered:
@@ -293,7 +285,7 @@ class SizePlot(Picture):
                 behind = name
         return behind
 
-    def _name(self, painter: QPainter, point: SizePoint) -> None:
+    def _name(self, painter: Painter, point: SizePoint) -> None:
         """Write a point's name where no other stands: beside it, or apart from it with a line to it."""
         measure = self.metrics(SIZE, bold=point.is_chosen)
         place, wide, high = self.place_of(point.parameters, point.tokens), 0.0, self.length(16)
@@ -309,13 +301,12 @@ class SizePlot(Picture):
         self._taken.append(chosen)
         self._names.append(chosen)
         if apart is not None:
-            painter.setPen(QPen(self.theme.muted_text, self.length(1)))
-            painter.drawLine(place, _nearest(chosen, place))
+            painter.line(place, _nearest(chosen, place), self.theme.muted_text, 1)
         color = self.theme.accent if point.is_own or point.is_chosen else self.theme.text
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.surface)
         painter.drawPolygon(QPolygonF(chosen.adjusted(-1, 2, 1, -2)))
-        self.write(painter, chosen, point.name, size=SIZE, color=color, bold=point.is_chosen)
+        painter.fit(chosen, point.name, color, SIZE, bold=point.is_chosen)
 
 
 def _overlaps(areas: Sequence[QRectF], squares: Sequence[QRectF]) -> int:

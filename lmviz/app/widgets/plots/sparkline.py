@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QSize
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -14,6 +14,8 @@ POINTS = 64
 
 class Sparkline(Canvas):
     """`set_values(values)`: values (point,), of which up to 64 means are drawn."""
+
+    usual = least = (86, 24)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,12 +29,6 @@ class Sparkline(Canvas):
         edges = np.linspace(0, len(values), min(len(values), POINTS) + 1).astype(int)
         self._points = np.add.reduceat(values, edges[:-1]) / np.diff(edges) if len(values) else values
         self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(86)), round(self.length(24)))
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if len(self._points) < 2:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS, along
-from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.words_in_sight import next_page, say_beyond, words_in_sight
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
+from lmviz.app.widgets.kit.pointing import Words
 from lmviz.app.widgets.plots.broken_path import broken_path
+from lmviz.app.widgets.text.marked_words import PagedWords
 
 SIZE = 11.5
 LEFT, TOP, FOOT = 34, 8, 46
@@ -42,26 +42,20 @@ class WordCurve:
         return STYLES[self.turn % len(STYLES)]
 
 
-class SurprisalPlot(Canvas):
+class SurprisalPlot(PagedWords):
     """`SurprisalPlot()`: `set_words(words, curves, disagreement=None)`, disagreement (word,) in bits.
 
-    `set_current(word)` and `set_hovered(word)` mark words. Where not all words fit, those around the current
-    one are drawn, and dots at either end: a click on them goes on to the words beyond. Signals:
-    `word_hovered(int)` (−1 on leaving), `word_clicked(int)`. Left and Right move the mark.
+    `set_current(word)` and `set_hovered(word)` mark words.
     """
 
-    word_hovered = Signal(int)
-    word_clicked = Signal(int)
+    toggles = False
+    usual = (420, 220)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words: tuple[str, ...] = ()
         self._curves: tuple[WordCurve, ...] = ()
         self._disagreement: np.ndarray | None = None
-        self._current = self._hovered = -1
-        self._in_sight, self._first = range(0), 0
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("surprisal of each word")
 
@@ -70,30 +64,8 @@ class SurprisalPlot(Canvas):
     ) -> None:
         """Show curves over words; NaN in `disagreement` leaves the place below a word empty."""
         self._words, self._curves, self._disagreement = tuple(words), tuple(curves), disagreement
-        self._hovered = min(self._hovered, len(words) - 1)
-        HoverCard.renew(self, partial(self._say, self._hovered) if self._hovered >= 0 else None)
-        self._look()
-        self._describe()
-        self.updateGeometry()
-        self.update()
-
-    @property
-    def in_sight(self) -> range:
-        """The words that are drawn: those there is room for."""
-        return self._in_sight
-
-    def set_current(self, word: int) -> None:
-        """Mark the chosen word; −1 for none."""
-        self._current = word
-        self._look()
-        self._describe()
-        self.update()
-
-    def set_hovered(self, word: int) -> None:
-        """Show a word as hovered elsewhere, without a signal; −1 for none."""
-        if word != self._hovered:
-            self._hovered = word
-            self.update()
+        self.show_count(len(words))
+        self.find_in_sight()
 
     def column(self, word: int) -> QRectF:
         """The stretch of the plot that belongs to a word."""
@@ -108,9 +80,6 @@ class SurprisalPlot(Canvas):
         finite = [curve.values[np.isfinite(curve.values)].max(initial=0) for curve in self._curves]
         return _rounded_up(max([*finite, 1.0]))
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(420)), round(self.length(220)))
-
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(LEFT + MORE) + self._least_column), round(self.length(LOWEST)))
 
@@ -121,25 +90,21 @@ class SurprisalPlot(Canvas):
         widest = max((measure.horizontalAdvance(word) for word in self._words), default=0)
         return min(max(widest + self.length(8), self.length(NARROWEST)), self.length(WIDEST))
 
-    def _look(self) -> None:
-        """Find the words that are in sight."""
-        widths = [self._least_column] * len(self._words)
-        room, more = self.width() - self.length(LEFT), self.length(MORE)
-        self._in_sight = words_in_sight(widths, self._current, room, self._first, more)
-        self._first = self._in_sight.start
+    def widths(self) -> list[float]:
+        return [self._least_column] * len(self._words)
+
+    def room(self) -> tuple[float, float]:
+        return self.width() - self.length(LEFT), self.length(MORE)
 
     def adopt_theme(self) -> None:
-        self._look()
+        self.find_in_sight()
         super().adopt_theme()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._look()
-
-    def _describe(self) -> None:
-        inside = 0 <= self._current < len(self._words)
-        lines = [self._words[self._current], *self._lines(self._current)] if inside else self._words[:12]
-        self.setAccessibleDescription(", ".join(lines))
+    def description(self) -> str:
+        chosen = self._current >= 0
+        return ", ".join(
+            [self._words[self._current], *self._lines(self._current)] if chosen else self._words[:12]
+        )
 
     def _lines(self, word: int) -> list[str]:
         lines = [
@@ -151,8 +116,12 @@ class SurprisalPlot(Canvas):
             lines.append(f"on what comes next they disagree by {self._disagreement[word]:.3f} bits")
         return lines or ["the first token has no context, so no probability"]
 
-    def _say(self, word: int) -> tuple[str, Sequence[str]]:
-        return self._words[word], self._lines(word)
+    def readout(self, index: int) -> Words:
+        return self._words[index], self._lines(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.set_current(index)
+        super().clicked_on(index)
 
     def _height_of(self, value: float) -> float:
         top, bottom = self.length(TOP), self.height() - self.length(FOOT)
@@ -180,7 +149,7 @@ class SurprisalPlot(Canvas):
         self._draw_disagreement(painter)
         self.draw_focus(painter)
 
-    def _draw_marks(self, painter: QPainter) -> None:
+    def _draw_marks(self, painter: Painter) -> None:
         """The whole column of the hovered word, and the chip of the chosen one."""
         painter.setPen(Qt.PenStyle.NoPen)
         foot = self.height() - self.length(FOOT - 4)
@@ -193,28 +162,23 @@ class SurprisalPlot(Canvas):
                 area = self.column(word).adjusted(1, top, -1, 0)
                 painter.drawRoundedRect(area, self.length(4), self.length(4))
 
-    def _draw_grid(self, painter: QPainter) -> None:
+    def _draw_grid(self, painter: Painter) -> None:
         painter.setFont(self.theme.font(SIZE))
         parts = 4 if self._height_of(0) - self._height_of(self.largest) >= self.length(4 * LABEL) else 2
         for part in range(parts + 1):
             value = self.largest * part / parts
             height = round(self._height_of(value)) + 0.5
-            painter.setPen(self.theme.line)
-            painter.drawLine(QPointF(self.length(LEFT), height), QPointF(self.width(), height))
-            painter.setPen(self.theme.muted_text)
+            painter.line(QPointF(self.length(LEFT), height), QPointF(self.width(), height), self.theme.line)
             area = QRectF(0, height - self.length(LABEL / 2), self.length(LEFT - 8), self.length(LABEL))
-            side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(area, side, f"{value:g}")
+            painter.write(area, f"{value:g}", self.theme.muted_text, where=AT_RIGHT)
 
-    def _draw_points(self, painter: QPainter) -> None:
+    def _draw_points(self, painter: Painter) -> None:
         word = self._hovered if self._hovered >= 0 else self._current
         for curve in self._curves if word in self._in_sight else ():
             if np.isfinite(curve.values[word]):
-                painter.setPen(QPen(curve.color, self.length(1.8)))
-                painter.setBrush(self.theme.surface)
-                painter.drawEllipse(self._point(curve, word), self.length(3.2), self.length(3.2))
+                painter.dot(self._point(curve, word), 3.2, self.theme.surface, curve.color, 1.8)
 
-    def _draw_words(self, painter: QPainter) -> None:
+    def _draw_words(self, painter: Painter) -> None:
         painter.setFont(self.theme.token_font(SIZE))
         painter.setPen(self.theme.text)
         measure = metrics(SIZE, token=True)
@@ -233,7 +197,7 @@ class SurprisalPlot(Canvas):
             right = QRectF(self.width() - self.length(MORE), top, self.length(MORE), self.length(18))
             painter.drawText(right, Qt.AlignmentFlag.AlignCenter, "…")
 
-    def _draw_disagreement(self, painter: QPainter) -> None:
+    def _draw_disagreement(self, painter: Painter) -> None:
         if self._disagreement is None or not np.isfinite(self._disagreement).any():
             return
         shades, limit = self.theme.share_map, np.nanmax(self._disagreement) or 1.0
@@ -248,61 +212,18 @@ class SurprisalPlot(Canvas):
                 strip = QRectF(area.center().x() - width / 2, top, width, self.length(STRIP))
                 painter.drawRoundedRect(strip, self.length(2), self.length(2))
 
-    def _beyond(self, place: QPointF) -> range:
-        """The words that the dots at a place stand for; none elsewhere."""
+    def beyond(self, place: QPointF) -> range:
         if place.x() < self.length(LEFT) and place.y() > self.height() - self.length(FOOT):
             return range(self._in_sight.start)
         if place.x() > self.width() - self.length(MORE):
             return range(self._in_sight.stop, len(self._words))
         return range(0)
 
-    def _word_at(self, place: QPointF) -> int:
-        if not self._words or place.x() < self.length(LEFT) or self._beyond(place):
+    def index_at(self, place: QPointF) -> int:
+        if not self._words or place.x() < self.length(LEFT) or self.beyond(place):
             return -1
         across = int((place.x() - self.length(LEFT)) / self.column(0).width())
         return min(self._in_sight.start + across, self._in_sight.stop - 1)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        word = self._word_at(event.position())
-        changed = word != self._hovered
-        self.set_hovered(word)
-        beyond = self._beyond(event.position())
-        self.setCursor(Qt.CursorShape.PointingHandCursor if beyond else Qt.CursorShape.ArrowCursor)
-        if word >= 0:
-            HoverCard.beside(self, event.position().toPoint(), *self._say(word))
-        elif beyond:
-            HoverCard.beside(self, event.position().toPoint(), *say_beyond(len(beyond)))
-        else:
-            HoverCard.leave(self)
-        if changed:
-            self.word_hovered.emit(word)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        HoverCard.leave(self)
-        if self._hovered >= 0:
-            self.set_hovered(-1)
-            self.word_hovered.emit(-1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton:
-            return
-        word, beyond = self._word_at(event.position()), self._beyond(event.position())
-        if beyond:
-            HoverCard.leave(self)  # other words stand there now
-            self._first, word = next_page(self._in_sight, forward=beyond.start > 0)
-        if word >= 0:
-            self._choose(word)
-
-    def _choose(self, word: int) -> None:
-        self.set_current(word)
-        self.word_clicked.emit(word)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(ACROSS, event.key(), self._current, len(self._words))
-        if wanted is not None:
-            self._choose(wanted)
-        else:
-            super().keyPressEvent(event)
 
 
 def _rounded_up(value: float) -> float:

@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.canvas import cut, metrics
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.kit.painter import cut
 from lmviz.app.widgets.tables.figure_columns import FigureLine
 from lmviz.app.widgets.tables.figures_model import FiguresModel
 from lmviz.base.plain_text import seen

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import fitted
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointable
 
 HEIGHT, GAP = 26, 3
 COLUMN = 0.46  # of the width stand before the names of values
@@ -42,6 +43,8 @@ class TapeList(Pointable):
     entry_hovered = Signal(str)
     entry_clicked = Signal(str)
 
+    least = (150, None)
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[TapeEntry, ...] = ()
@@ -51,13 +54,11 @@ class TapeList(Pointable):
 
     def set_entries(self, entries: Sequence[TapeEntry]) -> None:
         """Show other entries; the last one stands on top."""
-        grown = len(entries) != len(self._entries)
         self._entries = tuple(entries)
-        said = (f"{entry.word} {entry.label} {entry.words or entry.state}" for entry in entries)
-        self.setAccessibleDescription(", ".join(said))
-        if grown:
-            self.updateGeometry()
-        self.update()
+        self.show_count(len(entries))
+
+    def description(self) -> str:
+        return ", ".join(f"{one.word} {one.label} {one.words or one.state}" for one in self._entries)
 
     @property
     def entries(self) -> tuple[TapeEntry, ...]:
@@ -70,7 +71,7 @@ class TapeList(Pointable):
             self._lit = name
             self.update()
 
-    def entry_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where an entry is drawn."""
         height = self.length(HEIGHT)
         from_top = len(self._entries) - 1 - index
@@ -80,41 +81,30 @@ class TapeList(Pointable):
         rows = len(self._entries)
         return QSize(round(self.length(240)), round(rows * self.length(HEIGHT + GAP) + self.length(6)))
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(150)), self.sizeHint().height())
-
-    def index_at(self, place: QPointF) -> int:
-        places = range(len(self._entries))
-        return next((index for index in places if self.entry_rectangle(index).contains(place)), -1)
-
     def pointed_at(self, index: int) -> None:
         self.entry_hovered.emit(self._entries[index].name if index >= 0 else "")
 
     def clicked_on(self, index: int) -> None:
         self.entry_clicked.emit(self._entries[index].name)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.entry_hovered.emit("")
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         for index, entry in enumerate(self._entries):
-            self._draw(painter, entry, self.entry_rectangle(index))
+            self._draw(painter, entry, self.part_rectangle(index))
         self._draw_walls(painter)
 
-    def _draw_walls(self, painter: QPainter) -> None:
+    def _draw_walls(self, painter: Painter) -> None:
         """The sides of the stack, around what lies on it."""
         on = [index for index, entry in enumerate(self._entries) if entry.state == ON]
         if not on:
             return
-        top, low = self.entry_rectangle(on[-1]).top() - 3, self.entry_rectangle(on[0]).bottom() + 2
+        top, low = self.part_rectangle(on[-1]).top() - 3, self.part_rectangle(on[0]).bottom() + 2
         painter.setPen(QPen(self.theme.strong_line, self.length(1.5)))
         for x in (0.5, self.width() - 1):
             painter.drawLine(QPointF(x, top), QPointF(x, low))
         painter.drawLine(QPointF(0.5, low), QPointF(self.width() - 1, low))
 
-    def _draw(self, painter: QPainter, entry: TapeEntry, place: QRectF) -> None:
+    def _draw(self, painter: Painter, entry: TapeEntry, place: QRectF) -> None:
         theme = self.theme
         block = place.adjusted(self.length(4), 0, -self.length(4), -1)
         if entry.state == ON:
@@ -135,16 +125,14 @@ class TapeList(Pointable):
         font = QFont(theme.font(size, weight))
         font.setStrikeOut(entry.state == POPPED)
         painter.setFont(font)
-        painter.setPen(theme.text if entry.state == ON else theme.faint_text)
-        painter.drawText(inner, middle, word)
+        painter.write(inner, word, theme.text if entry.state == ON else theme.faint_text)
         italic = QFont(theme.font(SIZE))
         italic.setItalic(True)
         painter.setFont(italic)
         column = inner.adjusted(inner.width() * COLUMN, 0, 0, 0)
         painter.drawText(column, middle, entry.label)
         if entry.handed:
-            painter.setPen(theme.key)
-            painter.drawText(column.adjusted(inner.width() * 0.14, 0, 0, 0), middle, f"← {entry.handed}")
+            painter.write(column.adjusted(inner.width() * 0.14, 0, 0, 0), f"← {entry.handed}", theme.key)
             return
         painter.setFont(theme.font(SIZE - 1, QFont.Weight.DemiBold if entry.is_next else QFont.Weight.Normal))
         painter.setPen(theme.accent if entry.is_next else theme.muted_text)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import Painter
 
 SIZE = 12.5
 ROW = 23
@@ -72,22 +73,15 @@ class AgreeingDigits(Canvas):
             row = QRectF(0, index * height, self.width(), height)
             self._draw(painter, line, row, left)
             if index == len(self._lines) - 2:
-                painter.setPen(QPen(theme.line, 1))
-                painter.drawLine(QPointF(0, row.top()), QPointF(self.width(), row.top()))
+                painter.line(QPointF(0, row.top()), QPointF(self.width(), row.top()), QPen(theme.line, 1))
         below = QRectF(left, len(self._lines) * height, self.width() - left, height)
-        painter.setFont(theme.font(SIZE))
-        painter.setPen(theme.value if self._good else theme.warning)
-        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, self._verdict)
+        painter.write(below, self._verdict, theme.value if self._good else theme.warning, SIZE)
 
-    def _draw(self, painter: QPainter, line: WrittenNumber, row: QRectF, left: float) -> None:
+    def _draw(self, painter: Painter, line: WrittenNumber, row: QRectF, left: float) -> None:
         theme, middle = self.theme, Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(theme.font(SIZE))
-        painter.setPen(theme.muted_text)
-        painter.drawText(row, middle, line.name)
-        painter.setFont(theme.token_font(SIZE))
+        painter.write(row, line.name, theme.muted_text, SIZE, where=middle)
         certain, rest = line.text[: line.certain], line.text[line.certain :]
-        painter.setPen(theme.text)
-        painter.drawText(row.adjusted(left, 0, 0, 0), middle, certain)
+        painter.write(row.adjusted(left, 0, 0, 0), certain, theme.text, SIZE, token=True, where=middle)
         after = left + metrics(SIZE, token=True).horizontalAdvance(certain)
         painter.setPen(theme.faint_text)
         painter.drawText(row.adjusted(after, 0, 0, 0), middle, self._whole(rest, row.width() - after))

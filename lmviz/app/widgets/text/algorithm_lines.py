@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
-from lmviz.app.widgets.base.canvas import cut, metrics
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.base.arrows import DOWN
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.pointing import Pointable
 
 ROW, GAP = 21, 1
 SIZE, FIGURE_SIZE = 12, 11.5
@@ -37,13 +38,13 @@ class AlgorithmLines(Pointable):
     """
 
     line_clicked = Signal(int)
+    arrows = DOWN
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: tuple[AlgorithmLine, ...] = ()
-        self._lit = self._current = -1
+        self._lit = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("algorithm")
 
     @property
@@ -60,11 +61,10 @@ class AlgorithmLines(Pointable):
         """Show other lines."""
         grown = len(lines) != len(self._lines)
         self._lines = tuple(lines)
-        self._describe()
+        self.show_count(len(lines))
         if grown:
             self.set_hovered(-1)
             self.updateGeometry()
-        self.update()
 
     def set_lit(self, index: int) -> None:
         """Light a line."""
@@ -73,12 +73,7 @@ class AlgorithmLines(Pointable):
             self._describe()
             self.update()
 
-    def set_current(self, index: int) -> None:
-        """Mark the line that was chosen."""
-        self._current = index
-        self.update()
-
-    def line_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where a line is drawn."""
         top = index * self.length(ROW + GAP)
         return QRectF(0, top, self.width(), self.length(ROW))
@@ -100,31 +95,18 @@ class AlgorithmLines(Pointable):
     def _height(self) -> int:
         return round(self.length(ROW + GAP) * len(self._lines))
 
-    def index_at(self, place: QPointF) -> int:
-        places = range(len(self._lines))
-        return next((index for index in places if self.line_rectangle(index).contains(place)), -1)
-
     def clicked_on(self, index: int) -> None:
         self.line_clicked.emit(index)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(DOWN, event.key(), self._current, len(self._lines))
-        if wanted is not None:
-            self.clicked_on(wanted)
-        elif event.key() in CONFIRMING and self._current >= 0:
-            self.clicked_on(self._current)
-        else:
-            super().keyPressEvent(event)
 
     def _is_known(self, index: int) -> bool:
         return self._lit < 0 or index <= self._lit
 
-    def _describe(self) -> None:
+    def description(self) -> str:
         said = [
             f"{line.code}: {line.figures}" if line.figures and self._is_known(index) else line.code
             for index, line in enumerate(self._lines)
         ]
-        self.setAccessibleDescription("; ".join(said))
+        return "; ".join(said)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -133,7 +115,7 @@ class AlgorithmLines(Pointable):
         self.draw_focus(painter)
 
     def _draw(self, painter: QPainter, index: int, line: AlgorithmLine) -> None:
-        theme, place, radius = self.theme, self.line_rectangle(index), self.length(5)
+        theme, place, radius = self.theme, self.part_rectangle(index), self.length(5)
         is_lit, middle = index == self._lit, Qt.AlignmentFlag.AlignVCenter
         edge = place.adjusted(0.75, 0.75, -0.75, -0.75)
         painter.setPen(QPen(theme.accent, self.length(1.5)) if index == self._current else Qt.PenStyle.NoPen)

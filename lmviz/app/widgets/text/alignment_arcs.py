@@ -6,25 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
     QKeyEvent,
-    QMouseEvent,
-    QPainter,
     QPainterPath,
     QPaintEvent,
     QPen,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.arrows import ACROSS, along
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.lines import InLines
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
 from lmviz.inspection.attention import strongest_edges
 
@@ -53,11 +51,11 @@ class _Layout:
     words: tuple[WrappedWords, WrappedWords]
 
 
-class AlignmentArcs(Canvas):
+class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
     """`AlignmentArcs()`: `set_alignment(target, source, weights)`, weights (target, source).
 
     The source stands above. Pointing at a word leaves only its bands strong; `set_current(index)` and
-    `set_hovered(index)` mark a word of the target from outside, `set_chosen_source(index)` one of the source.
+    `suggest(index)` mark a word of the target from outside, `set_chosen_source(index)` one of the source.
     A text that is too long for one line is wrapped: place it in an area that scrolls up and down.
     Signals: `target_hovered(int)` and `source_hovered(int)` (−1 on leaving), `target_clicked(int)`,
     `source_clicked(int)`. Left and Right move the current word of the target.
@@ -67,32 +65,28 @@ class AlignmentArcs(Canvas):
     source_hovered = Signal(int)
     target_clicked = Signal(int)
     source_clicked = Signal(int)
+    nowhere = None
+    takes_height = True
 
     def __init__(self) -> None:
         super().__init__()
         self._words: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._weights = np.zeros((0, 0))
-        self._hovered: tuple[int, int] | None = None  # line and place of the word under the pointer
+        self._before: tuple[int, int] | None = None  # the word that the pointer was on
         self._current = self._from_outside = self._chosen_source = -1
-        self._layouts: dict[int, _Layout] = {}
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
         self.setAccessibleName("where each word comes from")
 
     def set_alignment(self, target: Sequence[str], source: Sequence[str], weights: np.ndarray) -> None:
         """Show two lines of words and the weights (target, source) between them."""
         if (len(target), len(source)) != tuple(map(len, self._words)):
-            self._hovered, self._from_outside, self._chosen_source = None, -1, -1
+            self._hovered = self._before = None
+            self._from_outside = self._chosen_source = -1
             self._current = min(self._current, len(target) - 1)
         self._words, self._weights = (tuple(target), tuple(source)), np.asarray(weights, dtype=np.float64)
-        self._layouts.clear()
-        self._renew_card()
+        self.lay_out_anew()
+        self.renew_card()
         self._describe()
-        self.updateGeometry()
-        self.update()
 
     def set_current(self, index: int) -> None:
         """Pin a word of the target; −1 for none."""
@@ -101,7 +95,7 @@ class AlignmentArcs(Canvas):
             self._describe()
             self.update()
 
-    def set_hovered(self, index: int) -> None:
+    def suggest(self, index: int) -> None:
         """Show a word of the target as hovered elsewhere, without a signal; −1 for none."""
         if index != self._from_outside:
             self._from_outside = index
@@ -133,32 +127,21 @@ class AlignmentArcs(Canvas):
         widest = max(float(self._widths(line, SIZES[-1]).max(initial=0)) for line in (TARGET, SOURCE))
         return QSize(round(widest + self.length(NAMES + 2 * MARGIN)), round(self.length(2 * LINE + BETWEEN)))
 
-    def heightForWidth(self, width: int) -> int:
-        words = self._layout(width).words
-        return round(sum(self._height(words, line) for line in (TARGET, SOURCE)) + self.length(BETWEEN))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._layouts.clear()
-
-    def adopt_theme(self) -> None:
-        self._layouts.clear()
-        super().adopt_theme()
-
-    def _layout(self, width: int) -> _Layout:
+    def lay_out(self, width: int) -> _Layout:
         """How both texts are set at a width: as large as fits into one line each, or wrapped."""
-        if width not in self._layouts:
-            lines = (TARGET, SOURCE)
-            fitting = (
-                size for size in SIZES if all(self._least_length(line, size, GAP) <= width for line in lines)
-            )
-            size = next(fitting, SIZES[-1])
-            widths = self._widths(TARGET, size), self._widths(SOURCE, size)
-            room = width - self.length(NAMES)
-            margin, gap = self.length(MARGIN), self.length(GAP)
-            words = [wrap_words(each, room, margin, gap, room / max(1, len(each))) for each in widths]
-            self._layouts[width] = _Layout(size, widths, (words[TARGET], words[SOURCE]))
-        return self._layouts[width]
+        lines = (TARGET, SOURCE)
+        fitting = (
+            size for size in SIZES if all(self._least_length(line, size, GAP) <= width for line in lines)
+        )
+        size = next(fitting, SIZES[-1])
+        widths = self._widths(TARGET, size), self._widths(SOURCE, size)
+        room = width - self.length(NAMES)
+        margin, gap = self.length(MARGIN), self.length(GAP)
+        words = [wrap_words(each, room, margin, gap, room / max(1, len(each))) for each in widths]
+        return _Layout(size, widths, (words[TARGET], words[SOURCE]))
+
+    def height_of(self, layout: _Layout) -> float:
+        return sum(self._height(layout.words, line) for line in (TARGET, SOURCE)) + self.length(BETWEEN)
 
     def _widths(self, line: int, size: float) -> np.ndarray:
         measure = metrics(size, token=True, bold=True)
@@ -177,13 +160,13 @@ class AlignmentArcs(Canvas):
 
     def _text_area(self, line: int) -> QRectF:
         """Where all lines of a text stand: those of the source above, those of the target below."""
-        height = self._height(self._layout(self.width()).words, line)
+        height = self._height(self.laid_out().words, line)
         top = self.length(2) if line == SOURCE else self.height() - height - self.length(2)
         return QRectF(0, top, self.width(), height)
 
     def _word_area(self, line: int, index: int) -> QRectF:
         """Where a word stands, with the room around it."""
-        layout, area = self._layout(self.width()), self._text_area(line)
+        layout, area = self.laid_out(), self._text_area(line)
         words = layout.words[line]
         row = area.height() / words.count
         half = layout.widths[line][index] / 2 + self.length(4)
@@ -198,7 +181,7 @@ class AlignmentArcs(Canvas):
                 self._draw_words(painter, line)
         self.draw_focus(painter)
 
-    def _draw_bands(self, painter: QPainter) -> None:
+    def _draw_bands(self, painter: Painter) -> None:
         marked = self.marked
         edges = strongest_edges(self._weights, BANDS, SMALLEST).tolist()
         edges.sort(key=lambda edge: marked is not None and edge[marked[0]] == marked[1])  # the marked on top
@@ -219,9 +202,9 @@ class AlignmentArcs(Canvas):
             path.cubicTo(start.x(), middle, end.x(), middle, end.x(), end.y())
             painter.drawPath(path)
 
-    def _draw_words(self, painter: QPainter, line: int) -> None:
+    def _draw_words(self, painter: Painter, line: int) -> None:
         theme, marked = self.theme, self.marked
-        layout = self._layout(self.width())
+        layout = self.laid_out()
         color = theme.query if line == TARGET else theme.key
         painter.setFont(theme.font(12))
         painter.setPen(theme.muted_text)
@@ -242,8 +225,7 @@ class AlignmentArcs(Canvas):
             strength = (
                 1.0 if linked is None or is_marked else 0.35 + 0.65 * min(1.0, 2 * float(linked[index]))
             )
-            painter.setPen(mix(theme.surface, color, strength))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
+            painter.write(place, word, mix(theme.surface, color, strength), where=CENTRED)
             if index == (self._current if line == TARGET else self._chosen_source):
                 painter.setPen(QPen(theme.accent if line == TARGET else color, self.length(1.5)))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -263,24 +245,20 @@ class AlignmentArcs(Canvas):
         if not 0 <= self._current < len(self._words[TARGET]):
             self.setAccessibleDescription(f"{len(self._words[TARGET])} words of the target")
             return
-        title, lines = self._readout((TARGET, self._current))
+        title, lines = self.readout((TARGET, self._current))
         self.setAccessibleDescription(f"{title} {', '.join(lines)}")
 
-    def _readout(self, word: tuple[int, int]) -> tuple[str, list[str]]:
-        line, index = word
-        weights = self._weights[index] if line == TARGET else self._weights[:, index]
+    def readout(self, index: tuple[int, int] | None) -> Words:
+        assert index is not None, "a card speaks of a word"
+        line, place = index
+        weights = self._weights[place] if line == TARGET else self._weights[:, place]
         others = self._words[SOURCE if line == TARGET else TARGET]
         best = [at for at in np.argsort(-weights)[:LISTED].tolist() if weights[at] > SMALLEST]
         lines = [f"{percentage(float(weights[at]))}  {others[at]}" for at in best]
         verb = "looks at" if line == TARGET else "is looked at by"
-        return f"{self._words[line][index]} {verb}", lines
+        return f"{self._words[line][place]} {verb}", lines
 
-    def _renew_card(self) -> None:
-        """What is under the pointer has changed while the pointer rested."""
-        hovered = self._hovered
-        HoverCard.renew(self, None if hovered is None else lambda: self._readout(hovered))
-
-    def _word_at(self, place: QPointF) -> tuple[int, int] | None:
+    def index_at(self, place: QPointF) -> tuple[int, int] | None:
         reach = self.length(GAP / 2 - 4)
         for line in (TARGET, SOURCE):
             if self._text_area(line).contains(place):
@@ -292,35 +270,19 @@ class AlignmentArcs(Canvas):
                 return None if index is None else (line, index)
         return None
 
-    def _hover(self, word: tuple[int, int] | None, place: QPointF) -> None:
-        before, self._hovered = self._hovered, word
-        if word is None:
-            HoverCard.leave(self)
-        else:
-            HoverCard.beside(self, place.toPoint(), *self._readout(word))
-        if word == before:
-            return
-        self.update()
+    def pointed_at(self, index: tuple[int, int] | None) -> None:
+        before, self._before = self._before, index
         for line, signal in ((TARGET, self.target_hovered), (SOURCE, self.source_hovered)):
-            now, then = (at[1] if at is not None and at[0] == line else -1 for at in (word, before))
+            now, then = (at[1] if at is not None and at[0] == line else -1 for at in (index, before))
             if now != then:
                 signal.emit(now)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._word_at(event.position()), event.position())
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None, QPointF())
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        word = self._word_at(event.position())
-        if word is None or event.button() != Qt.MouseButton.LeftButton:
-            return
-        if word[0] == TARGET:
-            self.set_current(word[1])
-            self.target_clicked.emit(word[1])
-        else:
-            self.source_clicked.emit(word[1])
+    def clicked_on(self, index: tuple[int, int] | None) -> None:
+        if index is not None and index[0] == TARGET:
+            self.set_current(index[1])
+            self.target_clicked.emit(index[1])
+        elif index is not None:
+            self.source_clicked.emit(index[1])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         wanted = along(ACROSS, event.key(), self._current, len(self._words[TARGET]))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import cut, metrics
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.text.chips import CHIP, ROW_WITH_TAGS, ChipLayout, lay_out
 from lmviz.app.widgets.text.token_strip import TokenStrip
 
@@ -55,7 +56,7 @@ class AnsweredStrip(TokenStrip):
             self.setAccessibleDescription(said or f"{len(self.tokens)} tokens")
             self.lay_out_anew()
 
-    def laid_out(self, width: float) -> ChipLayout:
+    def lay_out(self, width: int) -> ChipLayout:
         below = [self._below(place) for place in range(len(self.tokens))] if self._answers else ()
         return lay_out(self.tokens, width, self.theme, below=below)
 
@@ -78,7 +79,7 @@ class AnsweredStrip(TokenStrip):
             if answer.label:
                 self._draw_answer(painter, answer, self.token_rectangle(place))
 
-    def _draw_answer(self, painter: QPainter, answer: TokenAnswer, chip: QRectF) -> None:
+    def _draw_answer(self, painter: Painter, answer: TokenAnswer, chip: QRectF) -> None:
         theme = self.theme
         ink = theme.warning if answer.wrong else theme.accent
         area = chip.translated(0, self.length(CHIP)).adjusted(self.length(2), 0, -self.length(2), 0)
@@ -87,9 +88,8 @@ class AnsweredStrip(TokenStrip):
         bar.setTop(words.bottom())
         measure, middle = metrics(LABEL_SIZE, token=True, bold=True), Qt.AlignmentFlag.AlignVCenter
         painter.setFont(theme.token_font(LABEL_SIZE, QFont.Weight.Bold))
-        painter.setPen(ink)
         shown = cut(answer.label, words.width(), measure)
-        painter.drawText(words, middle, shown)
+        painter.write(words, shown, ink, where=middle)
         painter.setFont(theme.font(RIGHT_SIZE))
         painter.setPen(theme.warning if answer.wrong else theme.muted_text)
         if answer.right:

@@ -7,11 +7,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import Painter
 
 if TYPE_CHECKING:
     from lmviz.app.widgets.text.arithmetic_rows import ArithmeticRow, WrittenOperand, WrittenSheet
@@ -41,6 +42,8 @@ class ArithmeticCard(Canvas):
     operand_clicked = Signal(str, object)
     operand_hovered = Signal(str, object)
     left = Signal()
+
+    least = (220, None)
 
     def __init__(self, parent: QWidget | None = None, *, with_result: bool = True) -> None:
         super().__init__(parent)
@@ -142,9 +145,6 @@ class ArithmeticCard(Canvas):
         lines = len(self.rows) + 1 if self.rows else 0
         return QSize(round(self.length(330)), round(self.length(ROW) * lines))
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(220)), self.sizeHint().height())
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         if self._sheet is not None and self._sheet.rows:
@@ -153,12 +153,10 @@ class ArithmeticCard(Canvas):
             self._draw_row(painter, index, row)
         self.draw_focus(painter)
 
-    def _draw_heading(self, painter: QPainter, sheet: WrittenSheet) -> None:
-        painter.setFont(self.theme.font(11.5))
-        painter.setPen(self.theme.muted_text)
+    def _draw_heading(self, painter: Painter, sheet: WrittenSheet) -> None:
         place = self.row_rectangle(-1).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         middle = place.adjusted(self._name_width - self.length(MARGIN), 0, 0, 0)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "operand")
+        painter.write(place, "operand", self.theme.muted_text, 11.5)
         measure = metrics(11.5)
         room = middle.width() - measure.horizontalAdvance(sheet.last) - self.length(MARGIN)
         if measure.horizontalAdvance(sheet.middle) <= room:
@@ -166,12 +164,10 @@ class ArithmeticCard(Canvas):
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(place, right, sheet.last)
 
-    def _draw_row(self, painter: QPainter, index: int, row: ArithmeticRow) -> None:
+    def _draw_row(self, painter: Painter, index: int, row: ArithmeticRow) -> None:
         theme, place = self.theme, self.row_rectangle(index)
         if row.result or index == self._marked:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_wash if row.result else theme.hover)
-            painter.drawRoundedRect(place, self.length(4), self.length(4))
+            painter.box(place, theme.accent_wash if row.result else theme.hover, radius=4)
         inner = place.adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         room = (self._name_width if row.operands else 0.72 * inner.width()) - self.length(8 + MARGIN)
         bold = QFont.Weight.DemiBold if row.heads else QFont.Weight.Normal
@@ -189,7 +185,7 @@ class ArithmeticCard(Canvas):
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, row.value)
         self._draw_operands(painter, index, row)
 
-    def _draw_operands(self, painter: QPainter, index: int, row: ArithmeticRow) -> None:
+    def _draw_operands(self, painter: Painter, index: int, row: ArithmeticRow) -> None:
         painter.setFont(self.theme.token_font(NUMBER_SIZE))
         middle, room = Qt.AlignmentFlag.AlignVCenter, self.operands_shown(index)
         for place, operand in enumerate(row.operands):
@@ -202,9 +198,8 @@ class ArithmeticCard(Canvas):
             painter.setPen(self.theme.accent if lit else self.theme.text)
             painter.drawText(area.adjusted(0, 0, 4, 0), middle, operand.text)
             if lit:
-                painter.setPen(QPen(self.theme.accent, self.length(1)))
                 low = area.center().y() + self.length(8)
-                painter.drawLine(QPointF(area.left(), low), QPointF(area.right(), low))
+                painter.line(QPointF(area.left(), low), QPointF(area.right(), low), self.theme.accent, 1)
             if place + 1 < len(row.operands):
                 painter.setPen(self.theme.muted_text)
                 painter.drawText(QRectF(area.right(), area.top(), 60, area.height()), middle, TIMES)

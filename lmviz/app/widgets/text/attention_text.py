@@ -13,19 +13,19 @@ from PySide6.QtGui import (
     QFont,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPainterPath,
     QPaintEvent,
     QPen,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.arrows import ACROSS, along
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.arrows import ACROSS
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.lines import InLines
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointable, Words
 from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
 from lmviz.inspection.attention import edges_of, strongest_edges
 
@@ -52,7 +52,7 @@ class _Layout:
     words: WrappedWords
 
 
-class AttentionText(Canvas):
+class AttentionText(Pointable, InLines[_Layout]):
     """`AttentionText()`: `set_attention(tokens, weights)`, weights (query, key), −∞ or NaN where masked.
 
     Hovering a token leaves only what it looks at; with Shift, only who looks at it. A click pins.
@@ -63,55 +63,34 @@ class AttentionText(Canvas):
 
     token_hovered = Signal(int)
     token_clicked = Signal(int)
+    arrows = ACROSS
+    takes_height = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tokens: tuple[str, ...] = ()
         self._weights = np.zeros((0, 0))
-        self._current = self._hovered = -1
         self._looked_at = False
         self._edges: np.ndarray | None = None
-        self._layouts: dict[int, _Layout] = {}
-        self._measured: dict[float, np.ndarray] = {}
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self._measured: dict[tuple[float, float], np.ndarray] = {}  # by size and scale
         self.setAccessibleName("attention in the text")
 
     def set_attention(self, tokens: Sequence[str], weights: np.ndarray) -> None:
         """Show a text and the weights (query, key) with which its tokens look at one another."""
         if len(tokens) != len(self._tokens):
-            self._hovered, self._current = -1, min(self._current, len(tokens) - 1)
+            self._hovered = -1
         self._tokens = tuple(tokens)
         self._weights = np.nan_to_num(np.asarray(weights, dtype=np.float64), nan=0.0, neginf=0.0)
         self._edges = None
-        self._forget_layouts()
-        self._describe()
-        self._renew_card()
-        self.updateGeometry()
-        self.update()
-
-    def set_current(self, index: int) -> None:
-        """Pin a token; −1 for none."""
-        if index == self._current:
-            return
-        self._current = index
-        self._describe()
-        self.update()
-
-    def set_hovered(self, index: int) -> None:
-        """Show a token as hovered elsewhere, without a signal; −1 for none."""
-        if index != self._hovered:
-            self._hovered = index
-            self.update()
+        self._measured.clear()
+        self.show_count(len(tokens))
+        self.lay_out_anew()
 
     def set_looked_at(self, looked_at: bool) -> None:
         """Whether the marked token is shown as the one looked at, rather than as the one that looks."""
         if looked_at != self._looked_at:
             self._looked_at = looked_at
-            self._renew_card()
+            self.renew_card()
             self.update()
 
     def token_place(self, index: int) -> QPointF:
@@ -127,30 +106,14 @@ class AttentionText(Canvas):
         widest = float(self._widths(SIZES[-1]).max(initial=0)) + 2 * self.length(MARGIN)
         return QSize(round(widest), round(self.length(LINE)))
 
-    def heightForWidth(self, width: int) -> int:
-        lines = self._layout(width).words.count
-        return round(self.length(max(LINE, lines * LINES)))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._layouts.clear()
-
-    def adopt_theme(self) -> None:
-        self._forget_layouts()
-        super().adopt_theme()
-
-    def _forget_layouts(self) -> None:
-        """The tokens, or the type in which they are set, are other ones."""
-        self._layouts.clear()
-        self._measured.clear()
-
-    def _layout(self, width: int) -> _Layout:
+    def lay_out(self, width: int) -> _Layout:
         """How the text is set at a width: as large as fits into one line, or wrapped."""
-        if width not in self._layouts:
-            room = width - 2 * self.length(MARGIN)
-            size = next((size for size in SIZES if self._least_length(size) <= room), SIZES[-1])
-            self._layouts[width] = self._set_in(size, width)
-        return self._layouts[width]
+        room = width - 2 * self.length(MARGIN)
+        size = next((size for size in SIZES if self._least_length(size) <= room), SIZES[-1])
+        return self._set_in(size, width)
+
+    def height_of(self, layout: _Layout) -> float:
+        return self.length(max(LINE, layout.words.count * LINES))
 
     def _least_length(self, size: float) -> float:
         """How long the text is in one line of a size of type."""
@@ -163,14 +126,15 @@ class AttentionText(Canvas):
 
     def _widths(self, size: float) -> np.ndarray:
         """How wide each token is in a size of type, (token,)."""
-        if size not in self._measured:
+        key = (size, self.theme.scale)
+        if key not in self._measured:
             measure = metrics(size, token=True, bold=True)
-            self._measured[size] = np.array([measure.horizontalAdvance(token) for token in self._tokens])
-        return self._measured[size]
+            self._measured[key] = np.array([measure.horizontalAdvance(token) for token in self._tokens])
+        return self._measured[key]
 
     def _places(self) -> np.ndarray:
         """The middle of each token's upper edge, (token, 2)."""
-        words = self._layout(self.width()).words
+        words = self.laid_out().words
         below = self.length(BELOW if words.count == 1 else BELOW_EACH)
         bases = self.height() * (words.lines + 1) / words.count - below
         return np.stack([words.centres, bases], axis=1)
@@ -179,13 +143,12 @@ class AttentionText(Canvas):
     def _marked(self) -> int:
         return self._hovered if self._hovered >= 0 else self._current
 
-    def _describe(self) -> None:
-        if not 0 <= self._current < len(self._tokens):
-            self.setAccessibleDescription(f"{len(self._tokens)} tokens")
-            return
+    def description(self) -> str:
+        if self._current < 0:
+            return f"{len(self._tokens)} tokens"
         row = self._weights[self._current]
         best = [f"{self._tokens[key]} {percentage(row[key])}" for key in np.argsort(-row)[:3]]
-        self.setAccessibleDescription(f"{self._tokens[self._current]} looks at {', '.join(best)}")
+        return f"{self._tokens[self._current]} looks at {', '.join(best)}"
 
     def _shown_weights(self) -> np.ndarray | None:
         """The weight between the marked token and each other, (token,); None when none is marked."""
@@ -209,7 +172,7 @@ class AttentionText(Canvas):
     def _touching(self, ends: np.ndarray, area: QRectF) -> np.ndarray:
         """Which of the arcs between ends (edge, 2, 2) can be seen in an area, (edge,) bool."""
         least, most = ends.min(axis=1), ends.max(axis=1)  # (edge, 2)
-        above = self.height() / self._layout(self.width()).words.count
+        above = self.height() / self.laid_out().words.count
         seen: np.ndarray = (least[:, 0] <= area.right()) & (most[:, 0] >= area.left())
         return seen & (least[:, 1] - above <= area.bottom()) & (most[:, 1] >= area.top())
 
@@ -221,7 +184,7 @@ class AttentionText(Canvas):
             self._edges = strongest_edges(self._weights, ARCS, SMALLEST)
         return self._edges
 
-    def _draw_arc(self, painter: QPainter, start: QPointF, end: QPointF, weight: float, share: float) -> None:
+    def _draw_arc(self, painter: Painter, start: QPointF, end: QPointF, weight: float, share: float) -> None:
         color = QColor(self.theme.accent)
         color.setAlphaF(min(1.0, 0.1 + 0.9 * weight**0.7) * share)
         pen = QPen(color, self.length(max(0.8, WIDEST * weight * share)))
@@ -232,12 +195,12 @@ class AttentionText(Canvas):
 
     @property
     def _lift(self) -> float:
-        return self.length(LIFT if self._layout(self.width()).words.count == 1 else LIFT_EACH)
+        return self.length(LIFT if self.laid_out().words.count == 1 else LIFT_EACH)
 
     def _arc(self, start: QPointF, end: QPointF) -> QPainterPath:
         """From token to token over their line."""
         base, reach = start.y() - self._lift, abs(end.x() - start.x())
-        line = self.height() / self._layout(self.width()).words.count
+        line = self.height() / self.laid_out().words.count
         room = start.y() % line - 2 * self._lift
         path = QPainterPath(QPointF(start.x(), base))
         if reach < 1:
@@ -258,9 +221,9 @@ class AttentionText(Canvas):
         return path
 
     def _draw_tokens(
-        self, painter: QPainter, places: np.ndarray, shown: np.ndarray | None, area: QRectF
+        self, painter: Painter, places: np.ndarray, shown: np.ndarray | None, area: QRectF
     ) -> None:
-        theme, layout = self.theme, self._layout(self.width())
+        theme, layout = self.theme, self.laid_out()
         height = self.length(TOKEN if layout.words.count == 1 else TOKEN_EACH)
         strongest = float(shown.max(initial=0)) or 1.0 if shown is not None else 1.0
         for index, (centre, base) in enumerate(places.tolist()):
@@ -277,12 +240,10 @@ class AttentionText(Canvas):
             if shown is not None:
                 self._draw_shade(painter, place, float(shown[index]) / strongest)
             if index == self._current:
-                painter.setPen(QPen(theme.accent, self.length(1.5)))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
                 ring = place.adjusted(-self.length(7), -1, self.length(7), 1)
-                painter.drawRoundedRect(ring, self.length(5), self.length(5))
+                painter.box(ring, edge=theme.accent, width=1.5, radius=5)
 
-    def _draw_shade(self, painter: QPainter, area: QRectF, share: float) -> None:
+    def _draw_shade(self, painter: Painter, area: QRectF, share: float) -> None:
         """A stroke below the token, as strong as its weight is beside the strongest."""
         if share <= SMALLEST:
             return
@@ -292,11 +253,11 @@ class AttentionText(Canvas):
         painter.setBrush(mix(self.theme.chip, self.theme.share_all, share))
         painter.drawRoundedRect(stroke, height / 2, height / 2)
 
-    def _index_at(self, place: QPointF) -> int:
+    def index_at(self, place: QPointF) -> int:
         """The token that is nearest in the line at whose height the pointer is."""
         if not self._tokens:
             return -1
-        layout, places = self._layout(self.width()), self._places()
+        layout, places = self.laid_out(), self._places()
         line = int(place.y() / (self.height() / layout.words.count))
         distances = np.where(layout.words.lines == line, np.abs(places[:, 0] - place.x()), np.inf)
         index = int(np.argmin(distances))
@@ -304,21 +265,7 @@ class AttentionText(Canvas):
         is_near = distances[index] <= reach and place.y() >= places[index, 1] - self.length(12)
         return index if is_near else -1
 
-    def _hover(self, index: int, place: QPointF) -> None:
-        changed = index != self._hovered
-        self.set_hovered(index)
-        if index < 0:
-            HoverCard.leave(self)
-        else:
-            HoverCard.beside(self, place.toPoint(), *self._readout(index))
-        if changed:
-            self.token_hovered.emit(index)
-
-    def _renew_card(self) -> None:
-        """What is under the pointer has changed while the pointer rested."""
-        HoverCard.renew(self, (lambda: self._readout(self._hovered)) if self._hovered >= 0 else None)
-
-    def _readout(self, index: int) -> tuple[str, list[str]]:
+    def readout(self, index: int) -> Words:
         weights = self._weights[:, index] if self._looked_at else self._weights[index]
         verb = "is looked at by" if self._looked_at else "looks at"
         best = [other for other in np.argsort(-weights)[:5].tolist() if weights[other] > SMALLEST]
@@ -327,30 +274,27 @@ class AttentionText(Canvas):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.set_looked_at(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
-        self._hover(self._index_at(event.position()), event.position())
+        super().mouseMoveEvent(event)
+
+    def pointed_at(self, index: int) -> None:
+        self.token_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.set_current(index)
+        self.token_clicked.emit(index)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.set_looked_at(False)
+        super().leaveEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self.set_looked_at(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self.set_looked_at(False)
-        self._hover(-1, QPointF())
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position())
-        if index >= 0:
-            self.set_current(index)
-            self.token_clicked.emit(index)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(ACROSS, event.key(), self._current, len(self._tokens))
         if event.key() == Qt.Key.Key_Shift:
             self.set_looked_at(True)
             event.ignore()  # others show it too
-        elif wanted is not None:
-            self.set_current(wanted)
-            self.token_clicked.emit(self._current)
         else:
             super().keyPressEvent(event)
 

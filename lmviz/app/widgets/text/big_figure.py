@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, fitted, metrics
@@ -15,6 +15,8 @@ ROW, PAD = 17, 10
 
 class BigFigure(Canvas):
     """`BigFigure(washed=False)`: `set_figure(caption, figure, note)`; washed, on the accent's wash."""
+
+    least = (120, None)
 
     def __init__(self, *, washed: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,15 +46,10 @@ class BigFigure(Canvas):
         pad = 2 * self.length(PAD) if self._washed else 0.0
         return QSize(round(self.length(200)), round(self.length(2 * ROW + FIGURE * 1.35) + pad))
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(120)), self.sizeHint().height())
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme, area = self.begin(), self.theme, QRectF(self.rect())
         if self._washed:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_wash)
-            painter.drawRoundedRect(area, self.length(6), self.length(6))
+            painter.box(area, theme.accent_wash, radius=6)
             pad = self.length(PAD)
             area.adjust(pad, pad, -pad, -pad)
         row = self.length(ROW)
@@ -60,10 +57,8 @@ class BigFigure(Canvas):
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for top, text in ((area.top(), self._caption), (area.bottom() - row, self._note)):
             shown, size = fitted(text, area.width(), SIZES)
-            painter.setFont(theme.font(size))
-            painter.drawText(QRectF(area.left(), top, area.width(), row), left, shown)
+            painter.write(QRectF(area.left(), top, area.width(), row), shown, size=size, where=left)
         wide = metrics(FIGURE, bold=True).horizontalAdvance(self._figure)
         size = max(SMALLEST, min(FIGURE, FIGURE * area.width() / max(wide, 1.0)))
-        painter.setFont(theme.font(size, QFont.Weight.DemiBold))
         painter.setPen(theme.accent if self._washed else theme.text)
-        painter.drawText(area.adjusted(0, row, 0, -row), left, self._figure)
+        painter.write(area.adjusted(0, row, 0, -row), self._figure, size=size, bold=True, where=left)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.pointing import Pointable
 
 SIZE = 12
 HEIGHT = 22
@@ -24,6 +24,8 @@ class Breadcrumbs(Pointable):
     """
 
     step_clicked = Signal(int)
+
+    least = (60, None)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,9 +45,6 @@ class Breadcrumbs(Pointable):
     def sizeHint(self) -> QSize:
         width = metrics(SIZE).horizontalAdvance(BETWEEN.join(self._steps))
         return QSize(round(width) + 4, round(self.length(HEIGHT)) if self._steps else 0)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(60)), self.sizeHint().height())
 
     def _first_shown(self) -> int:
         """The oldest step for which there is room."""

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import DOWN, along
-from lmviz.app.widgets.base.canvas import cut, metrics
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.base.arrows import DOWN
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.pointing import Pointable
 
 ROW = 23
 SIZE = 11.5
@@ -36,24 +37,26 @@ class ConcordanceList(Pointable):
     """
 
     line_clicked = Signal(int)
+    arrows = DOWN
+
+    least = (160, None)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: tuple[OccurrenceLine, ...] = ()
         self._faded: frozenset[int] = frozenset()
-        self._current = -1
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("places in the text")
 
     def set_lines(self, lines: Sequence[OccurrenceLine]) -> None:
         """Show places; marks are taken away."""
         self._lines = tuple(lines)
-        self._faded, self._current = frozenset(), -1
-        self.set_hovered(-1)
-        self.setAccessibleDescription(f"{len(self._lines)} places")
-        self.updateGeometry()
-        self.update()
+        self._faded = frozenset()
+        self.show_count(0)
+        self.show_count(len(self._lines))
+
+    def description(self) -> str:
+        return f"{self._count} places"
 
     def set_faded(self, indices: Sequence[int]) -> None:
         """Quieten lines that are not related to what one points at."""
@@ -62,9 +65,6 @@ class ConcordanceList(Pointable):
 
     def sizeHint(self) -> QSize:
         return QSize(round(self.length(300)), round(self.length(ROW) * len(self._lines)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(160)), self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, row = self.begin(), self.length(ROW)
@@ -111,16 +111,5 @@ class ConcordanceList(Pointable):
         return index if 0 <= index < len(self._lines) else -1
 
     def clicked_on(self, index: int) -> None:
-        self._choose(index)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(DOWN, event.key(), self._current, len(self._lines))
-        if wanted is not None:
-            self._choose(wanted)
-        else:
-            super().keyPressEvent(event)
-
-    def _choose(self, index: int) -> None:
-        self._current = index
-        self.update()
+        self.set_current(index)
         self.line_clicked.emit(index)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.text import typesetting
 
 SIZE = 21
@@ -143,7 +144,7 @@ class EquationView(EnlargedCanvas):
             self._draw_numbers(painter, QRectF(0, below, self.width(), height))
         self.draw_focus(painter)
 
-    def _draw_equation(self, painter: QPainter, place: QRectF) -> None:
+    def _draw_equation(self, painter: Painter, place: QRectF) -> None:
         picture = self._picture()
         if picture is None:
             painter.setFont(self.theme.token_font(NUMBERS_SIZE))
@@ -158,10 +159,8 @@ class EquationView(EnlargedCanvas):
         area.moveCenter(place.center())
         picture.render(painter, area)
 
-    def _draw_numbers(self, painter: QPainter, place: QRectF) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.theme.note_wash)
-        painter.drawRoundedRect(place, self.length(5), self.length(5))
+    def _draw_numbers(self, painter: Painter, place: QRectF) -> None:
+        painter.box(place, self.theme.note_wash, radius=5)
         painter.setPen(self.theme.text)
         painter.setFont(self.theme.token_font(NUMBERS_SIZE))
         padding = self.length(PADDING)

@@ -8,13 +8,15 @@ from itertools import accumulate
 from math import isqrt
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QFont, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS, along
-from lmviz.app.widgets.base.canvas import cut, metrics
+from lmviz.app.widgets.base.arrows import ACROSS
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pixels import draw_pixels
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.lines import InLines
+from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.pointing import Pointable
 from lmviz.app.widgets.text.chips import SIZE, ChipLayout, lay_out
 
 TAG_SIZE = 11
@@ -55,7 +57,7 @@ class _Place:
         return self.top + max(self.words.height, self.target.height, self.picture)
 
 
-class ExamplesView(Pointable):
+class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
     """`ExamplesView()`: place it in a scroll area.
 
     `set_examples(examples, special=())` shows a sequence of `ShownExample`; `special` are START and END as
@@ -64,19 +66,13 @@ class ExamplesView(Pointable):
     """
 
     word_clicked = Signal(int)
+    arrows = ACROSS
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._examples: tuple[ShownExample, ...] = ()
         self._special: frozenset[str] = frozenset()
         self._firsts: tuple[int, ...] = (0,)
-        self._current = -1
-        self._places: tuple[_Place, ...] = ()
-        self._laid_out_for: tuple[int, float] | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("examples")
 
     @property
@@ -88,43 +84,24 @@ class ExamplesView(Pointable):
         """Show examples; the mark is taken away."""
         self._examples, self._special = tuple(examples), frozenset(special)
         self._firsts = tuple(accumulate((len(example.words) for example in examples), initial=0))
-        self._current, self._laid_out_for = -1, None
-        self.set_hovered(-1)
-        self.setAccessibleDescription(f"{len(self._examples)} examples")
-        self.updateGeometry()
-        self.update()
+        self.lay_out_anew()
+        self.show_count(0)
+        self.show_count(self._firsts[-1])
 
-    def set_current(self, index: int) -> None:
-        """Mark a word; −1 for none."""
-        self._current = index if index < self._firsts[-1] else -1
-        self.update()
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        places = self._lay_out(width)
-        return round(places[-1].bottom) if places else 0
-
-    def sizeHint(self) -> QSize:
-        width = self.width() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else round(self.length(480))
-        return QSize(width, self.heightForWidth(width))
+    def description(self) -> str:
+        return f"{len(self._examples)} examples"
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(160)), round(ChipLayout.row_height(self.theme)))
-
-    def adopt_theme(self) -> None:
-        self._laid_out_for = None
-        super().adopt_theme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.updateGeometry()
 
-    def word_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where a word of a source is drawn."""
         number = next(n for n, first in enumerate(self._firsts[1:]) if index < first)
-        place = self._lay_out(self.width())[number]
+        place = self.laid_out()[number]
         if self._examples[number].pixels and not place.words.rectangles:
             row, column = divmod(index - self._firsts[number], isqrt(len(self._examples[number].pixels)))
             side = self.length(PIXEL)
@@ -133,7 +110,7 @@ class ExamplesView(Pointable):
         return rectangle.translated(self._left + self._behind(place), place.top)
 
     def index_at(self, place: QPointF) -> int:
-        for number, shown in enumerate(self._lay_out(self.width())):
+        for number, shown in enumerate(self.laid_out()):
             if shown.top <= place.y() < shown.bottom:
                 left = self._left + self._behind(shown)
                 found = shown.words.index_at(place - QPointF(left, shown.top))
@@ -144,12 +121,8 @@ class ExamplesView(Pointable):
         self.set_current(index)
         self.word_clicked.emit(index)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(ACROSS, event.key(), self._current, self._firsts[-1])
-        if wanted is not None:
-            self.clicked_on(wanted)
-        else:
-            super().keyPressEvent(event)
+    def height_of(self, layout: tuple[_Place, ...]) -> float:
+        return layout[-1].bottom if layout else 0
 
     def _behind(self, place: _Place) -> float:
         """How far from the left an example's words begin: behind its picture."""
@@ -165,13 +138,7 @@ class ExamplesView(Pointable):
         widest = max(measure.horizontalAdvance(label) for label in labels)
         return min(widest, self.length(WIDEST_LABEL)) + self.length(COLUMN)
 
-    def _lay_out(self, width: int) -> tuple[_Place, ...]:
-        if self._laid_out_for != (width, self.theme.scale):
-            self._places = self._placed(width)
-            self._laid_out_for = (width, self.theme.scale)
-        return self._places
-
-    def _placed(self, width: int) -> tuple[_Place, ...]:
+    def lay_out(self, width: int) -> tuple[_Place, ...]:
         paired = any(example.target for example in self._examples)
         room = width - self._left
         column = (room - self.length(COLUMN)) / 2 if paired else room
@@ -188,7 +155,7 @@ class ExamplesView(Pointable):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         left, half = self._left, (self.width() + self.length(COLUMN)) / 2
-        for number, place in enumerate(self._lay_out(self.width())):
+        for number, place in enumerate(self.laid_out()):
             if place.bottom < event.rect().top() or place.top > event.rect().bottom():
                 continue
             example = self._examples[number]
@@ -205,17 +172,15 @@ class ExamplesView(Pointable):
         if self._current < 0:
             self.draw_focus(painter)
 
-    def _draw_label(self, painter: QPainter, label: str, place: _Place) -> None:
-        painter.setFont(self.theme.token_font(SIZE, QFont.Weight.DemiBold))
-        painter.setPen(self.theme.accent)
+    def _draw_label(self, painter: Painter, label: str, place: _Place) -> None:
         room = self._left - self.length(COLUMN)
         measure = metrics(SIZE, token=True, bold=True)
         shown = cut(label, room, measure)
         area = QRectF(0, place.top, room + self.length(COLUMN), place.words.row)
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.write(area, shown, self.theme.accent, SIZE, bold=True, token=True)
 
     def _draw_words(
-        self, painter: QPainter, layout: ChipLayout, words: Sequence[str], corner: QPointF
+        self, painter: Painter, layout: ChipLayout, words: Sequence[str], corner: QPointF
     ) -> None:
         theme, radius = self.theme, self.length(4)
         painter.setFont(layout.font)
@@ -228,7 +193,7 @@ class ExamplesView(Pointable):
             painter.setPen(theme.muted_text if words[n] in self._special else theme.text)
             painter.drawStaticText(place + corner, text)
 
-    def _draw_below(self, painter: QPainter, place: _Place, example: ShownExample, left: float) -> None:
+    def _draw_below(self, painter: Painter, place: _Place, example: ShownExample, left: float) -> None:
         """Tags under their words, and a dotted line under those that the vocabulary lacks."""
         theme = self.theme
         painter.setFont(theme.token_font(TAG_SIZE, QFont.Weight.DemiBold))
@@ -241,10 +206,10 @@ class ExamplesView(Pointable):
             area = place.words.rectangles[n].translated(left, place.top)
             painter.drawLine(area.bottomLeft() + QPointF(4, -2), area.bottomRight() + QPointF(-4, -2))
 
-    def _draw_marks(self, painter: QPainter) -> None:
+    def _draw_marks(self, painter: Painter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         marks = ((self.hovered, self.theme.strong_line, 1.2), (self._current, self.theme.accent, 2.0))
         for index, color, width in marks:
             if 0 <= index < self._firsts[-1]:
                 painter.setPen(QPen(color, self.length(width)))
-                painter.drawRoundedRect(self.word_rectangle(index), self.length(5), self.length(5))
+                painter.drawRoundedRect(self.part_rectangle(index), self.length(5), self.length(5))

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS
-from lmviz.app.widgets.base.canvas import cut, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.words_in_sight import next_page, say_beyond, words_in_sight
-from lmviz.app.widgets.text.marked_words import MarkedWords
+from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.text.marked_words import PagedWords
 
 ROW, SIZE, NAME_SIZE = 30, 12, 12
 PADDING, BAR, MORE = 7, 3, 16
@@ -41,15 +39,11 @@ class LabelRow:
     labels: tuple[TableLabel, ...]
 
 
-class LabelTable(MarkedWords):
+class LabelTable(PagedWords):
     """`LabelTable()`: `set_rows(words, rows, gold=())`, a column for each word.
 
     `gold` are the right labels, "" where none is known. A column in which models disagree is marked.
-    Where not all words fit, those around the current one are drawn, and dots at either end: a click on them
-    goes on to the words beyond. Left and Right move the mark.
     """
-
-    arrows = ACROSS
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +51,6 @@ class LabelTable(MarkedWords):
         self._rows: tuple[LabelRow, ...] = ()
         self._gold: tuple[str, ...] = ()
         self._edges: tuple[float, ...] = (0.0,)
-        self._in_sight, self._first = range(0), 0
         self.setAccessibleName("labels of several models")
 
     @property
@@ -82,16 +75,7 @@ class LabelTable(MarkedWords):
         self.show_count(len(self._words))
         self._measure()
 
-    def set_current(self, index: int) -> None:
-        super().set_current(index)
-        self._look()
-
-    @property
-    def in_sight(self) -> range:
-        """The words that are drawn: those there is room for."""
-        return self._in_sight
-
-    def word_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         width = self._edges[index + 1] - self._edges[index]
         left = self._edges[0] + self._edges[index] - self._edges[self._in_sight.start]
         return QRectF(left, 0, width, self._height)
@@ -100,12 +84,8 @@ class LabelTable(MarkedWords):
         return QSize(round(self._edges[-1]), round(self._height))
 
     def minimumSizeHint(self) -> QSize:
-        widest = max((after - before for before, after in pairwise(self._edges)), default=0.0)
+        widest = max(self.widths(), default=0.0)
         return QSize(round(self._edges[0] + widest + self.length(MORE)), self.sizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._look()
 
     def adopt_theme(self) -> None:
         self._measure()
@@ -114,9 +94,9 @@ class LabelTable(MarkedWords):
     def index_at(self, place: QPointF) -> int:
         if not 0 <= place.y() < self._height:
             return -1
-        return next((at for at in self._in_sight if self.word_rectangle(at).contains(place)), -1)
+        return next((at for at in self._in_sight if self.part_rectangle(at).contains(place)), -1)
 
-    def read_out(self, index: int) -> tuple[str, Sequence[str]]:
+    def readout(self, index: int) -> tuple[str, Sequence[str]]:
         return self._words[index], [self._in_words(row, index) for row in self._rows]
 
     @property
@@ -147,15 +127,14 @@ class LabelTable(MarkedWords):
             # A sum of fractions can be a little less than the word is wide, which would cut it.
             edges.append(edges[-1] + ceil(min(wide, self.length(WIDEST_WORD)) + self.length(2 * PADDING)) + 1)
         self._edges = tuple(edges)
-        self._look()
+        self.find_in_sight()
         self.updateGeometry()
 
-    def _look(self) -> None:
-        """Find the words that are in sight."""
-        widths = [after - before for before, after in pairwise(self._edges)]
-        room, more = self.width() - self._edges[0], self.length(MORE)
-        self._in_sight = words_in_sight(widths, self.current, room, self._first, more)
-        self._first = self._in_sight.start
+    def widths(self) -> list[float]:
+        return [after - before for before, after in pairwise(self._edges)]
+
+    def room(self) -> tuple[float, float]:
+        return self.width() - self._edges[0], self.length(MORE)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -168,13 +147,11 @@ class LabelTable(MarkedWords):
             self._draw_column(painter, place, self._words[place])
         self._draw_more(painter)
         if self.current in self._in_sight:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self.theme.accent, self.length(2)))
-            area = self.word_rectangle(self.current).adjusted(1, 1, -1, -1)
-            painter.drawRoundedRect(area, self.length(4), self.length(4))
+            area = self.part_rectangle(self.current).adjusted(1, 1, -1, -1)
+            painter.box(area, edge=self.theme.accent, width=2, radius=4)
         self.draw_focus(painter)
 
-    def _draw_more(self, painter: QPainter) -> None:
+    def _draw_more(self, painter: Painter) -> None:
         """Say on which side there are more words."""
         painter.setPen(self.theme.muted_text)
         for area, words in self._dots():
@@ -186,52 +163,28 @@ class LabelTable(MarkedWords):
         if not self._in_sight:
             return ()
         row, more = self.length(ROW), self.length(MORE)
-        after = self.word_rectangle(self._in_sight.stop - 1).right()
+        after = self.part_rectangle(self._in_sight.stop - 1).right()
         return (
             (QRectF(self._edges[0] - more, 0, more, row), range(self._in_sight.start)),
             (QRectF(after, 0, more, row), range(self._in_sight.stop, len(self._words))),
         )
 
-    def _beyond(self, place: QPointF) -> range:
-        """The words that the dots at a place stand for; none elsewhere."""
+    def beyond(self, place: QPointF) -> range:
         return next((words for area, words in self._dots() if area.contains(place)), range(0))
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(event)
-        beyond = self._beyond(event.position())
-        self.setCursor(Qt.CursorShape.PointingHandCursor if beyond else Qt.CursorShape.ArrowCursor)
-        if beyond:
-            HoverCard.beside(self, event.position().toPoint(), *say_beyond(len(beyond)))
-        elif self.hovered < 0:
-            HoverCard.leave(self)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        HoverCard.leave(self)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        beyond = self._beyond(event.position())
-        if beyond and event.button() == Qt.MouseButton.LeftButton:
-            HoverCard.leave(self)  # other words stand there now
-            self._first, word = next_page(self._in_sight, forward=beyond.start > 0)
-            self.word_clicked.emit(word)
-        else:
-            super().mousePressEvent(event)
-
-    def _draw_names(self, painter: QPainter) -> None:
+    def _draw_names(self, painter: Painter) -> None:
         row, measure = self.length(ROW), metrics(NAME_SIZE)
         room = self._edges[0] - self.length(2 * PADDING)
         painter.setFont(self.theme.font(NAME_SIZE))
         names: list[tuple[str, QColor]] = [("gold", self.theme.muted_text)] if self._gold else []
         names += [(item.name, item.color) for item in self._rows]
         for place, (name, color) in enumerate(names, start=1):
-            painter.setPen(color)
             area = QRectF(0, place * row, room, row)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self.shown_in(area, name, measure))
+            painter.write(area, self.shown_in(area, name, measure), color)
 
-    def _draw_column(self, painter: QPainter, place: int, word: str) -> None:
+    def _draw_column(self, painter: Painter, place: int, word: str) -> None:
         row, padding = self.length(ROW), self.length(PADDING)
-        area = QRectF(self.word_rectangle(place).adjusted(padding, 0, -padding, 0))
+        area = QRectF(self.part_rectangle(place).adjusted(padding, 0, -padding, 0))
         area.setHeight(row)
         self._write(painter, area, word, self.theme.text, QFont.Weight.Normal)
         if self._gold:
@@ -241,7 +194,7 @@ class LabelTable(MarkedWords):
             area.translate(0, row)
             self._draw_label(painter, area, item.labels[place])
 
-    def _draw_label(self, painter: QPainter, area: QRectF, found: TableLabel) -> None:
+    def _draw_label(self, painter: Painter, area: QRectF, found: TableLabel) -> None:
         if not found.label:
             return
         ink = self.theme.warning if found.wrong else self.theme.accent
@@ -255,10 +208,9 @@ class LabelTable(MarkedWords):
             part = QRectF(bar.left(), bar.top(), bar.width() * share, bar.height())
             painter.drawRoundedRect(part, self.length(1.5), self.length(1.5))
 
-    def _write(self, painter: QPainter, area: QRectF, text: str, ink: QColor, weight: QFont.Weight) -> None:
+    def _write(self, painter: Painter, area: QRectF, text: str, ink: QColor, weight: QFont.Weight) -> None:
         painter.setFont(self.theme.token_font(SIZE, weight))
-        painter.setPen(ink)
         bold = weight == QFont.Weight.DemiBold
         measure = metrics(SIZE, token=True, bold=bold)
         shown = cut(text, area.width(), measure)
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.write(area, shown, ink)

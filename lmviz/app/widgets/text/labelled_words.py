@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.text.marked_words import ROW, WordColumn
 
 SIZE = 12
@@ -46,7 +46,6 @@ class LabelledWords(WordColumn):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words: tuple[LabelledWord, ...] = ()
-        self._readout: Readout | None = None
         self.setAccessibleName("words and their labels")
 
     @property
@@ -59,10 +58,6 @@ class LabelledWords(WordColumn):
         self._words = tuple(words)
         self.show_count(len(self._words))
 
-    def set_readout(self, readout: Readout) -> None:
-        """What the hover card says of a word: a title and lines."""
-        self._readout = readout
-
     def sizeHint(self) -> QSize:
         height = self.length(ROW) * max(1, len(self._words))
         return QSize(round(LEAST * current_theme().scale), round(height))
@@ -70,7 +65,7 @@ class LabelledWords(WordColumn):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def read_out(self, index: int) -> tuple[str, Sequence[str]]:
+    def readout(self, index: int) -> tuple[str, Sequence[str]]:
         if self._readout is not None:
             return self._readout(index)
         item = self._words[index]
@@ -106,21 +101,18 @@ class LabelledWords(WordColumn):
         return word, label, note
 
     def _draw_row(
-        self, painter: QPainter, item: LabelledWord, top: float, columns: tuple[float, float, float]
+        self, painter: Painter, item: LabelledWord, top: float, columns: tuple[float, float, float]
     ) -> None:
         theme, gap, row = self.theme, self.length(8), self.length(ROW)
         word, label, note = columns
         middle = Qt.AlignmentFlag.AlignVCenter
         typed, noted = self.metrics(SIZE, token=True), self.metrics(SIZE)
         left = self.length(4)
-        painter.setFont(theme.token_font(SIZE))
-        painter.setPen(theme.text)
-        painter.drawText(QRectF(left, top, word, row), middle, cut(item.word, word, typed))
+        painter.write(QRectF(left, top, word, row), cut(item.word, word, typed), theme.text, SIZE, token=True)
         left += word + gap
         painter.setFont(theme.token_font(SIZE, QFont.Weight.Bold))
         ink = theme.warning if item.wrong else theme.accent
-        painter.setPen(ink)
-        painter.drawText(QRectF(left, top, label, row), middle, cut(item.label, label, typed))
+        painter.write(QRectF(left, top, label, row), cut(item.label, label, typed), ink)
         left += label + gap
         right = self.width() - self.length(4) - (note + gap if note else 0)
         painter.setFont(theme.font(SIZE))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.arrows import DOWN, along
+from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.base.words_in_sight import words_in_sight
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import ARROW, HAND, Pointable
 
 ROW = 24  # pixels at scale 1
 
@@ -22,82 +23,96 @@ ROW = 24  # pixels at scale 1
 class MarkedWords(Pointable):
     """Words that can be pointed at and clicked; `set_current(index)` marks one, arrow keys click the next.
 
-    Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`. Subclasses say where a word is drawn
-    and what is said of it, and call `show_count` when they show other words.
+    Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
     """
 
     word_hovered = Signal(int)
     word_clicked = Signal(int)
-    arrows: Mapping[int, int] = DOWN
-    """The keys that lead to the next word, and which way."""
+    arrows = DOWN
+    toggles = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._count = 0
-        self._current = -1
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
 
-    @property
-    def current(self) -> int:
-        """The marked word; −1 for none."""
-        return self._current
-
-    @abstractmethod
-    def word_rectangle(self, index: int) -> QRectF:
-        """Where a word is drawn."""
-
-    @abstractmethod
-    def read_out(self, index: int) -> tuple[str, Sequence[str]]:
-        """What the hover card says of a word: a title and lines."""
-
-    @abstractmethod
-    def description(self) -> str:
-        """What a screen reader says of the marked word, or of all of them."""
-
-    def set_current(self, index: int) -> None:
-        """Mark a word; −1 for none."""
-        index = min(index, self._count - 1)
-        if index != self._current:
-            self._current = index
-            self.setAccessibleDescription(self.description())
-            self.update()
-
-    def show_count(self, count: int) -> None:
-        """So many words are shown now: what is marked and pointed at stays, if it is still there."""
-        self._count = count
-        self._current = min(self._current, count - 1)
-        if self.hovered >= count:
-            self.set_hovered(-1)
-        HoverCard.renew(self, partial(self.read_out, self.hovered) if self.hovered >= 0 else None)
-        self.setAccessibleDescription(self.description())
-        self.updateGeometry()
-        self.update()
-
-    def draw_mark(self, painter: QPainter, index: int, color: QColor) -> None:
-        """A colour behind a word; −1 for none."""
-        if index >= 0:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            painter.drawRoundedRect(self.word_rectangle(index), self.length(4), self.length(4))
-
     def pointed_at(self, index: int) -> None:
-        if index >= 0:
-            place = self.word_rectangle(index).bottomLeft().toPoint()
-            HoverCard.beside(self, place, *self.read_out(index))
-        else:
-            HoverCard.leave(self)
         self.word_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         self.word_clicked.emit(index)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        wanted = along(self.arrows, event.key(), self._current, self._count)
-        if wanted is None or wanted == self._current:  # a click on the marked word would unmark it
-            super().keyPressEvent(event)
-        else:
-            self.word_clicked.emit(wanted)
+    def draw_mark(self, painter: Painter, index: int, color: QColor) -> None:
+        """A colour behind a word; −1 for none."""
+        area = self.part_rectangle(index) if index >= 0 else None
+        if area is not None:
+            painter.box(area, color, radius=4)
+
+
+class PagedWords(MarkedWords):
+    """Words side by side. Where not all have room, those around the current one are drawn, and dots at either
+    end: a click on these goes on to the words beyond. Left and Right move the mark.
+    """
+
+    arrows = ACROSS
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._in_sight, self._first = range(0), 0
+
+    @property
+    def in_sight(self) -> range:
+        """The words that are drawn: those there is room for."""
+        return self._in_sight
+
+    @abstractmethod
+    def widths(self) -> Sequence[float]:
+        """The width of each word in pixels."""
+
+    @abstractmethod
+    def room(self) -> tuple[float, float]:
+        """The room for words, and how much of it dots take, in pixels."""
+
+    @abstractmethod
+    def beyond(self, place: QPointF) -> range:
+        """The words that the dots at a place stand for; none elsewhere."""
+
+    def find_in_sight(self) -> None:
+        """Find out again which words are in sight."""
+        room, more = self.room()
+        self._in_sight = words_in_sight(self.widths(), self.current, room, self._first, more)
+        self._first = self._in_sight.start
+
+    def set_current(self, index: int) -> None:
+        super().set_current(index)
+        self.find_in_sight()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.find_in_sight()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        count = len(self.beyond(event.position()))
+        self.setCursor(HAND if count else ARROW)
+        if count:
+            title = f"{count} more word{'' if count == 1 else 's'}"
+            HoverCard.beside(self, event.position().toPoint(), title, ["click: go on to them"])
+        elif self.hovered < 0:
+            HoverCard.leave(self)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        HoverCard.leave(self)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        beyond = self.beyond(event.position())
+        if not beyond or event.button() != Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+            return
+        HoverCard.leave(self)  # other words stand there now
+        shown = self._in_sight
+        self._first = shown.stop if beyond.start else max(0, shown.start - len(shown))
+        self.clicked_on(shown.stop if beyond.start else shown.start - 1)
 
 
 class WordColumn(MarkedWords, EnlargedCanvas):
@@ -110,7 +125,7 @@ class WordColumn(MarkedWords, EnlargedCanvas):
         """The height of all rows where they are not enlarged, in pixels."""
         return current_theme().scale * (self.HEAD + ROW * max(1, self._count))
 
-    def word_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         return QRectF(0, self.top(index), self.width(), self.length(ROW))
 
     def top(self, index: int) -> float:
@@ -121,7 +136,7 @@ class WordColumn(MarkedWords, EnlargedCanvas):
         index = int((place.y() - self.length(self.HEAD)) // self.length(ROW))
         return index if 0 <= index < self._count else -1
 
-    def draw_marks(self, painter: QPainter) -> None:
+    def draw_marks(self, painter: Painter) -> None:
         """The colours behind the word under the pointer and the marked one."""
         self.draw_mark(painter, self.hovered, self.theme.hover)
         self.draw_mark(painter, self.current, self.theme.accent_wash)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
     QSyntaxHighlighter,
@@ -20,7 +19,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.plain import Painter, paragraph
+from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 
 SIZE = 12.5
 PATIENCE = 250  # milliseconds after a key before the text is read
@@ -173,7 +173,7 @@ class NetworkEditor(QPlainTextEdit):
         super().resizeEvent(event)
         self._make_room()
 
-    def draw_numbers(self, painter: QPainter) -> None:
+    def draw_numbers(self, painter: Painter) -> None:
         """The numbers of the lines in sight, and their marks."""
         theme, block = current_theme(), self.firstVisibleBlock()
         painter.setFont(theme.token_font(SIZE - 1.5))
@@ -186,8 +186,7 @@ class NetworkEditor(QPlainTextEdit):
             height = place.height() / max(1, block.lineCount())  # of the first row of a wrapped line
             row = QRectF(0, place.top(), width - mark_width - 6, height)
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.setPen(theme.faint_text)
-            painter.drawText(row, right, str(line))
+            painter.write(row, str(line), theme.faint_text, where=AT_RIGHT)
             painter.setPen(theme.warning if line in self._faults else theme.key)
             painter.drawText(row.adjusted(0, 0, mark_width, 0), right, self.mark_of(line))
             block = block.next()

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.pointable import Pointable
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
+from lmviz.app.widgets.kit.pointing import Pointable
 
 FACTOR_SIZE, WORD_SIZE = 11.0, 12.0
 FACTOR, CHIP, LEAST_BAR = 16, 22, 6
 TIMES = 16  # pixels at scale 1 between two words, for the sign
 STRONGEST = 0.85
-
-Readout = Callable[[int], tuple[str, Sequence[str]]]
 
 
 class ProductStrip(Pointable):
@@ -33,16 +31,16 @@ class ProductStrip(Pointable):
 
     word_hovered = Signal(int)
     word_clicked = Signal(int)
+    takes_clicks = True
+    usual, least = (600, FACTOR + 26 + CHIP), (120, FACTOR + LEAST_BAR + CHIP)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words: tuple[str, ...] = ()
         self._factors = self._heights = np.zeros(0)
         self._behind = 0  # words that are hidden to the right while one looks back
-        self._current = -1
         self._new = 0
         self._forgotten: frozenset[int] = frozenset()
-        self._readout: Readout | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("the factors of the product")
@@ -63,15 +61,11 @@ class ProductStrip(Pointable):
         self._behind = 0
         self._forgotten = frozenset()
         self.set_hovered(-1)
-        HoverCard.renew(self, None)
-        said = (f"{word} {factor_in_words(factor)}" for word, factor in zip(words, factors, strict=True))
-        self.setAccessibleDescription(" × ".join(said))
-        self.update()
+        self.show_count(len(words))
 
-    def set_current(self, index: int) -> None:
-        """Mark a word; −1 for none."""
-        self._current = index
-        self.update()
+    def description(self) -> str:
+        pairs = zip(self._words, self._factors, strict=True)
+        return " × ".join(f"{word} {factor_in_words(factor)}" for word, factor in pairs)
 
     def set_new(self, count: int) -> None:
         """How many of the last words were written after what was typed."""
@@ -89,10 +83,6 @@ class ProductStrip(Pointable):
             self._forgotten = frozenset(indices)
             self.update()
 
-    def set_readout(self, readout: Readout | None) -> None:
-        """What the hover card says of a word: a title and lines."""
-        self._readout = readout
-
     def look_back(self, words: int) -> None:
         """Move so many words back; a negative number goes towards the newest."""
         most = len(self._words) - 1
@@ -103,13 +93,7 @@ class ProductStrip(Pointable):
             self._behind = behind
             self.update()
 
-    def sizeHint(self) -> QSize:
-        return QSize(round(self.length(600)), round(self.length(FACTOR + 26 + CHIP)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(120)), round(self.length(FACTOR + LEAST_BAR + CHIP)))
-
-    def word_rectangle(self, index: int) -> QRectF:
+    def part_rectangle(self, index: int) -> QRectF:
         """Where a word and what stands above it are drawn; empty while it is out of sight."""
         return self._places().get(index, QRectF())
 
@@ -158,7 +142,7 @@ class ProductStrip(Pointable):
         self._draw_hidden(painter)
         self.draw_focus(painter)
 
-    def _draw_word(self, painter: QPainter, index: int, place: QRectF, *, is_first: bool) -> None:
+    def _draw_word(self, painter: Painter, index: int, place: QRectF, *, is_first: bool) -> None:
         theme, chip, above = self.theme, self.length(CHIP), self.length(FACTOR)
         height = self._height(index)
         marked = index in (self._current, self.hovered)
@@ -173,8 +157,7 @@ class ProductStrip(Pointable):
         )
         if not is_first:
             sign = QRectF(place.left() - self.length(TIMES), 0, self.length(TIMES), above)
-            painter.setPen(theme.faint_text)
-            painter.drawText(sign, centre, "×")
+            painter.write(sign, "×", theme.faint_text, where=CENTRED)
         room = max(1.0, place.height() - above - chip - self.length(4))
         bar = max(height * room, self.length(1.5))
         width = min(self.length(20), place.width())
@@ -210,33 +193,18 @@ class ProductStrip(Pointable):
             return 0.0 if np.isnan(height) else 1.0
         return float(height) / (float(np.max(finite, initial=0.0)) or 1.0)
 
-    def _draw_hidden(self, painter: QPainter) -> None:
+    def _draw_hidden(self, painter: Painter) -> None:
         """How many words there are to the left."""
         hidden = self.in_sight.start if self._words else 0
         if hidden:
-            painter.setFont(self.theme.font(FACTOR_SIZE))
-            painter.setPen(self.theme.muted_text)
             area = QRectF(0, self.height() - self.length(CHIP), self._margin(), self.length(CHIP))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, f"‹ {hidden:,}")
-
-    def index_at(self, place: QPointF) -> int:
-        return next((index for index, area in self._places().items() if area.contains(place)), -1)
+            painter.write(area, f"‹ {hidden:,}", self.theme.muted_text, FACTOR_SIZE)
 
     def pointed_at(self, index: int) -> None:
-        self.setCursor(Qt.CursorShape.PointingHandCursor if index >= 0 else Qt.CursorShape.ArrowCursor)
-        if index >= 0 and self._readout is not None:
-            place = self.word_rectangle(index).bottomLeft().toPoint() - QPoint(0, 2)
-            HoverCard.beside(self, place, *self._readout(index))
-        else:
-            HoverCard.leave(self)
         self.word_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         self.word_clicked.emit(index)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        HoverCard.leave(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turned = event.angleDelta().y() or event.angleDelta().x()

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.arrows import ACROSS
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.kit.lines import InLines
+from lmviz.app.widgets.kit.pointing import Pointable
 from lmviz.app.widgets.text.chips import ChipLayout, Shades, lay_out
 
 UNSHADED = Shades(np.zeros(0), "share", None)
 
 
-class TokenStrip(Canvas):
+class TokenStrip(Pointable, InLines[ChipLayout]):
     """`TokenStrip()`: tokens as chips; give them as they should be read, whitespace made visible.
 
     `set_tokens(tokens, unknown=(), special=(), boundaries=(), tinted=False)` shows them;
@@ -41,15 +42,8 @@ class TokenStrip(Canvas):
         self._tinted = False
         self._shades = UNSHADED
         self._colors: tuple[tuple[QColor, QColor], ...] = ()
-        self._layout = ChipLayout.empty()
-        self._laid_out_for: tuple[float, float] | None = None
-        self._heights: dict[tuple[int, float], int] = {}
-        self._current = self._hovered = self._pressed = -1
+        self._pressed = -1
         self._selection: tuple[int, int] | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("tokens")
 
@@ -78,12 +72,8 @@ class TokenStrip(Canvas):
         self._shades, self._colors = UNSHADED, ()
         self._selection = None
         self._hovered = self._pressed = -1
-        self._current = min(self._current, len(self._tokens) - 1)
-        self._laid_out_for = None
-        self._heights = {}
-        self._describe()
-        self.updateGeometry()
-        self.update()
+        self.show_count(len(tokens))
+        self.lay_out_anew()
 
     def set_shades(
         self, values: Sequence[float] | np.ndarray, *, scale: str = "share", limit: float | None = None
@@ -94,12 +84,6 @@ class TokenStrip(Canvas):
         """
         self._shades = Shades(np.asarray(values, dtype=np.float64), scale, limit)
         self._colors = self._shades.colors(self.theme)
-        self.update()
-
-    def set_current(self, index: int) -> None:
-        """Mark the token one is at; −1 for none."""
-        self._current = index
-        self._describe()
         self.update()
 
     def set_hovered(self, index: int) -> None:
@@ -116,56 +100,29 @@ class TokenStrip(Canvas):
 
     def token_rectangle(self, index: int) -> QRectF:
         """Where a token is drawn."""
-        return self._laid_out().rectangles[index]
+        return self.laid_out().rectangles[index]
 
-    def laid_out(self, width: float) -> ChipLayout:
+    def lay_out(self, width: int) -> ChipLayout:
         """Where the chips stand in lines of a width."""
         return lay_out(self._tokens, width, self.theme)
 
-    def lay_out_anew(self) -> None:
-        """Forget where the chips stood: they have other sizes."""
-        self._laid_out_for = None
-        self._heights = {}
-        self.updateGeometry()
-        self.update()
+    def height_of(self, layout: ChipLayout) -> float:
+        return layout.height
 
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        key = (width, self.theme.scale)  # layouts ask again and again, and the text may be long
-        if key not in self._heights:
-            self._heights[key] = round(self.laid_out(width).height)
-        return self._heights[key]
-
-    def sizeHint(self) -> QSize:
-        width = self.width() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else round(self.length(480))
-        return QSize(width, self.heightForWidth(width))
+    def adopt_theme(self) -> None:
+        self._colors = self._shades.colors(self.theme)
+        super().adopt_theme()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.length(80)), round(ChipLayout.row_height(self.theme)))
-
-    def adopt_theme(self) -> None:
-        self._laid_out_for = None
-        self._heights = {}
-        self._colors = self._shades.colors(self.theme)
-        super().adopt_theme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.updateGeometry()
 
-    def _laid_out(self) -> ChipLayout:
-        key = (self.width(), self.theme.scale)
-        if key != self._laid_out_for:
-            self._layout = self.laid_out(self.width())
-            self._laid_out_for = key
-        return self._layout
-
-    def _describe(self) -> None:
-        inside = 0 <= self._current < len(self._tokens)
-        where = f"{self._tokens[self._current]}, {self._current + 1} of {len(self._tokens)}" if inside else ""
-        self.setAccessibleDescription(where or f"{len(self._tokens)} tokens")
+    def description(self) -> str:
+        at, count = self._current, len(self._tokens)
+        return f"{self._tokens[at]}, {at + 1} of {count}" if at >= 0 else f"{count} tokens"
 
     def _paints(self, shown: range) -> list[tuple[QColor, QColor]]:
         """The colours of chips and of the text on them."""
@@ -186,7 +143,7 @@ class TokenStrip(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        layout = self._laid_out()
+        layout = self.laid_out()
         shown = layout.between(event.rect().top(), event.rect().bottom())
         paints = self._paints(shown)
         self._draw_chips(painter, layout, shown, paints)
@@ -215,7 +172,7 @@ class TokenStrip(Canvas):
 
     def _radius(self, index: int) -> float:
         """How round a chip is."""
-        return self._laid_out().rectangles[index].height() / 2 if index in self._special else self.length(4)
+        return self.laid_out().rectangles[index].height() / 2 if index in self._special else self.length(4)
 
     def _draw_tokens(
         self, painter: QPainter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
@@ -242,34 +199,31 @@ class TokenStrip(Canvas):
                 radius = max(self.length(5), self._radius(index) if index in self._special else 0.0)
                 painter.drawRoundedRect(layout.rectangles[index], radius, radius)
 
-    def _hover(self, index: int) -> None:
-        if index != self._hovered:
-            self.set_hovered(index)
-            self.token_hovered.emit(index)
+    def index_at(self, place: QPointF) -> int:
+        return self.laid_out().index_at(place)
+
+    def pointed_at(self, index: int) -> None:
+        self.token_hovered.emit(index)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        index = self._laid_out().index_at(event.position())
-        self._hover(index)
-        if self._pressed >= 0 and index >= 0 and index != self._pressed:
-            self.set_selection(self._pressed, index)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(-1)
+        super().mouseMoveEvent(event)
+        if self._pressed >= 0 and self.hovered >= 0 and self.hovered != self._pressed:
+            self.set_selection(self._pressed, self.hovered)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed = self._laid_out().index_at(event.position())
+            self._pressed = self.index_at(event.position())
             self.set_selection(-1, -1)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._selection is not None and self._pressed >= 0:
             self.tokens_brushed.emit(*self._selection)
-        elif self._pressed >= 0 and self._laid_out().index_at(event.position()) == self._pressed:
+        elif self._pressed >= 0 and self.index_at(event.position()) == self._pressed:
             self.token_clicked.emit(self._pressed)
         self._pressed = -1
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        index = self._laid_out().index_at(event.position())
+        index = self.index_at(event.position())
         if index >= 0:
             self.token_double_clicked.emit(index)
 
@@ -277,7 +231,7 @@ class TokenStrip(Canvas):
         last = len(self._tokens) - 1
         targets: dict[int, int] = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
         if event.key() in ACROSS:
-            step = -ACROSS[event.key()] if self._laid_out().right_to_left else ACROSS[event.key()]
+            step = -ACROSS[event.key()] if self.laid_out().right_to_left else ACROSS[event.key()]
             targets[event.key()] = min(max(self._current + step, 0), last)
         if last >= 0 and event.key() in targets:
             self.set_current(targets[event.key()])

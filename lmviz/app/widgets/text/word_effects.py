@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
 from lmviz.app.widgets.text.marked_words import WordColumn
 
 SIZE, HEAD_SIZE = 12, 11
@@ -66,7 +66,7 @@ class WordEffects(WordColumn):
     def minimumSizeHint(self) -> QSize:
         return QSize(round(220 * current_theme().scale), self.sizeHint().height())
 
-    def read_out(self, index: int) -> tuple[str, Sequence[str]]:
+    def readout(self, index: int) -> tuple[str, Sequence[str]]:
         word = self._words[index]
         return f"{self._named} “{word.word}”", [
             f"{PREDICTED}  {signed_figure(word.predicted, 4)}",
@@ -111,20 +111,18 @@ class WordEffects(WordColumn):
             numbers = (QRectF(numbers[1].left(), 0, 0, 0), numbers[1])
         return QRectF(left, 0, max(1.0, numbers[0].left() - left), 0), numbers
 
-    def _draw_head(self, painter: QPainter, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
-        painter.setFont(self.theme.font(HEAD_SIZE))
-        painter.setPen(self.theme.muted_text)
+    def _draw_head(self, painter: Painter, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
         middle, height = Qt.AlignmentFlag.AlignVCenter, self.length(self.HEAD)
         place = QRectF(self.length(4), 0, bars.right() - self.length(4), height)  # no bar stands so high
-        painter.drawText(place, middle, self._named)
+        painter.write(place, self._named, self.theme.muted_text, HEAD_SIZE, where=middle)
         for title, column in zip((PREDICTED, MEASURED), numbers, strict=True):
             if not column.width():
                 continue
             place = QRectF(column.left(), 0, column.width(), height)
             painter.drawText(place, middle | Qt.AlignmentFlag.AlignRight, title)
 
-    def _draw_row(self, painter: QPainter, index: int, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
-        item, place = self._words[index], self.word_rectangle(index)
+    def _draw_row(self, painter: Painter, index: int, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
+        item, place = self._words[index], self.part_rectangle(index)
         self._draw_word(painter, item, place, bars.left() - self.length(8))
         pairs = ((item.predicted, 0.27, 5.0), (item.measured, 0.66, 7.0))
         for (value, height, thick), column in zip(pairs, numbers, strict=True):
@@ -132,26 +130,20 @@ class WordEffects(WordColumn):
             self._draw_bar(painter, value, middle, thick, bars)
             if not column.width():
                 continue
-            painter.setFont(self.theme.font(SIZE))
             painter.setPen(self.theme.muted_text if value is item.predicted else self.theme.text)
             area = QRectF(column.left(), place.top(), column.width(), place.height())
-            side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(area, side, signed_figure(value))
+            painter.write(area, signed_figure(value), size=SIZE, where=AT_RIGHT)
 
-    def _draw_word(self, painter: QPainter, item: WordEffect, place: QRectF, right: float) -> None:
+    def _draw_word(self, painter: Painter, item: WordEffect, place: QRectF, right: float) -> None:
         theme, typed = self.theme, self.metrics(SIZE, token=True)
         area = QRectF(self.length(4), place.top() + 2, right - self.length(4), place.height() - 4)
         word = cut(item.word, area.width() - self.length(8), typed)
         ground = mix(theme.surface, self._color(item.measured), STRONGEST * self._share(item.measured))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ground)
         chip = QRectF(area.left(), area.top(), typed.horizontalAdvance(word) + self.length(8), area.height())
-        painter.drawRoundedRect(chip, self.length(4), self.length(4))
-        painter.setPen(theme.on(ground))
-        painter.setFont(theme.token_font(SIZE, QFont.Weight.Normal))
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, word)
+        painter.box(chip, ground, radius=4)
+        painter.write(chip, word, theme.on(ground), SIZE, token=True, where=CENTRED)
 
-    def _draw_bar(self, painter: QPainter, value: float, middle: float, thick: float, bars: QRectF) -> None:
+    def _draw_bar(self, painter: Painter, value: float, middle: float, thick: float, bars: QRectF) -> None:
         half, height = bars.width() / 2 - self.length(4), self.length(thick)
         wide, start = self._share(value) * half, bars.center().x()
         color = self._color(value)

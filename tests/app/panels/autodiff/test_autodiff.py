@@ -51,7 +51,7 @@ def test_line_box_and_entry_mark_the_same_module(scene: Scene) -> None:
     [at] = [place for place, entry in enumerate(tape.entries) if entry.name == "b"]
     tape_list = tape.tape
     QTest.mouseMove(tape_list, QPoint(1, 1))
-    QTest.mouseMove(tape_list, tape_list.entry_rectangle(at).center().toPoint())
+    QTest.mouseMove(tape_list, tape_list.part_rectangle(at).center().toPoint())
     scene.settle()
     assert scene.picture.lit == "b"
     assert scene.find(NetworkEditor).lit == scene.session.network.current["b"].line

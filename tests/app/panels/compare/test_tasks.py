@@ -248,7 +248,7 @@ def test_tags_stand_under_their_words_for_each_model(
     for row in view.table.rows:
         for found, right in zip(row.labels, view.table.gold, strict=True):
             assert found.wrong == (found.label not in right.split(" or "))
-    place = view.table.word_rectangle(3).center().toPoint()
+    place = view.table.part_rectangle(3).center().toPoint()
     qtbot.mouseClick(view.table, Qt.MouseButton.LeftButton, pos=place)
     assert session.focus.position == 3
     assert len(view.exported_arrays()) == 2

@@ -65,7 +65,7 @@ def test_tags_stand_under_their_words(opened, session: Session) -> None:
 def test_a_click_on_a_word_is_a_place_in_the_text(opened, session: Session, qtbot: QtBot) -> None:
     window = opened(TAGGED)
     view = window.findChild(ExamplesView, "examples_view")
-    place = view.word_rectangle(6).center().toPoint()
+    place = view.part_rectangle(6).center().toPoint()
     with qtbot.waitSignal(session.text.place_changed):
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
     assert session.text.place == 6

@@ -11,7 +11,7 @@ from small_models import small_settings
 from lmviz.app.panels.inside.picture import PicturePanel
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.diagrams.picture import Picture, Spot
+from lmviz.app.widgets.kit.picture import Picture, Spot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from tests.app.conftest import wait_for_reading

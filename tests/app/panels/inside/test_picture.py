@@ -14,7 +14,7 @@ from lmviz.app.panels.inside.picture import PicturePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.diagrams.picture import Spot
+from lmviz.app.widgets.kit.picture import Spot
 from lmviz.families import open_run_model
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.text.tokenizer import visible

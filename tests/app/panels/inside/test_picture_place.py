@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.diagrams.picture import Spot
+from lmviz.app.widgets.kit.picture import Spot
 from lmviz.app.window.main_window import MainWindow
 
 ONLY_PANELS = ("picture",)

@@ -117,7 +117,7 @@ def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
 
 def test_words_are_linked_with_the_position(panel: SaliencyPanel, read: Session, qtbot: QtBot) -> None:
     def place(index: int) -> QPoint:
-        return panel.words.word_rectangle(index).center().toPoint()
+        return panel.words.part_rectangle(index).center().toPoint()
 
     qtbot.mouseMove(panel.words, place(2))
     qtbot.waitUntil(lambda: read.focus.hovered_position == 2)

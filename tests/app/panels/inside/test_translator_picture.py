@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.inside.picture import PicturePanel
 from lmviz.app.panels.inside.unrolled_page import UnrolledPage
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.diagrams.picture import Spot
 from lmviz.app.widgets.diagrams.unrolled_values import UnrolledCell
+from lmviz.app.widgets.kit.picture import Spot
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_head_of_the_attention_to_the_source_can_be_clicked(
     panel.whole.set_open("decoder/layers/0")
     spot = Spot(f"{address}#{address}#{last}", 0, 1)
     place = panel.whole.rectangle(spot).center()
-    assert panel.whole.spot_at(place) == spot
+    assert panel.whole.index_at(place) == spot
     qtbot.mouseClick(panel.whole, Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert session.focus.cell == (address, (last, 0, 1))
     assert session.attention.head == (0, last)

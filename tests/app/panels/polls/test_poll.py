@@ -81,7 +81,7 @@ def test_answers_are_collected_by_keys_and_taken_back(poll: PollPanel, qtbot: Qt
     assert text(poll, "poll_total") == "5 answers"
     qtbot.keyClick(choices(poll), Qt.Key.Key_Backspace)
     assert counts(poll) == [2, 1, 1]
-    place = choices(poll).row_rectangle(1).center().toPoint()
+    place = choices(poll).part_rectangle(1).center().toPoint()
     qtbot.mouseClick(choices(poll), Qt.MouseButton.LeftButton, pos=place)
     assert counts(poll) == [2, 2, 1]
 
@@ -310,7 +310,7 @@ def test_in_a_larger_window_the_choices_and_their_type_are_larger(
         window.resize(*size)
         qtbot.waitUntil(lambda size=size: window.size().toTuple() == size)
         QApplication.processEvents()
-        sizes.append((rows.row_rectangle(0).height(), rows.text_size))
+        sizes.append((rows.part_rectangle(0).height(), rows.text_size))
     heights, types = zip(*sizes, strict=True)
     assert heights[0] < heights[-1]
     assert heights == tuple(sorted(heights))

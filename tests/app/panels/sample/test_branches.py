@@ -20,7 +20,7 @@ def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench)
     bench.wait_for_prospect()
     bench.settle()
     die = bench.find("die")
-    bench.qtbot.mouseClick(die, Qt.MouseButton.LeftButton, pos=die.share_rectangle(0).center().toPoint())
+    bench.qtbot.mouseClick(die, Qt.MouseButton.LeftButton, pos=die.part_rectangle(0).center().toPoint())
     bench.wait(lambda: session.writing.branches.node.id == ids[0])
     assert {child.index for child in session.writing.branches.children(0)} == {
         first,

@@ -25,7 +25,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
-from lmviz.app.widgets.diagrams.picture import Spot
+from lmviz.app.widgets.kit.picture import Spot
 from lmviz.app.widgets.plots.curves_plot import CurvesPlot
 from lmviz.app.widgets.plots.size_plot import SizePlot
 from lmviz.app.widgets.text.big_figure import BigFigure

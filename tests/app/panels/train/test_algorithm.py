@@ -66,7 +66,7 @@ class Scene:
 
     def click(self, name: str) -> None:
         [at] = [place for place, line in enumerate(self.lines.lines) if line.name == name]
-        place = self.lines.line_rectangle(at).center().toPoint()
+        place = self.lines.part_rectangle(at).center().toPoint()
         QTest.mouseClick(self.lines, Qt.MouseButton.LeftButton, pos=place)
 
     def figures(self, name: str) -> str:

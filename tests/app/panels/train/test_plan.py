@@ -86,13 +86,13 @@ def test_presets_say_their_time_and_choose_the_steps(
         briefly(plan.seconds_a_step * steps["good"]),
         f"{steps['good']:,} steps",
     )
-    assert cards.current == "quick"
+    assert cards.chosen == "quick"
     place = cards.card_rectangle("thorough").center().toPoint()
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
     assert plan.current.training_options.steps == steps["thorough"]
     qtbot.waitUntil(lambda: duration(statement).startswith(in_words(plan.seconds_a_step * steps["thorough"])))
     plan.choose_steps(123)
-    qtbot.waitUntil(lambda: cards.current == "")
+    qtbot.waitUntil(lambda: cards.chosen == "")
 
 
 def test_the_button_begins_a_new_run_also_where_the_shown_one_can_go_on(

@@ -20,7 +20,7 @@ def test_a_click_chooses(cards, qtbot):
     with qtbot.waitSignal(cards.family_chosen) as signal:
         QTest.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
     assert signal.args == ["gru"]
-    assert cards.current == "gru"
+    assert cards.chosen == "gru"
     assert "This is gru." in cards.accessibleDescription()
 
 
@@ -35,9 +35,9 @@ def test_keys_walk_the_grid_and_stop_at_its_edges(cards):
 def test_choosing_from_outside_is_silent(cards):
     chosen = []
     cards.family_chosen.connect(chosen.append)
-    cards.set_current("rnn")
-    cards.set_current("no such family")
-    assert cards.current == "rnn"
+    cards.choose("rnn")
+    cards.choose("no such family")
+    assert cards.chosen == "rnn"
     assert chosen == []
 
 
@@ -48,7 +48,7 @@ def test_every_family_is_drawn(cards):
 @pytest.mark.parametrize("width", [216, 250, 300])
 def test_a_title_keeps_off_the_border(cards, width):
     cards.resize(width, 240)
-    cards.set_current("transformer")
+    cards.choose("transformer")
     image, card = cards.grab().toImage(), cards.card_rectangle("transformer").toRect()
     rows = range(card.bottom() - 22, card.bottom() - 8)
     for x in (card.left() + 3, card.right() - 3):

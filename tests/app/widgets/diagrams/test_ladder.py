@@ -19,7 +19,7 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureWord,
 )
 from lmviz.app.widgets.diagrams.mixture import rung_color
-from lmviz.app.widgets.diagrams.picture import Spot
+from lmviz.app.widgets.kit.picture import Spot
 
 BARS = (LadderBar("count 2 0", "night", 6, 1.0), LadderBar("count 2 1", "all", 3, 1.0))
 RUNGS = (
@@ -105,34 +105,22 @@ def test_a_larger_discount_is_a_larger_cap(view):
 def test_nothing_is_drawn_of_no_ladder(shown):
     view = shown(LadderView())
     view.grab()
-    assert view.spot_at(view.rect().center()) is None
+    assert view.index_at(view.rect().center()) is None
 
 
-class Written(LadderView):
-    """A ladder that keeps what it writes, with the room for it."""
-
-    def __init__(self):
-        super().__init__()
-        self.texts = {}
-
-    def write(self, painter, area, text, **how):
-        self.texts[text] = area.width(), how
-        super().write(painter, area, text, **how)
-
-
-def test_words_are_whole_in_a_narrow_ladder_for_a_lecture_hall(shown):
+def test_words_are_whole_in_a_narrow_ladder_for_a_lecture_hall(shown, fitted):
     theme_switch().set_projector(True)
     words = tuple(replace(word, word=name) for word, name in zip(WORDS, ("feather", "whistle"), strict=False))
     rungs = (replace(RUNGS[0], slots=4, context=("there", "lay", "the", "brown")), *RUNGS[1:])
-    view = Written()
+    view = LadderView()
     view.set_ladder(replace(PICTURE, words=words, rungs=rungs), 39)
     shown(view, 520, 480)
     view.grab()
     for word in words:
-        room, how = view.texts[word.word]
-        measure = metrics(how["size"], token=True, bold=how["bold"])
+        room, size, how = fitted[word.word]
+        measure = metrics(size, token=True, bold=how["bold"])
         assert measure.horizontalAdvance(word.word) <= room
-    assert any(text.endswith("brown") for text in view.texts), "the word nearest to the next is not left out"
-    room, how = next(found for text, found in view.texts.items() if text.endswith("brown"))
-    text = next(text for text in view.texts if text.endswith("brown"))
-    assert metrics(how["size"], token=True).horizontalAdvance(text) <= room / 0.7
+    assert any(text.endswith("brown") for text in fitted), "the word nearest to the next is not left out"
+    text = next(text for text in fitted if text.endswith("brown"))
+    room, size, _ = fitted[text]
+    assert metrics(size, token=True).horizontalAdvance(text) <= room / 0.7

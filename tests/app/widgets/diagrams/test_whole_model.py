@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, StreamMark
-from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
+from lmviz.app.widgets.kit.picture import Miniature, Spot
 
 
 def strip(key, values):
@@ -109,9 +109,9 @@ def test_of_the_cells_that_share_a_pixel_the_one_that_is_drawn_answers(view):
     view.resize(320, 640)
     area = view.rectangle(Spot("a1 0"))
     assert area.width() < 150, "300 cells do not have a pixel each"
-    spot = view.spot_at(area.center())
+    spot = view.index_at(area.center())
     assert spot.key == "a1 0"
-    beside = view.spot_at(area.center() + QPoint(1, 0))
+    beside = view.index_at(area.center() + QPoint(1, 0))
     assert 1 < beside.column - spot.column < 12
     values = np.arange(300)
     first = spot.column + 1 - (beside.column - spot.column)
@@ -169,22 +169,15 @@ def test_other_numbers_are_other_pictures(view):
 def test_nothing_is_drawn_of_no_model(shown):
     view = shown(WholeModelView())
     view.grab()
-    assert view.spot_at(view.rect().center()) is None
+    assert view.index_at(view.rect().center()) is None
 
 
 @pytest.mark.parametrize(("width", "is_said"), [(760, True), (270, False)])
-def test_that_a_title_folds_is_said_where_there_is_room(shown, width, is_said):
-    written = []
-
-    class Written(WholeModelView):
-        def write(self, painter, area, text, **how):
-            written.append(text)
-            super().write(painter, area, text, **how)
-
-    view = Written()
+def test_that_a_title_folds_is_said_where_there_is_room(shown, fitted, width, is_said):
+    view = WholeModelView()
     squares = np.tril(np.ones((2, 4, 4), dtype=np.float32)) / 2
     long = replace(block(0, squares), title="encoder layer 1", where=", at “(end)”")
     view.set_model([mark("start", "bat"), long], ("cow", 0.5), "compared with 9 tokens")
     shown(view, width, 640)
     view.grab()
-    assert ("click to fold" in written) == is_said
+    assert ("click to fold" in fitted) == is_said

@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from lmviz.app.widgets.diagrams.picture import Miniature, Spot
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
+from lmviz.app.widgets.kit.picture import Miniature, Spot
 
 SIZES = ((290, 380), (600, 620), (1200, 900))
 
@@ -74,7 +74,7 @@ def test_every_unit_answers(view, units):
     view.set_window(picture(units), 5)
     area = view.rectangle(Spot("hidden"))
     spots = {
-        view.spot_at(area.topLeft() + (area.bottomRight() - area.topLeft()) * share) for share in (0.1, 0.5)
+        view.index_at(area.topLeft() + (area.bottomRight() - area.topLeft()) * share) for share in (0.1, 0.5)
     }
     assert {spot.key for spot in spots} == {"hidden"}
     first, second = sorted(spot.column for spot in spots)
@@ -103,4 +103,4 @@ def test_at_the_beginning_nothing_is_behind_the_wall(view):
 def test_nothing_is_drawn_of_no_window(shown):
     view = shown(WordWindowView())
     view.grab()
-    assert view.spot_at(view.rect().center()) is None
+    assert view.index_at(view.rect().center()) is None

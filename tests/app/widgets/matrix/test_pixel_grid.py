@@ -19,7 +19,7 @@ def grid(shown):
 
 
 def middle(grid, index):
-    return grid.pixel_rectangle(index).center().toPoint()
+    return grid.part_rectangle(index).center().toPoint()
 
 
 def color(grid, index):
@@ -75,4 +75,4 @@ def test_numbers_give_pixels_their_colours(grid):
     assert color(grid, 0) == current_theme().signed_positive
     assert color(grid, 8) == current_theme().signed_negative
     assert color(grid, 4) == current_theme().chip
-    assert grid.index_at(grid.pixel_rectangle(8).bottomRight() * 3) == -1
+    assert grid.index_at(grid.part_rectangle(8).bottomRight() * 3) == -1

@@ -46,7 +46,7 @@ def test_the_same_roll_lands_before_the_change_and_after_it(bar):
 
 
 def test_it_lies_flat(bar):
-    first, second = bar.share_rectangle(0), bar.share_rectangle(1)
+    first, second = bar.part_rectangle(0), bar.part_rectangle(1)
     assert first.width() == pytest.approx(2 * second.width())
     assert (first.top(), first.right()) == (second.top(), pytest.approx(second.left()))
 
@@ -54,7 +54,7 @@ def test_it_lies_flat(bar):
 def test_a_click_chooses_a_word_but_never_the_rest(bar, qtbot):
     clicked = []
     bar.share_clicked.connect(clicked.append)
-    place = bar.share_rectangle(0).center().toPoint()
+    place = bar.part_rectangle(0).center().toPoint()
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
     place.setX(397)
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
@@ -62,17 +62,17 @@ def test_a_click_chooses_a_word_but_never_the_rest(bar, qtbot):
 
 
 def test_the_die_is_larger_where_there_is_more_room(bar):
-    usual = bar.share_rectangle(0).height()
+    usual = bar.part_rectangle(0).height()
     bar.resize(800, 480)
-    assert bar.share_rectangle(0).height() > 2 * usual
+    assert bar.part_rectangle(0).height() > 2 * usual
     assert bar.length(10) > 13, "and so is what is written on it"
     bar.resize(400, 160)
-    assert bar.share_rectangle(0).height() == usual
+    assert bar.part_rectangle(0).height() == usual
 
 
 def lines_of_ink(bar, index):
     """How many rows of pixels within a segment are not all of its own colour."""
-    image, area = bar.grab().toImage(), bar.share_rectangle(index).adjusted(4, 4, -4, -4).toRect()
+    image, area = bar.grab().toImage(), bar.part_rectangle(index).adjusted(4, 4, -4, -4).toRect()
     across = range(area.left(), area.right())
     return sum(len({image.pixel(x, y) for x in across}) > 1 for y in range(area.top(), area.bottom()))
 

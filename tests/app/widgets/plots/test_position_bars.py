@@ -17,9 +17,13 @@ def bars(shown):
 
 
 def test_bars_stand_on_zero_and_are_as_high_as_their_parts(bars):
-    heights = [bars.bar(index).height() for index in range(4)]
+    heights = [bars.part_rectangle(index).height() for index in range(4)]
     assert heights == pytest.approx([heights[0] * size for size in (1, 3, 2, 4)])
-    assert bars.bar(1).bottom() == pytest.approx(bars.bar(3).bottom()) == pytest.approx(bars.bar(2).top())
+    assert (
+        bars.part_rectangle(1).bottom()
+        == pytest.approx(bars.part_rectangle(3).bottom())
+        == pytest.approx(bars.part_rectangle(2).top())
+    )
 
 
 def test_parts_lie_end_to_end_and_negative_ones_lead_back_to_the_sum(bars):
@@ -34,14 +38,14 @@ def test_parts_lie_end_to_end_and_negative_ones_lead_back_to_the_sum(bars):
 
 
 def test_pointing_reads_a_part_in_either_picture_and_a_click_chooses_it(bars, qtbot):
-    for place in (bars.bar(3).center(), bars.stretch(3).center()):
+    for place in (bars.part_rectangle(3).center(), bars.stretch(3).center()):
         QTest.mouseMove(bars, bars.rect().topLeft())
         with qtbot.waitSignal(bars.position_hovered) as signal:
             QTest.mouseMove(bars, place.toPoint())
         assert signal.args == [3]
         assert bars.window().findChild(HoverCard).title == "“d” 4.000"
     with qtbot.waitSignal(bars.position_clicked) as signal:
-        QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.bar(1).center().toPoint())
+        QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.part_rectangle(1).center().toPoint())
     assert signal.args == [1]
     assert bars.accessibleDescription() == "“b” 3.000"
     QTest.keyClick(bars, Qt.Key.Key_Left)

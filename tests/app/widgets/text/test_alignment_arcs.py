@@ -45,10 +45,10 @@ def test_the_words_of_both_lines_answer_to_the_pointer(view, qtbot):
 
 def test_the_marked_word_leaves_only_its_own_bands_strong(view):
     everywhere = strength(view, 0, 0), strength(view, 2, 1)
-    view.set_hovered(0)
+    view.suggest(0)
     assert strength(view, 0, 0) == everywhere[0]
     assert 0 < strength(view, 2, 1) < everywhere[1] / 2
-    view.set_hovered(-1)
+    view.suggest(-1)
     QTest.mouseMove(view, view.token_place(SOURCE, 1).toPoint())
     assert strength(view, 2, 1) >= everywhere[1] - 20
     assert strength(view, 0, 0) < everywhere[0] / 2

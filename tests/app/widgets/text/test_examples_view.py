@@ -21,7 +21,7 @@ def shown(qtbot: QtBot, examples: list[ShownExample], width: int = 400) -> Examp
 def test_words_are_clicked_and_counted_over_all_examples(qtbot: QtBot) -> None:
     view = shown(qtbot, EXAMPLES)
     for index in range(5):
-        place = view.word_rectangle(index).center().toPoint()
+        place = view.part_rectangle(index).center().toPoint()
         with qtbot.waitSignal(view.word_clicked) as clicked:
             qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
         assert clicked.args == [index]
@@ -41,21 +41,21 @@ def test_arrows_go_from_word_to_word(qtbot: QtBot) -> None:
 
 def test_a_word_has_room_for_its_tag(qtbot: QtBot) -> None:
     view = shown(qtbot, EXAMPLES)
-    assert view.word_rectangle(1).width() > 2 * view.word_rectangle(0).width()
-    assert view.word_rectangle(2).top() > view.word_rectangle(0).bottom() + view.word_rectangle(0).height()
+    assert view.part_rectangle(1).width() > 2 * view.part_rectangle(0).width()
+    assert view.part_rectangle(2).top() > view.part_rectangle(0).bottom() + view.part_rectangle(0).height()
 
 
 def test_labels_and_targets_stand_beside_the_words(qtbot: QtBot) -> None:
     plain = shown(qtbot, [ShownExample(("a", "b"))])
     labelled = shown(qtbot, [ShownExample(("a", "b"), label="good")])
-    assert labelled.word_rectangle(0).left() > plain.word_rectangle(0).left()
+    assert labelled.part_rectangle(0).left() > plain.part_rectangle(0).left()
     words = tuple("abcdefghijkl")
     alone, paired = (
         shown(qtbot, [ShownExample(words)], 300),
         shown(qtbot, [ShownExample(words, target=words)], 300),
     )
     assert paired.heightForWidth(300) > alone.heightForWidth(300)
-    assert max(paired.word_rectangle(n).right() for n in range(len(words))) < 150
+    assert max(paired.part_rectangle(n).right() for n in range(len(words))) < 150
 
 
 def test_no_examples_take_no_room(qtbot: QtBot) -> None:
@@ -69,9 +69,9 @@ def test_words_stand_behind_the_picture_they_describe(qtbot: QtBot) -> None:
     plain = shown(qtbot, [ShownExample(words, tags)])
     pixels = tuple(index % 3 == 0 for index in range(49))
     pictured = shown(qtbot, [ShownExample(words, tags, pixels=pixels)])
-    assert pictured.word_rectangle(0).left() > plain.word_rectangle(0).left() + 49
+    assert pictured.part_rectangle(0).left() > plain.part_rectangle(0).left() + 49
     assert pictured.heightForWidth(400) > plain.heightForWidth(400)
-    assert pictured.index_at(pictured.word_rectangle(1).center()) == 1
+    assert pictured.index_at(pictured.part_rectangle(1).center()) == 1
     colors = pictured.grab().toImage()
     first, second = (colors.pixelColor(10 * place + 5, 5) for place in (0, 1))
     assert first.lightness() < second.lightness()  # in the light theme what is painted is dark
@@ -80,7 +80,7 @@ def test_words_stand_behind_the_picture_they_describe(qtbot: QtBot) -> None:
 def test_the_pixels_of_a_source_are_found_in_its_picture(qtbot: QtBot) -> None:
     pixels = (True,) + (False,) * 48
     view = shown(qtbot, [ShownExample(tuple("." * 49), target=("a", "dot"), pixels=pixels)] * 2)
-    first, across, below = (view.word_rectangle(index) for index in (0, 1, 7))
+    first, across, below = (view.part_rectangle(index) for index in (0, 1, 7))
     assert across.left() > first.left()
     assert below.top() > first.top()
-    assert view.word_rectangle(49).top() > view.word_rectangle(48).bottom()
+    assert view.part_rectangle(49).top() > view.part_rectangle(48).bottom()

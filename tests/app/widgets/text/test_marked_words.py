@@ -56,7 +56,7 @@ def shown(request: pytest.FixtureRequest, qtbot: QtBot) -> Iterator[Shown]:
 
 
 def centre(view: MarkedWords, index: int) -> QPoint:
-    return view.word_rectangle(index).center().toPoint()
+    return view.part_rectangle(index).center().toPoint()
 
 
 def test_a_word_is_read_out_where_the_pointer_is(shown: Shown, qtbot: QtBot) -> None:
@@ -108,12 +108,12 @@ def test_dots_at_either_end_of_a_long_table_lead_to_the_words_beyond(qtbot: QtBo
     first = view.in_sight
     assert first.start == 0
     assert view.minimumSizeHint().width() < 400
-    edge, middle = view.word_rectangle(first.stop - 1).right(), centre(view, 0).y() - 30
+    edge, middle = view.part_rectangle(first.stop - 1).right(), centre(view, 0).y() - 30
     after = QPoint(round(edge) + 6, middle)
     QTest.mouseMove(view, after)
     assert view.findChild(HoverCard).title == f"{30 - first.stop} more words"
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=after)
     assert view.in_sight == range(first.stop, 2 * first.stop)
-    before = QPoint(round(view.word_rectangle(first.stop).left()) - 6, middle)
+    before = QPoint(round(view.part_rectangle(first.stop).left()) - 6, middle)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=before)
     assert view.in_sight == first

@@ -25,9 +25,9 @@ def show(view, count):
 def test_it_ends_at_the_newest_word(strip):
     assert strip.in_sight.stop == 40
     assert strip.in_sight.start > 0
-    places = [strip.word_rectangle(index) for index in strip.in_sight]
+    places = [strip.part_rectangle(index) for index in strip.in_sight]
     assert all(strip.rect().contains(place.toAlignedRect()) for place in places)
-    assert strip.word_rectangle(0).isEmpty()
+    assert strip.part_rectangle(0).isEmpty()
     show(strip, 41)
     assert strip.in_sight.stop == 41
 
@@ -48,7 +48,7 @@ def test_a_short_text_is_seen_whole(strip, qtbot):
     show(strip, 3)
     assert list(strip.in_sight) == [0, 1, 2]
     with qtbot.waitSignal(strip.word_clicked) as clicked:
-        place = strip.word_rectangle(1).center().toPoint()
+        place = strip.part_rectangle(1).center().toPoint()
         qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=place)
     assert clicked.args == [1]
 
@@ -61,7 +61,7 @@ def test_an_impossible_word_has_a_bar_of_all_the_room(strip):
     with np.errstate(divide="ignore"):
         strip.set_product(["a", "b", "c"], values, -np.log2(values))
     impossible = strip.grab().toImage()
-    top = strip.word_rectangle(2).center().x(), 22
+    top = strip.part_rectangle(2).center().x(), 22
     assert impossible.pixelColor(*map(int, top)) == likely.pixelColor(*map(int, top)) != strip.theme.surface
 
 

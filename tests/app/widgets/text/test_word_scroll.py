@@ -24,7 +24,7 @@ def area(words, shown):
 
 def test_words_grow_with_the_room_and_shrink_again(area, words, qtbot):
     qtbot.waitUntil(lambda: words.growth > 1.3)
-    assert words.word_rectangle(5).bottom() <= area.height()
+    assert words.part_rectangle(5).bottom() <= area.height()
     area.resize(900, 150)
     qtbot.waitUntil(lambda: words.growth == 1)
     area.resize(300, 400)

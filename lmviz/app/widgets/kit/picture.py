@@ -5,16 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetricsF,
     QImage,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
@@ -24,13 +20,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
-from lmviz.app.widgets.base.canvas import cut
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.base.plain import Painter
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, color_table
 
-SMALLEST_TYPE, SMALLER_BY = 8.5, 0.5
 LEAST_CELL = 5  # pixels of the frame around the cell under the pointer
 
 
@@ -101,7 +96,7 @@ class _Placed:
         return min(max(int(place / extent * blocks), 0), blocks - 1) * block
 
 
-class Picture(GrowingCanvas):
+class Picture(Pointed[Spot | None], GrowingCanvas):
     """Subclasses draw everything in `draw`, which is kept as a pixmap, and marks that move in `draw_over`.
 
     What `place` or `draw_miniature` was called for while drawing answers to the pointer. `redraw()` after
@@ -111,38 +106,42 @@ class Picture(GrowingCanvas):
 
     spot_hovered = Signal(object)
     spot_clicked = Signal(object)
+    nowhere = None
+    takes_clicks = True
+    least = (240, 120)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._pixmap: QPixmap | None = None
         self._placed: list[_Placed] = []
-        self._hovered: Spot | None = None
-        self._readout: Readout | None = None
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     @abstractmethod
-    def draw(self, painter: QPainter) -> None:
+    def draw(self, painter: Painter) -> None:
         """Draw everything, in the size that the widget has."""
 
-    def draw_over(self, painter: QPainter) -> None:
+    def draw_over(self, painter: Painter) -> None:
         """Draw what changes more often than the rest."""
 
-    def set_readout(self, readout: Readout) -> None:
-        """What the hover card says of a spot: a title and lines."""
-        self._readout = readout
-
-    @property
-    def hovered(self) -> Spot | None:
-        """What is under the pointer."""
-        return self._hovered
-
-    def spot_at(self, place: QPointF) -> Spot | None:
+    def index_at(self, place: QPointF) -> Spot | None:
         """What is drawn at a place; the last drawn where several are."""
         self._make()
         found = next((placed for placed in reversed(self._placed) if placed.area.contains(place)), None)
         return None if found is None else found.spot_at(place)
+
+    def readout(self, index: Spot | None) -> Words | None:
+        words = super().readout(index)
+        return words if words is not None and words[0] else None
+
+    def part_rectangle(self, index: Spot | None) -> QRectF | None:
+        return None if index is None else self.rectangle(index)
+
+    def pointed_at(self, index: Spot | None) -> None:
+        self.spot_hovered.emit(index)
+
+    def clicked_on(self, index: Spot | None) -> None:
+        self.spot_clicked.emit(index)
 
     def rectangle(self, spot: Spot) -> QRectF:
         """Where a spot is drawn; empty where it is not."""
@@ -165,7 +164,7 @@ class Picture(GrowingCanvas):
         """Let an area answer to the pointer as the cells of a matrix that is drawn otherwise."""
         self._placed.append(_Placed(miniature.key, QRectF(area), miniature.values))
 
-    def draw_miniature(self, painter: QPainter, miniature: Miniature, area: QRectF) -> None:
+    def draw_miniature(self, painter: Painter, miniature: Miniature, area: QRectF) -> None:
         """Draw a matrix; where cells outnumber pixels, each pixel has the strongest colour of its cells."""
         cells = Cells.of(miniature.values, miniature.scale, miniature.limit)
         ratio = self.devicePixelRatioF()
@@ -180,42 +179,9 @@ class Picture(GrowingCanvas):
         self.frame(painter, area)
         self._placed.append(_Placed(miniature.key, QRectF(area), miniature.values, block))
 
-    def frame(self, painter: QPainter, area: QRectF) -> None:
+    def frame(self, painter: Painter, area: QRectF) -> None:
         """A thin line around a miniature."""
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.theme.line, 1))
-        painter.drawRect(area)
-
-    def write(
-        self,
-        painter: QPainter,
-        area: QRectF,
-        text: str,
-        *,
-        size: float = 11.5,
-        color: QColor | None = None,
-        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
-        bold: bool = False,
-        token: bool = False,
-    ) -> None:
-        """One line of text in the middle of an area's height.
-
-        What does not fit is written smaller; where that is not enough, it ends in dots.
-        """
-        if not text:  # which fits even where there is no room at all
-            return
-        measure, room = _measure(self.theme, size, token, bold), area.width() + 1
-        while measure.horizontalAdvance(text) > room:
-            if size <= SMALLEST_TYPE:
-                text = cut(text, room, measure)
-                break
-            size = max(SMALLEST_TYPE, size - SMALLER_BY)
-            measure = _measure(self.theme, size, token, bold)
-        weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
-        painter.setFont(self.theme.token_font(size, weight) if token else self.theme.font(size, weight))
-        painter.setPen(color or self.theme.text)
-        flags = align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip  # in rows lower than a line
-        painter.drawText(area, flags, text)
+        painter.box(area, edge=QPen(self.theme.line, 1))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -224,9 +190,7 @@ class Picture(GrowingCanvas):
         if self._hovered is not None:
             area = self.rectangle(self._hovered)
             extra = max(0.0, self.length(LEAST_CELL) - area.width()) / 2 if self._hovered.row >= 0 else 0
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self.theme.accent, self.length(1.6)))
-            painter.drawRect(area.adjusted(-extra, -1, extra, 1))
+            painter.box(area.adjusted(-extra, -1, extra, 1), edge=self.theme.accent, width=1.6)
         self.draw_focus(painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -237,9 +201,6 @@ class Picture(GrowingCanvas):
         self._pixmap = None
         super().adopt_theme()
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(240)), round(self.usual_length(120)))
-
     def _make(self) -> QPixmap:
         """The picture as a pixmap, drawn where it is not there yet."""
         if self._pixmap is None:
@@ -248,7 +209,7 @@ class Picture(GrowingCanvas):
             pixmap.setDevicePixelRatio(ratio)
             pixmap.fill(self.theme.surface)
             self._placed = []
-            painter = Painter(pixmap)
+            painter = Painter(pixmap, self.theme)
             painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
             self.draw(painter)
             painter.end()
@@ -262,43 +223,11 @@ class Picture(GrowingCanvas):
         if placed is None or not placed.has(spot):
             self._hovered = None
             HoverCard.leave(self)
-        elif self._readout is not None:
-            HoverCard.renew(self, partial(self._readout, spot))
-
-    def _hover(self, spot: Spot | None) -> None:
-        if spot == self._hovered:
-            return
-        self._hovered = spot
-        self.update()
-        title, lines = self._readout(spot) if spot is not None and self._readout is not None else ("", ())
-        if spot is not None and title:
-            HoverCard.beside(self, self.rectangle(spot).bottomLeft().toPoint(), title, lines)
         else:
-            HoverCard.leave(self)
-        self.spot_hovered.emit(spot)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        spot = self.spot_at(event.position())
-        self.setCursor(Qt.CursorShape.ArrowCursor if spot is None else Qt.CursorShape.PointingHandCursor)
-        self._hover(spot)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        spot = self.spot_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and spot is not None:
-            self.spot_clicked.emit(spot)
+            self.renew_card()
 
 
 @lru_cache(maxsize=16)
 def _palette(theme: Theme, scale: str) -> np.ndarray:
     """What the levels of a scale look like: (256,) uint32, as a picture has its pixels."""
     return np.array(color_table(theme, scale), dtype=np.uint32)
-
-
-@lru_cache(maxsize=256)
-def _measure(theme: Theme, size: float, token: bool, bold: bool) -> QFontMetricsF:
-    """Measures of the theme's type; kept, since a picture has hundreds of words."""
-    weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
-    return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))

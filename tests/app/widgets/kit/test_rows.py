@@ -2,7 +2,7 @@
 
 import pytest
 
-from lmviz.app.widgets.diagrams.rows import Extent, shared_heights
+from lmviz.app.widgets.kit.rows import Extent, shared_heights
 
 ROWS = [Extent(10, 20, 40), Extent(0, 10, 10)]
 

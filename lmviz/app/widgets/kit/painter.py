@@ -1,0 +1,140 @@
+"""A painter with one call for a shape or a line of words, where Qt takes three."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen
+
+from lmviz.app.look.roles import Theme
+from lmviz.app.look.theme import current_theme
+from lmviz.base.plain_text import seen
+
+AT_LEFT = Qt.AlignmentFlag.AlignVCenter
+AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTRED = Qt.AlignmentFlag.AlignCenter
+"""Where words stand in an area: always in the middle of its height."""
+SMALLEST_TYPE, SMALLER_BY = 8.5, 0.5
+
+
+class Painter(QPainter):
+    """Draws in a theme, by default that in force: sizes, widths and radii are in pixels at scale 1.
+
+    Texts turn nothing round that stands beside them, and hide nothing. What a call has drawn with stays in
+    force for Qt's own calls that follow.
+    """
+
+    def __init__(self, device: QPaintDevice | None = None, theme: Theme | None = None) -> None:
+        super().__init__() if device is None else super().__init__(device)
+        self.theme = theme or current_theme()
+
+    def write(
+        self,
+        area: QRectF,
+        text: str,
+        ink: QColor | None = None,
+        size: float | None = None,
+        *,
+        bold: bool = False,
+        token: bool = False,
+        where: Qt.AlignmentFlag = AT_LEFT,
+    ) -> None:
+        """Write a text in an area, in the ink and the type in force where none are given."""
+        if size is not None:
+            weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
+            self.setFont(self.theme.token_font(size, weight) if token else self.theme.font(size, weight))
+        if ink is not None:
+            self.setPen(ink)
+        self.drawText(area, where, text)
+
+    def fit(
+        self,
+        area: QRectF,
+        text: str,
+        ink: QColor | None = None,
+        size: float = 11.5,
+        *,
+        bold: bool = False,
+        token: bool = False,
+        where: Qt.AlignmentFlag = AT_LEFT,
+    ) -> None:
+        """Write a text smaller where it does not fit; where that is not enough, it ends in dots."""
+        if not text:  # which fits even where there is no room at all
+            return
+        measure, room = _measure(self.theme, size, token, bold), area.width() + 1
+        while measure.horizontalAdvance(text) > room:
+            if size <= SMALLEST_TYPE:
+                text = cut(text, room, measure)
+                break
+            size = max(SMALLEST_TYPE, size - SMALLER_BY)
+            measure = _measure(self.theme, size, token, bold)
+        flags = where | Qt.TextFlag.TextDontClip  # in rows lower than a line
+        self.write(area, text, ink or self.theme.text, size, bold=bold, token=token, where=flags)
+
+    def share(self, area: QRectF, share: float, ink: QColor, *, radius: float) -> None:
+        """Draw a bar that is filled as far as a share goes."""
+        self.box(area, self.theme.line, radius=radius)
+        self.box(area.adjusted(0, 0, (share - 1) * area.width(), 0), ink, radius=radius)
+
+    def line(self, start: QPointF, end: QPointF, ink: QColor | QPen, width: float | None = None) -> None:
+        """Draw a straight line; without a width, as thin as can be."""
+        self.setPen(self._pen(ink, width))
+        self.drawLine(start, end)
+
+    def box(
+        self,
+        area: QRectF,
+        fill: QColor | None = None,
+        edge: QColor | QPen | None = None,
+        width: float | None = None,
+        *,
+        radius: float = 0,
+    ) -> None:
+        """Draw a rectangle with round corners, filled and with an edge where these are given."""
+        self._take(fill, edge, width)
+        if radius:
+            self.drawRoundedRect(area, radius * self.theme.scale, radius * self.theme.scale)
+        else:
+            self.drawRect(area)
+
+    def dot(
+        self,
+        middle: QPointF,
+        radius: float,
+        fill: QColor | None = None,
+        edge: QColor | QPen | None = None,
+        width: float | None = None,
+    ) -> None:
+        """Draw a circle around a point."""
+        self._take(fill, edge, width)
+        self.drawEllipse(middle, radius * self.theme.scale, radius * self.theme.scale)
+
+    def drawText(self, *given: Any) -> Any:
+        """Draw a text, which may come from anywhere, at a place given in any of Qt's ways."""
+        fit: tuple[Any, ...] = tuple(seen(each) if isinstance(each, str) else each for each in given)
+        return super().drawText(*fit)
+
+    def _take(self, fill: QColor | None, edge: QColor | QPen | None, width: float | None) -> None:
+        self.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
+        self.setPen(Qt.PenStyle.NoPen if edge is None else self._pen(edge, width))
+
+    def _pen(self, ink: QColor | QPen, width: float | None) -> QColor | QPen:
+        return ink if width is None or isinstance(ink, QPen) else QPen(ink, width * self.theme.scale)
+
+
+@lru_cache(maxsize=256)
+def _measure(theme: Theme, size: float, token: bool, bold: bool) -> QFontMetricsF:
+    """Measures of the theme's type; kept, since a picture has hundreds of words."""
+    weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
+    return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))
+
+
+def cut(text: str, room: float, measure: QFontMetricsF, *, leads_up: bool = False) -> str:
+    """As much of a text as has room: its beginning, also that of a number, and dots.
+
+    Words that lead up to what stands right of them keep their end instead.
+    """
+    side = Qt.TextElideMode.ElideLeft if leads_up else Qt.TextElideMode.ElideRight
+    return measure.elidedText(text, side, max(0.0, room))

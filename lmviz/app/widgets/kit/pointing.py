@@ -1,0 +1,194 @@
+"""The parts of a widget: which is under the pointer, which is chosen, and what the hover card says of one.
+
+A part is what `index_at` finds at a place: most often a number from 0, and −1 where there is none.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.arrows import CONFIRMING, along
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.hover_card import HoverCard
+
+ARROW, HAND = Qt.CursorShape.ArrowCursor, Qt.CursorShape.PointingHandCursor
+Part = TypeVar("Part")
+Words = tuple[str, Sequence[str]]
+"""What a hover card says: a title and lines."""
+
+
+class Parts(Generic[Part]):
+    """Beside a widget among the bases of a class. Subclasses say what lies where, and what follows."""
+
+    nowhere: Part
+    """What stands for no part."""
+
+    _hovered: Part
+
+    @property
+    def hovered(self) -> Part:
+        """The part under the pointer."""
+        return self._hovered
+
+    @abstractmethod
+    def index_at(self, place: QPointF) -> Part:
+        """The part at a place, in pixels or as the axes of a plot count."""
+
+    _readout: Callable[..., Words] | None = None
+
+    def set_readout(self, readout: Callable[..., Words] | None) -> None:
+        """A function of a part that says what its hover card does; None for no card."""
+        self._readout = readout
+
+    def readout(self, index: Part) -> Words | None:
+        """What the hover card says of a part; None where it is not shown."""
+        return None if self._readout is None else self._readout(index)
+
+    def pointed_at(self, index: Part) -> None:
+        """Another part is under the pointer, or none."""
+
+    def clicked_on(self, index: Part) -> None:
+        """A part was clicked."""
+
+    def set_hovered(self, index: Part) -> None:
+        """Show a part as pointed at elsewhere, without a signal."""
+        self._hovered = index
+
+
+class Pointed(Parts[Part], Canvas):
+    """A canvas with parts of any kind; places are in pixels."""
+
+    takes_clicks: ClassVar[bool] = False
+    """Whether the pointer becomes a hand over a part."""
+
+    _pointer: QPointF | None = None
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hovered = self.nowhere
+        self.setMouseTracking(True)
+
+    def part_rectangle(self, index: Part) -> QRectF | None:
+        """Where a part is drawn, below which the card stands; None to have it follow the pointer."""
+        return None
+
+    def set_hovered(self, index: Part) -> None:
+        if index != self._hovered:
+            self._hovered = index
+            self.update()
+
+    def hover(self, index: Part) -> None:
+        """Point at a part, as the pointer or the keyboard does."""
+        is_new = index != self._hovered
+        self.set_hovered(index)
+        words = None if index == self.nowhere else self.readout(index)
+        area = None if words is None else self.part_rectangle(index)
+        if words is None:
+            HoverCard.leave(self) if is_new else None
+        elif area is None and self._pointer is not None:
+            HoverCard.beside(self, self._pointer.toPoint(), *words)
+        elif area is not None and is_new:
+            HoverCard.beside(self, area.bottomLeft().toPoint(), *words)
+        if is_new:
+            if self.takes_clicks:
+                self.setCursor(ARROW if index == self.nowhere else HAND)
+            self.pointed_at(index)
+
+    def renew_card(self) -> None:
+        """Say anew what is under the pointer, after it has changed."""
+        words = None if self._hovered == self.nowhere else self.readout(self._hovered)
+        HoverCard.renew(self, None if words is None else lambda: words)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pointer = event.position()
+        self.hover(self.index_at(self._pointer))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._pointer = None
+        self.hover(self.nowhere)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.index_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and index != self.nowhere:
+            self.clicked_on(index)
+
+
+class Pointable(Pointed[int]):
+    """A canvas whose parts have numbers from 0; −1 is none. `show_count` says how many there are now.
+
+    Keys of `arrows` choose the part beside the current one as a click would, and Enter the current one again.
+    """
+
+    nowhere = -1
+    arrows: ClassVar[Mapping[int, int]] = {}
+    points_by_key: ClassVar[bool] = False
+    """Whether keys move what is pointed at instead, until the focus leaves, and Enter clicks it."""
+
+    toggles: ClassVar[bool] = False
+    """Whether a click on the current part would take its mark away: keys then never click it."""
+
+    _count = 0
+    _current = -1
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        if self.arrows:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @property
+    def current(self) -> int:
+        """The chosen part; −1 for none."""
+        return self._current
+
+    def index_at(self, place: QPointF) -> int:
+        areas = (self.part_rectangle(index) for index in range(self._count))
+        return next((index for index, area in enumerate(areas) if area and area.contains(place)), -1)
+
+    def description(self) -> str | None:
+        """What a screen reader says of the chosen part, or of all of them; None to leave it."""
+        return None
+
+    def set_current(self, index: int) -> None:
+        """Mark a part as chosen, without a signal; −1 for none."""
+        index = min(index, self._count - 1)
+        if index != self._current:
+            self._current = index
+            self._describe()
+            self.update()
+
+    def show_count(self, count: int) -> None:
+        """So many parts are shown now: what is chosen and pointed at stays, if it is still there."""
+        self._count, self._current = count, min(self._current, count - 1)
+        if self._hovered >= count:
+            self.set_hovered(-1)
+        self.renew_card()
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def _describe(self) -> None:
+        if (said := self.description()) is not None:
+            self.setAccessibleDescription(said)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self.points_by_key:
+            self.hover(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        at = self._hovered if self.points_by_key else self._current
+        wanted = along(self.arrows, event.key(), at, self._count)
+        if self.arrows and event.key() in CONFIRMING and at >= 0:
+            wanted = at
+        if wanted is None or (wanted == at and self.toggles):
+            super().keyPressEvent(event)
+        elif self.points_by_key and event.key() in self.arrows:
+            self.hover(wanted)
+        else:
+            self.clicked_on(wanted)
