@@ -10,7 +10,7 @@ end. Slow imports happen when first needed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -318,8 +318,8 @@ def evaluate(
     target: str | Path | None = None,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
-    encoding: str = "utf-8",
     progress: Callable[[float], None] | None = None,
+    **settings: Any,
 ) -> Evaluation | LabelEvaluation | TranslationEvaluation:
     """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
     nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
@@ -331,6 +331,8 @@ def evaluate(
 
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.
+    `settings` say how the file is written, where that is not recognised: encoding="cp1252", form="table",
+    columns="label=v1,text=v2", separator, quotes and heading of `lmviz.text.corpus_options.CorpusOptions`.
     The text is divided into documents as the one the model learned from; an n-gram of an ARPA file reads each
     line as a sentence, and says what KenLM's `query` says of it. Under interventions, positions
     count from the start of each document, or of each window of the model's context; documents that lack
@@ -341,8 +343,10 @@ def evaluate(
     from lmviz.models.sequences import SOURCE
     from lmviz.text.corpus import load_corpus as load
     from lmviz.text.corpus import read_lines
+    from lmviz.text.encodings import RECOGNISED
     from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
 
+    _check_of_the_file(settings)
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
     tokenizer = opened.tokenizer
     if tokenizer is None:
@@ -350,13 +354,13 @@ def evaluate(
     if any(item.concerns_tokens for item in interventions):
         raise LmvizError("An intervention cannot change the tokens that are judged: change the text instead.")
     if SOURCE in opened.inputs:
-        return _evaluate_translations(opened, source, target, interventions, encoding, progress)
+        return _evaluate_translations(opened, source, target, interventions, settings, progress)
     if target is not None:
         raise LmvizError("This model translates nothing, so there is no target: leave it out.")
     if not opened.predicts.continues:
-        return _evaluate_labels(opened, source, interventions, encoding, progress)
+        return _evaluate_labels(opened, source, interventions, settings, progress)
     if opened.documents == EVERY_LINE:
-        lines = read_lines(source, encoding)
+        lines = read_lines(source, settings.get("encoding", RECOGNISED))
         longest = max(len(tokenizer.encode(line)) for line in lines.split("\n")) if interventions else 0
         return evaluate_lines(under_interventions(opened, interventions, longest + 1), lines, progress)
     text = load(
@@ -365,7 +369,7 @@ def evaluate(
         task="next-token",
         documents=opened.documents,
         validation=0.0,
-        encoding=encoding,
+        **settings,
     )
     start = tokenizer.start_id if text.marks_boundaries else None
     positions = max(len(document) for document in documents_of(text.training, start)) - 1
@@ -374,11 +378,21 @@ def evaluate(
     )
 
 
+def _check_of_the_file(settings: Mapping[str, Any]) -> None:
+    """LmvizError for a setting that does not say how a file is written."""
+    from lmviz.text.corpus_options import AFTER_DECODING
+
+    known = ("encoding", *AFTER_DECODING)
+    for name in settings:
+        if name not in known:
+            raise LmvizError(f"A text that is judged has no setting {name!r}: there are {', '.join(known)}.")
+
+
 def _evaluate_labels(
     model: Model,
     source: str | Path | Sequence[str | Path],
     interventions: Sequence[Intervention],
-    encoding: str,
+    settings: Mapping[str, Any],
     progress: Callable[[float], None] | None,
 ) -> LabelEvaluation:
     """How well a model labels a text with labels, all of whose examples are judged."""
@@ -386,7 +400,7 @@ def _evaluate_labels(
     from lmviz.training.label_evaluation import evaluate_examples
 
     names = model.predicts.names
-    text = load(source, model.tokenizer, labels=names, task=model.task, validation=0.0, encoding=encoding)
+    text = load(source, model.tokenizer, labels=names, task=model.task, validation=0.0, **settings)
     assert text.training_examples is not None
     positions = int(text.training_examples.source.lengths.max(initial=0))
     changed = under_interventions(model, interventions, positions)
@@ -398,7 +412,7 @@ def _evaluate_translations(
     source: str | Path | Sequence[str | Path],
     target: str | Path | None,
     interventions: Sequence[Intervention],
-    encoding: str,
+    settings: Mapping[str, Any],
     progress: Callable[[float], None] | None,
 ) -> TranslationEvaluation:
     """How well a model translates pairs of texts, or writes captions, all of which are judged."""
@@ -413,7 +427,7 @@ def _evaluate_translations(
         target_tokenizer=model.tokenizer,
         task=model.task,
         validation=0.0,
-        encoding=encoding,
+        **settings,
     )
     assert text.training_examples is not None
     examples = text.training_examples

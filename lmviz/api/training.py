@@ -261,10 +261,10 @@ def corpus_of(
     holds.
     """
     from lmviz.text.corpus import load_corpus as load
-    from lmviz.text.corpus_options import CorpusOptions
+    from lmviz.text.corpus_options import CorpusOptions, recorded_options
 
     recorded = run.description.corpus
-    options = CorpusOptions.from_values(recorded.get("options", {}))
+    options = recorded_options(recorded)
     again = CorpusOptions.from_values({**options.to_values(), **settings})
     _check_unchanged(run.folder, options, again)
     places = recorded.get("sources") or []

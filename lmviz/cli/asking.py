@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import lmviz
 from lmviz.base.errors import LmvizError
-from lmviz.cli.options import as_json, at_step, letters, sampling_options
-from lmviz.cli.terminal import print_json, print_table, share_bar
+from lmviz.cli.options import as_json, at_step, letters, read_settings, sampling_options
+from lmviz.cli.terminal import print_json, print_table, say, share_bar
 
 if TYPE_CHECKING:
     from lmviz.decoding.translation import Translation
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
+    from lmviz.models.model import Model
+    from lmviz.training.evaluation import Evaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
 MISSED = 10
@@ -23,21 +28,43 @@ MISSED = 10
 
 @click.command()
 @click.argument("model")
-@click.argument("file")
+@click.argument("file", required=False)
 @click.option("--target", metavar="FILE", help="The same lines as MODEL should translate them.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=read_settings,
+    help="How FILE is written, where that is not recognised: encoding, form, columns and others of a text.",
+)
 @letters
 @at_step
 @as_json
 def evaluate(
-    model: str, file: str, target: str | None, letters: bool, step: int | None, as_json: bool
+    model: str,
+    file: str | None,
+    target: str | None,
+    settings: dict[str, Any],
+    letters: bool,
+    step: int | None,
+    as_json: bool,
 ) -> None:
-    """Say how well MODEL, a run or a sample model, predicts the text in FILE, or labels or translates it."""
+    """Say how well MODEL, a run or a sample model, predicts the text in FILE, or labels or translates it.
+
+    Without FILE it is judged on the part of its own text that was held out from training.
+    """
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
     opened = lmviz.open_model(model, step, special_tokens=not letters)
     with share_bar("evaluating") as progress:
-        score = lmviz.evaluate(opened, file, target=target, progress=progress)
+        if file is None:
+            score = _evaluate_held_out(model, opened, progress)
+        else:
+            score = lmviz.evaluate(opened, file, target=target, progress=progress, **settings)
+    if file is not None and _learned_from(model, file):
+        say(f"{model} has learned from {file}: without FILE it is judged on the part that was held out.")
     if isinstance(score, LabelEvaluation):
         _report_labels(score, as_json)
         return
@@ -64,6 +91,37 @@ def evaluate(
         for name, value in values.items():
             number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
             print(f"{name.replace('_', ' '):<24} {number} {units.get(name, '')}".rstrip())
+
+
+def _evaluate_held_out(
+    name: str, model: Model, progress: Callable[[float], None]
+) -> Evaluation | LabelEvaluation | TranslationEvaluation:
+    """Judge a model on the part of its own text that was held out."""
+    from lmviz.api.training import corpus_of, find_run, is_run, sources_elsewhere
+    from lmviz.cli.training import ask_before_reading
+    from lmviz.runs.evaluating import evaluate_corpus
+    from lmviz.training.run import Run
+
+    if not is_run(find_run(name)):
+        raise LmvizError(f"{name} is no run, so it has no text of its own: name a file to judge it on.")
+    run = Run.open(find_run(name))
+    ask_before_reading(name, sources_elsewhere(run, Path.cwd()))
+    corpus = corpus_of(run)
+    if not len(corpus.validation_documents):
+        raise LmvizError(f"No part of the text of {name} was held out: name a file to judge it on.")
+    return evaluate_corpus(model, corpus, progress=progress)
+
+
+def _learned_from(name: str, file: str) -> bool:
+    """Whether a file is among those that a run learned from."""
+    from lmviz.api.training import find_run, is_run
+    from lmviz.training.run import Run
+
+    if not is_run(find_run(name)):
+        return False
+    recorded = Run.open(find_run(name)).description.corpus
+    learned = {*recorded.get("sources", []), *recorded.get("target_sources", [])}
+    return bool(learned & {file, os.path.abspath(file)})
 
 
 def _report_labels(score: LabelEvaluation, as_json: bool) -> None:

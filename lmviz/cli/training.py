@@ -122,7 +122,7 @@ def train(
     return 0 if last.finished else 1
 
 
-def _ask_before_reading(out: str, files: Sequence[str]) -> None:
+def ask_before_reading(out: str, files: Sequence[str]) -> None:
     """Name the files that a run, maybe a stranger's, has lmviz read; at a terminal, ask first."""
     if not files:
         return
@@ -130,7 +130,7 @@ def _ask_before_reading(out: str, files: Sequence[str]) -> None:
     if sys.stdin is None or not sys.stdin.isatty() or "RANK" in os.environ:  # torchrun has no input
         say(f"Reading {named}, which {out} names as its text.")
     elif not click.confirm(f"{out} names {named} as its text. Read it?", err=True):
-        raise LmvizError(f"{out} was not continued: name its text with --corpus.")
+        raise LmvizError(f"The text that {out} names was not read: name one yourself.")
 
 
 def _read_corpus(
@@ -161,7 +161,7 @@ def _read_corpus(
     if resume and is_run(out):
         run = Run.open(out)
         if not sources:
-            _ask_before_reading(out, sources_elsewhere(run, Path.cwd()))
+            ask_before_reading(out, sources_elsewhere(run, Path.cwd()))
         with share_bar("reading the text") as progress:
             corpus = corpus_of(run, source or None, target=target, progress=progress, **about_text)
         _say_how_it_was_read(corpus)
@@ -180,7 +180,7 @@ def _read_corpus(
 
 def _say_how_it_was_read(corpus: Corpus) -> None:
     """Name the form of a text that is not plain, and the lines of it that are left out."""
-    if corpus.task != "next-token":
+    if corpus.recognised != "Plain text.":
         say(corpus.recognised)
     for sentence in corpus.complaints:
         say(sentence)

@@ -17,23 +17,34 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
-from lmviz.text.corpus_options import RECOGNISED, CorpusOptions, choose_options
+from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions, choose_options
 from lmviz.text.documents import Documents, divide, split
+from lmviz.text.encodings import RECOGNISED, Found, title_of
 from lmviz.text.examples import Examples
 from lmviz.text.floor import known_floor
-from lmviz.text.reading import check_room, read_utf8, text_files
-from lmviz.text.recognition import are_labels
+from lmviz.text.layout import Layout, told_columns
+from lmviz.text.reading import check_no_address, check_room, find_files, read_found, read_utf8
+from lmviz.text.several_files import are_labels, find_languages
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
-from lmviz.text.task_reading import describe, read_examples, read_labelled_folders, read_two_files
-from lmviz.text.task_text import Complaints, TaskText
+from lmviz.text.task_reading import (
+    Examples as FoundExamples,
+)
+from lmviz.text.task_reading import (
+    describe,
+    read_examples,
+    read_labelled_folders,
+    read_parallel,
+    settings_of,
+)
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_training import train_tokenizer
 
 Report = Callable[[float], None]
 
-_TOLD_BY_THE_TEXT = ("task", "span")  # options that leave nothing to be told apart once the text is there
+_TOLD_BY_THE_TEXT = ("task", "span", *AFTER_DECODING)
+"""Options that leave nothing to be told apart once the text is there."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +79,7 @@ class Corpus:
     training_examples: Examples | None = None
     validation_examples: Examples | None = None
     floor: float | None = None
-    recognised: str = "Plain text"
+    recognised: str = "Plain text."
     complaints: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -159,6 +170,7 @@ def load_corpus(
     report = progress or _ignore
     given = _Given(tokenizer, target_tokenizer, tuple(labels), _part(report, 0.1, 1.0))
     if entry:
+        chosen = replace(chosen, encoding="utf-8")
         origin, files = _Origin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
         corpus = _build(origin, files, chosen, given, parallel=bool(entry.members))
         made = corpus.task, corpus.options, corpus.tokenizer, corpus.training, corpus.validation
@@ -167,25 +179,29 @@ def load_corpus(
         raise LmvizError(
             "A span can be chosen for texts that lmviz writes, and this is none of them: leave it 0."
         )
-    paths = text_files(source, lambda: report(0.0))
-    origin = _Origin(_name(source), tuple(map(os.path.abspath, paths)))
-    targets = [] if target is None else text_files(target)
+    paths, others = find_files(source, lambda: report(0.0))
+    origin = _Origin(_name(source), tuple(map(os.path.abspath, paths)), notes=tuple(map(_not_read, others)))
+    targets = [] if target is None else find_files(target)[0]
     check_room([*paths, *targets])
     if target is not None:
-        return _build_two(origin, paths, targets, chosen, given)
-    if _is_labelled(source, paths, chosen.task):
-        text, complaints = read_labelled_folders(paths, chosen.encoding)
-        return _build_task(origin, text, complaints, chosen, given)
-    return _build(origin, _contents(paths, chosen.encoding, report), chosen, given)
+        if len(paths) != 1 or len(targets) != 1:
+            raise LmvizError("Of two languages each has one file: name one source and one target.")
+        return _build_parallel(origin, [(paths[0], targets[0])], ("", ""), chosen, given)
+    if chosen.form == "folders" or _is_labelled(source, paths, chosen):
+        return _build_task(origin, read_labelled_folders(paths, chosen.encoding), chosen, given)
+    if languages := _languages_of(source, paths, chosen):
+        return _build_parallel(origin, *languages, chosen, given)
+    files, found = _contents(paths, chosen.encoding, report)
+    return _build(origin, files, chosen, given, found)
 
 
-def read_lines(source: str | Path | Sequence[str | Path], encoding: str = "utf-8") -> str:
+def read_lines(source: str | Path | Sequence[str | Path], encoding: str = RECOGNISED) -> str:
     """The text of what `load_corpus` reads, with the carriage returns that stand in it."""
     entry = find_entry(source) if isinstance(source, str) else None
     if entry:
         contents = [data for _, data in corpus_files(entry)]
     else:
-        paths = text_files(source)
+        paths, _ = find_files(source)
         check_room(paths)
         contents = [read_utf8(path, encoding, line_ends=False) for path in paths]
     return "\n".join(data.decode("utf-8").removesuffix("\n") for data in contents) + "\n"
@@ -203,7 +219,9 @@ def text_corpus(
     """A corpus of a string; otherwise as `load_corpus`."""
     if not text.strip():
         raise LmvizError("The text is empty: there is nothing to learn from.")
+    check_no_address(text.strip())
     chosen = choose_options(options or CorpusOptions(), tokenizer, settings, is_told=options is not None)
+    chosen = replace(chosen, encoding="utf-8")
     data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     given = _Given(tokenizer, None, (), progress or _ignore)
     return _build(_Origin(name, (), content=data), [(name, data)], chosen, given)
@@ -211,12 +229,13 @@ def text_corpus(
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a corpus comes from: its name and sources, and the string where it has none."""
+    """Where a corpus comes from: its name and sources, the string where it has none, what was passed over."""
 
     name: str
     sources: tuple[str, ...]
     target_sources: tuple[str, ...] = ()
     content: bytes = b""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -234,38 +253,74 @@ class _Given:
         return self.tokenizer if isinstance(self.tokenizer, Tokenizer) else None
 
 
-def _contents(paths: Sequence[Path], encoding: str, report: Report) -> list[tuple[str, bytes]]:
-    """The names of files and their texts in UTF-8."""
+def _contents(
+    paths: Sequence[Path], encoding: str, report: Report
+) -> tuple[list[tuple[str, bytes]], list[Found]]:
+    """The names of files and their texts in UTF-8, and the encodings that they have."""
     share = 0.1 / len(paths)
-    return [
-        (path.name, read_utf8(path, encoding, _part(report, n * share, (n + 1) * share)))
-        for n, path in enumerate(paths)
+    read = [
+        read_found(path, encoding, _part(report, n * share, (n + 1) * share)) for n, path in enumerate(paths)
+    ]
+    return [(path.name, data) for path, (data, _) in zip(paths, read, strict=True)], [
+        found for _, found in read
     ]
 
 
-def _is_labelled(source: str | Path | Sequence[str | Path], files: list[Path], task: str) -> bool:
+def _is_labelled(
+    source: str | Path | Sequence[str | Path], files: list[Path], options: CorpusOptions
+) -> bool:
     """Whether the source is a folder whose folders are labels."""
-    if not isinstance(source, str | Path) or not os.path.isdir(source):
+    if not isinstance(source, str | Path) or not os.path.isdir(source) or options.form != RECOGNISED:
         return False
-    if task == "classification":
+    if options.task == "classification":
         return all(path.parent != Path(source) for path in files)
-    return task == RECOGNISED and are_labels(Path(source), files)
+    return options.task == RECOGNISED and are_labels(Path(source), files)
 
 
-def _build_two(
-    origin: _Origin, sources: list[Path], targets: list[Path], options: CorpusOptions, given: _Given
+def _languages_of(
+    source: str | Path | Sequence[str | Path], files: list[Path], options: CorpusOptions
+) -> tuple[list[tuple[Path, Path]], tuple[str, str]] | None:
+    """Pairs of files that are named alike but for their language, and the languages; None for others."""
+    if options.task not in (RECOGNISED, "translation") or options.form not in (RECOGNISED, "parallel"):
+        return None
+    found = find_languages(files)
+    if found is None:
+        if options.form == "parallel":
+            raise LmvizError(
+                f"{files[0]} has no file beside it that is named alike but for a language, as train.en and "
+                "train.de are: name both."
+            )
+        return None
+    languages, groups = found
+    told = told_columns(options.columns)
+    first, second = (told.get(role, "") for role in ("source", "target")) if told else languages[:2]
+    if {first, second} - set(languages):
+        raise LmvizError(
+            f"There are no files for both {first!r} and {second!r}: there are {', '.join(languages)}."
+        )
+    return [(group[first], group[second]) for group in groups], (first, second)
+
+
+def _build_parallel(
+    origin: _Origin,
+    pairs: list[tuple[Path, Path]],
+    languages: tuple[str, str],
+    options: CorpusOptions,
+    given: _Given,
 ) -> Corpus:
-    """The corpus of two parallel files."""
+    """The corpus of files of two languages, line by line."""
     if options.task not in (RECOGNISED, "translation"):
         raise LmvizError(
             f"Two files of two languages are for translation, not for {options.task}: leave the task out."
         )
-    if len(sources) != 1 or len(targets) != 1:
-        raise LmvizError("Of two languages each has one file: name one source and one target.")
-    (source,), (target,) = (_contents(paths, options.encoding, _ignore) for paths in (sources, targets))
-    text, complaints = read_two_files(source, target)
-    origin = replace(origin, target_sources=(os.path.abspath(targets[0]),))
-    return _build_task(origin, text, complaints, options, given)
+    share = _part(given.report, 0.0, 0.1)
+    files, encodings = _contents([path for pair in pairs for path in pair], options.encoding, share)
+    found = read_parallel(list(zip(files[::2], files[1::2], strict=True)), languages)
+    if len(pairs) == 1:
+        source, target = map(os.path.abspath, pairs[0])
+        origin = replace(origin, sources=(source,), target_sources=(target,))
+        options = replace(options, form=RECOGNISED, columns="")
+    return _build_task(origin, found, options, given, encodings)
 
 
 def _build(
@@ -273,25 +328,31 @@ def _build(
     files: list[tuple[str, bytes]],
     options: CorpusOptions,
     given: _Given,
+    encodings: Sequence[Found] = (),
     *,
     parallel: bool = False,
 ) -> Corpus:
     """The corpus of some files, of the task that is told or recognised."""
-    if options.task != "next-token":
-        told = "" if options.task == RECOGNISED else options.task
-        found = read_examples(files, told, parallel=parallel)
-        if found is not None:
-            files.clear()
-            return _build_task(origin, *found, options, given)
+    found = read_examples(files, options, parallel=parallel)
     texts = [data for _, data in files]
     files.clear()
-    return _build_plain(origin, texts, options, given)
+    if isinstance(found, FoundExamples):
+        texts.clear()
+        if found.text is not None:
+            return _build_task(origin, found, options, given, encodings)
+    return _build_plain(origin, texts, options, given, encodings, found)
 
 
 def _build_task(
-    origin: _Origin, text: TaskText, complaints: Complaints, options: CorpusOptions, given: _Given
+    origin: _Origin,
+    found: FoundExamples,
+    options: CorpusOptions,
+    given: _Given,
+    encodings: Sequence[Found] = (),
 ) -> Corpus:
-    options = fitting_options(text, options)
+    text = found.text
+    assert text is not None, "a task has examples"
+    options = fitting_options(text, _as_found(options, origin, found.layout, encodings))
     encoded = encode_task(
         text, options, given.learned, given.target_tokenizer, given.labels, _part(given.report, 0.2, 1.0)
     )
@@ -310,15 +371,60 @@ def _build_task(
         training_examples=encoded.training,
         validation_examples=encoded.validation,
         fingerprint=fingerprint_of(text, encoded, options),
-        recognised=describe(text, complaints),
-        complaints=complaints.sentences,
+        recognised=describe(found) + _said_of_encoding(encodings),
+        complaints=(*origin.notes, *found.complaints.sentences),
     )
 
 
-def _build_plain(origin: _Origin, files: list[bytes], options: CorpusOptions, given: _Given) -> Corpus:
-    """A text whose next token is to be predicted."""
+def _as_found(
+    options: CorpusOptions, origin: _Origin, layout: Layout | None, encodings: Sequence[Found]
+) -> CorpusOptions:
+    """The options with how the files were written, so that they are read alike the next time."""
+    found = {each.encoding for each in encodings}
+    told: dict[str, Any] = {"encoding": found.pop()} if len(found) == 1 else {}
+    if layout is not None and not origin.target_sources and find_entry(origin.name) is None:
+        told |= settings_of(layout)
+    return replace(options, **told)
+
+
+def _said_of_encoding(encodings: Sequence[Found]) -> str:
+    """How the characters were read, where it is worth a sentence."""
+    said = dict.fromkeys(found for found in encodings if found.encoding != "utf-8")
+    if not said:
+        return ""
+    names = " and ".join(title_of(found.encoding) for found in said)
+    likely = ", which is likely but not certain" if any(found.guessed for found in said) else ""
+    return f" Its characters are read as {names}{likely}."
+
+
+def _not_read(path: Path) -> str:
+    return f"{path.name} is about the texts, and is not read."
+
+
+def _build_plain(
+    origin: _Origin,
+    files: list[bytes],
+    options: CorpusOptions,
+    given: _Given,
+    encodings: Sequence[Found],
+    found: FoundExamples | Layout | None,
+) -> Corpus:
+    """A text whose next token is to be predicted: files, or the texts of a column, each a document."""
     known, report = given.learned, given.report
-    documents = divide(files, options.documents)
+    said, complaints = "Plain text.", origin.notes
+    if isinstance(found, FoundExamples) and found.documents is not None:
+        said, complaints = describe(found), (*complaints, *found.complaints.sentences)
+        options = _as_found(options, origin, found.layout, encodings)
+        documents = found.documents
+        files = [documents.data]
+    else:
+        options = _as_found(options, origin, None, encodings)
+        documents = divide(files, options.documents)
+        if isinstance(found, Layout):
+            said = (
+                f"Plain text. It could be a table of {len(found.names)} columns, but nothing says which of "
+                "them hold labels and texts: name them, such as columns=label=1,text=2."
+            )
     if known is not None and not known.marks_boundaries and len(documents) > 1:
         documents = divide([b"\n".join(files)], "file")  # without boundaries there is only one document
     files.clear()  # the documents hold the text now
@@ -342,6 +448,8 @@ def _build_plain(origin: _Origin, files: list[bytes], options: CorpusOptions, gi
         training_stream=learned,
         validation_stream=held_out,
         fingerprint=_fingerprint(documents, options, known),
+        recognised=said + _said_of_encoding(encodings),
+        complaints=complaints,
     )
 
 

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lmviz.base.configuration import Configuration, setting
 from lmviz.base.errors import LmvizError
 from lmviz.text.documents import SEPARATORS
+from lmviz.text.encodings import RECOGNISED
+from lmviz.text.layout import told_columns
 from lmviz.text.reading import check_encoding
+from lmviz.text.table import QUOTES
+from lmviz.text.table import SEPARATORS as BETWEEN_CELLS
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_options import TokenizerOptions
 
-RECOGNISED = "recognised"
-"""The task that a text is recognised as having."""
+FORMS = (
+    "plain",
+    "conllu",
+    "columns",
+    "slashes",
+    "fasttext",
+    "jsonl",
+    "table",
+    "labels",
+    "captions",
+    "pairs",
+    "folders",
+    "parallel",
+)
+"""The forms of texts by their names in `lmviz.text.forms`; and plain text."""
 
 TASKS = ("next-token", "tagging", "classification", "translation", "captioning")
+
+AFTER_DECODING = ("form", "columns", "separator", "quotes", "heading")
+"""The settings that say how a file is read once it has characters; a corpus has them as they were found."""
 
 WITH_SOURCE = ("translation", "captioning")
 """The tasks whose models read something beside the text that they write."""
@@ -61,10 +82,45 @@ class CorpusOptions(Configuration):
         advanced=True,
     )
     seed: int = setting(0, "Draws the validation documents.", minimum=0, advanced=True)
-    encoding: str = setting("utf-8", "How the file writes its characters.", advanced=True)
+    encoding: str = setting(
+        RECOGNISED,
+        "How the file writes its characters: utf-8, utf-16, cp1252 and others, or what is recognised.",
+        advanced=True,
+    )
+    form: str = setting(
+        RECOGNISED,
+        "How examples are written: what is recognised, or what you say.",
+        choices=(RECOGNISED, *FORMS),
+        advanced=True,
+    )
+    columns: str = setting(
+        "",
+        "Which column is what, by name or number: label=v1,text=v2, or source=1,target=2, or word=1,tag=4.",
+        advanced=True,
+    )
+    separator: str = setting(
+        RECOGNISED,
+        "What stands between the columns of a table.",
+        choices=(RECOGNISED, *BETWEEN_CELLS),
+        advanced=True,
+    )
+    quotes: str = setting(
+        RECOGNISED,
+        "What stands around a cell of a table that holds a separator.",
+        choices=(RECOGNISED, *QUOTES),
+        advanced=True,
+    )
+    heading: str = setting(
+        RECOGNISED,
+        "Whether the first row of a table names its columns.",
+        choices=(RECOGNISED, "yes", "no"),
+        advanced=True,
+    )
 
     def check(self) -> None:
-        check_encoding(self.encoding)
+        if self.encoding != RECOGNISED:
+            object.__setattr__(self, "encoding", check_encoding(self.encoding))
+        told_columns(self.columns)
         _ = self.tokenizer_options
 
     @property
@@ -77,6 +133,16 @@ class CorpusOptions(Configuration):
             minimum_count=self.minimum_count,
             lower_case=self.lower_case,
         )
+
+
+def recorded_options(recorded: Mapping[str, Any]) -> CorpusOptions:
+    """The options of what a run recorded of its corpus; LmvizError where they cannot be.
+
+    What was plain text when it was read stays plain, whatever is recognised today.
+    """
+    options = CorpusOptions.from_values(recorded.get("options", {}))
+    is_plain = recorded.get("task") == "next-token" and options.form == RECOGNISED
+    return replace(options, form="plain") if is_plain else options
 
 
 def choose_options(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmviz.text.catalogue import Entry, corpus_files
-from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import divide, draw, split
-from lmviz.text.task_reading import read_examples
+from lmviz.text.task_reading import Examples, read_examples
 
 LONGEST = 60
 """Characters of a plain text that are enough for a first look."""
@@ -27,14 +27,13 @@ def first_example(entry: Entry, options: CorpusOptions) -> Example:
     LmvizError where the corpus cannot be read, or has yet to be downloaded.
     """
     files = corpus_files(entry, options.span)
-    told = "" if options.task == RECOGNISED else options.task
-    found = None if told == "next-token" else read_examples(files, told, parallel=bool(entry.members))
-    if found is None:
+    found = read_examples(files, options, parallel=bool(entry.members))
+    examples = found.text if isinstance(found, Examples) else None
+    if examples is None:
         documents, held_out = split(
             divide([data for _, data in files], options.documents), options.validation, options.seed, True
         )
         return Example(_beginning((held_out or documents)[0]))
-    examples, _ = found
     place = int(draw(len(examples.sources), options.validation, options.seed).argmax())
     if examples.targets is None:
         return Example(examples.sources[place])

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import codecs
+import gzip
+import io
 import os
+import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
+from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.ordinary_files import read_file
 
+_ABOUT = re.compile(r"_?(readme|licen[cs]e|copying|about)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"(https?|ftp)://\S+", re.IGNORECASE)
+_GZIP_MARK = b"\x1f\x8b"
+_TAR_MARK, _TAR_PLACE = b"ustar", 257
+_MOST_UNPACKED = 4 * GIGABYTE  # where the system does not say how much memory there is
 _IN_MEMORY = 3  # bytes that a byte of a file takes, about, once it is divided and being read into tokens
 _STEP = 1 << 22  # bytes decoded at a time, so that a large file is never in memory as a string
 _SNIFFED = 8192
@@ -46,16 +56,56 @@ def read_utf8(
     """The text of a file as UTF-8, at about twice its size in memory.
 
     Its ends of line become b"\\n", unless `line_ends` is false: then they stay. `progress` hears
-    of the share that is done, and may raise to cancel.
+    of the share that is done, and may raise to cancel. The encoding may be RECOGNISED.
     """
-    encoding = check_encoding(encoding)
+    return read_found(path, encoding, progress, line_ends=line_ends)[0]
+
+
+def read_found(
+    path: Path,
+    encoding: str = RECOGNISED,
+    progress: Callable[[float], None] | None = None,
+    *,
+    line_ends: bool = True,
+) -> tuple[bytes, Found]:
+    """The text of a file as of `read_utf8`, and the encoding that it was found to have, or was said to."""
+    raw = read_raw(path)
+    found = find_encoding(raw) if encoding == RECOGNISED else Found(check_encoding(encoding))
+    return as_utf8(path, raw, found.encoding, progress, line_ends=line_ends), found
+
+
+def read_raw(path: Path) -> bytes:
+    """The bytes of a file, those of a gzip file unpacked; LmvizError where it cannot be read."""
     try:
         raw = read_file(path)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:  # a path with a NUL in it
         raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
-    return as_utf8(path, raw, encoding, progress, line_ends=line_ends)
+    return _unpacked(path, raw) if raw.startswith(_GZIP_MARK) else raw
+
+
+def _unpacked(path: Path, raw: bytes) -> bytes:
+    """What gzip has packed, which may be many times as long: no more of it than fits into memory."""
+    memory = machine_memory()
+    limit = _MOST_UNPACKED if memory is None else memory // _IN_MEMORY
+    pieces, size = [], 0
+    try:
+        with gzip.open(io.BytesIO(raw)) as file:
+            while piece := file.read(_STEP):
+                pieces.append(piece)
+                size += len(piece)
+                if size > limit:
+                    raise LmvizError(
+                        f"{path} holds more than {limit / GIGABYTE:,.1f} GB once it is unpacked, which this "
+                        "machine has no memory for: choose a part of it."
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise LmvizError(f"{path} is damaged, and cannot be unpacked ({error}): fetch it again.") from None
+    data = b"".join(pieces)
+    if data[_TAR_PLACE : _TAR_PLACE + len(_TAR_MARK)] == _TAR_MARK:
+        raise LmvizError(f"{path} is an archive of files: unpack it, and choose a text in it.")
+    return data
 
 
 def as_utf8(
@@ -67,6 +117,7 @@ def as_utf8(
     line_ends: bool = True,
 ) -> bytes:
     """The content of a file as UTF-8, as of `read_utf8`; `path` names it where it is no text."""
+    encoding = check_encoding(encoding)
     if encoding == "utf-8":
         raw = raw.removeprefix(codecs.BOM_UTF8)
         _refuse_other_kinds(path, raw)
@@ -85,9 +136,11 @@ def as_utf8(
 
 
 def is_binary(path: Path) -> bool:
-    """Whether the beginning of a file holds a zero byte, which text in UTF-8 never does; raises OSError."""
+    """Whether the beginning of a file is no text in any encoding, nor one that gzip has packed; OSError."""
     with path.open("rb") as file:
-        return b"\0" in file.read(_SNIFFED)
+        sample = file.read(_SNIFFED)
+    is_packed = sample.startswith(_GZIP_MARK) and path.suffix == ".gz"
+    return b"\0" in sample and not is_packed and find_encoding(sample).encoding == "utf-8"
 
 
 def _refuse_other_kinds(path: Path, raw: bytes) -> None:
@@ -95,7 +148,8 @@ def _refuse_other_kinds(path: Path, raw: bytes) -> None:
         raise LmvizError(f"{path} begins like UTF-16: open it with the encoding utf-16.")
     if raw.startswith(_ARCHIVE_MARK):
         what = "a trace, which lmviz.Trace.load reads in Python" if path.suffix == ".npz" else "an archive"
-        raise LmvizError(f"{path} is no text but {what}: choose a text file.")
+        way_out = "choose a text file" if path.suffix == ".npz" else "unpack it, and choose a text in it"
+        raise LmvizError(f"{path} is no text but {what}: {way_out}.")
     if b"\0" in raw[:_SNIFFED]:
         raise LmvizError(f"{path} is not a text but a binary file: choose a text file.")
 
@@ -126,14 +180,15 @@ def _refusal(path: Path, raw: bytes, place: int, encoding: str) -> LmvizError:
     )
 
 
-def text_files(
+def find_files(
     source: str | Path | Sequence[str | Path], look: Callable[[], object] = lambda: None
-) -> list[Path]:
-    """The files that a path, a folder or several of them mean, in order.
+) -> tuple[list[Path], list[Path]]:
+    """The files that a path, a folder or several of them mean, in order, and those that are only about them.
 
-    Of a folder all files are taken, at any depth, that are neither hidden nor binary. LmvizError when there
-    is none, when one may not be read, or when the folder is the checkpoint of a model. `look` is called for
-    each folder and file that is met, and may raise to cancel: somebody may have dropped a whole disk.
+    Of a folder all files are taken, at any depth, that are neither hidden nor binary, and among others none
+    that is a README or a licence. LmvizError when there is none, when one may not be read, when it is an
+    address on the web, or when the folder is the checkpoint of a model. `look` is called for each folder and
+    file that is met, and may raise to cancel: somebody may have dropped a whole disk.
     """
     try:
         given = [source] if isinstance(source, str | Path) else list(source)
@@ -143,10 +198,15 @@ def text_files(
     if not paths or "" in given:  # an empty name would mean the folder one is in
         raise LmvizError("There is no file to read: name at least one.")
     found: list[Path] = []
-    for path in paths:
+    others: list[Path] = []
+    for name, path in zip(given, paths, strict=True):
+        check_no_address(str(name))
         try:
             if path.is_dir():
-                found += _files_of_folder(path, look)
+                files = _files_of_folder(path, look)
+                texts = [file for file in files if not _ABOUT.match(file.name)] or files
+                found += texts
+                others += [file for file in files if file not in texts]
             elif path.exists():
                 found.append(path)
             else:
@@ -155,7 +215,15 @@ def text_files(
             raise LmvizError(f"{error.filename or path} cannot be read: {error.strerror}.") from error
         except ValueError as error:  # a path with a NUL in it
             raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
-    return found
+    return found, others
+
+
+def check_no_address(text: str) -> None:
+    """LmvizError where a path, or a text of one word, is an address on the web."""
+    if _ADDRESS.fullmatch(text):
+        raise LmvizError(
+            f"{text} is an address on the web, and no text: fetch the file that is there, and open it."
+        )
 
 
 def check_room(files: Sequence[Path]) -> None:

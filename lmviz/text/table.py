@@ -1,147 +1,198 @@
-"""Reads tables of text: comma-separated values with quotes (RFC 4180).
+"""Reads tables of text: rows of cells with a separator between them, and quotes around what holds one.
 
-Python's own reader takes everything after a quote that is never closed for one cell. Here such a line is
-named, and the ones after it are read.
+Python's `csv` reads them. It takes everything after a quote that is never closed for one cell; here such a
+line is named, and the ones after it are read.
 """
 
 from __future__ import annotations
 
+import collections
+import csv
 import io
-import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 MOST_LINES, MOST_CHARACTERS = 200, 1_000_000
 """What one record may take, where a cell in quotes has ends of line in it."""
 
 SAMPLE = 200
-"""Records from which it is guessed what the columns of a table are."""
+"""Records that are looked at to find out how a table is written."""
 
-SEPARATORS = (",", "\t", ";")
-LABEL_NAMES = frozenset(
-    ("label", "labels", "class", "category", "sentiment", "polarity", "rating", "stars", "topic", "target")
-)
-TEXT_NAMES = frozenset(
-    ("text", "texts", "sentence", "review", "reviews", "content", "document", "message", "comment", "tweet")
-)
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+QUOTES = {"double": '"', "single": "'", "none": ""}
+
+Record = tuple[int, list[str], str]
+"""The number of the line on which a record begins, its cells, and what is wrong with it, or ""."""
 
 
 @dataclass(frozen=True)
-class Table:
-    """Where a table has its texts and labels: the separator, the number of columns, and two of them."""
+class Dialect:
+    """How the cells of a table are told apart: the names of its separator and of its quotes."""
 
     separator: str
-    width: int
-    label: int
-    text: int
+    quotes: str
 
 
-def find_table(header: str) -> Table | None:
-    """The table that a first line announces by the names of one label column and one text column."""
-    for separator in SEPARATORS:
-        cells = _cells(header, separator)
-        names = [cell.strip().lower() for cell in cells or ()]
-        labels = [place for place, name in enumerate(names) if name in LABEL_NAMES]
-        texts = [place for place, name in enumerate(names) if name in TEXT_NAMES]
-        if len(labels) == len(texts) == 1:
-            return Table(separator, len(names), labels[0], texts[0])
-    return None
+def records(data: bytes, dialect: Dialect, widths: range | None = None) -> Iterator[Record]:
+    """The records of a table, whose numbers of cells are in `widths` if these are known.
 
-
-def guess_table(data: bytes) -> Table | None:
-    """A table whose header says nothing: its texts are the longest cells, its labels the most repeated."""
-    for separator in SEPARATORS:
-        header = _cells(data.partition(b"\n")[0].decode("utf-8"), separator)
-        if header is None or len(header) < 2:
-            continue
-        sample = itertools.islice(records(data, separator, len(header)), 1, SAMPLE)
-        columns = list(zip(*(cells for _, cells, reason in sample if not reason), strict=True))
-        if not columns:
-            continue
-        text = max(range(len(header)), key=lambda place: sum(map(len, columns[place])))
-        others = [place for place in range(len(header)) if place != text]
-        label = min(others, key=lambda place: (len(set(columns[place])), place))
-        return Table(separator, len(header), label, text)
-    return None
-
-
-def records(data: bytes, separator: str, width: int) -> Iterator[tuple[int, list[str], str]]:
-    """The records with the number of the line on which each begins, and what is wrong with it, or "".
-
-    A record that cannot be read ends with its first line. Blank lines are passed over.
+    A record that cannot be read ends with its first line. Blank lines are passed over, and so are blank cells
+    beyond the last column.
     """
+    csv.field_size_limit(max(csv.field_size_limit(), MOST_CHARACTERS))
     lines = _Lines(data)
-    while (line := lines.take()) is not None:
-        number = lines.number
-        if not line.strip():
-            continue
-        cells, mark = _cells(line, separator), lines.mark()
-        text = line
-        for _ in range(MOST_LINES):
-            if cells is not None or len(text) > MOST_CHARACTERS or (further := lines.take()) is None:
-                break
-            text += f"\n{further}"
-            cells = _cells(text, separator) if '"' in further else None
-        if cells is None or (len(cells) != width and "\n" in text):
+    reader = _reader(lines, dialect)
+    while True:
+        mark = lines.begin()
+        number = lines.number + 1
+        cells: list[str] | None
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except (csv.Error, _TooLong):
+            cells = None
+        if cells is None or (lines.number > number and widths and len(_within(cells, widths)) not in widths):
             lines.go_back(mark)  # the quote was none that goes on
-            yield number, [], "has a quote that is not closed, or goes on after it was"
-        elif len(cells) != width:
+            reader = _reader(lines, dialect)
+            cells = _cells_alone(next(lines), dialect)
+            if cells is None:
+                yield number, [], "has a quote that is not closed"
+                continue
+        if not any(cell.strip() for cell in cells) and len(cells) < 2:
+            continue
+        if widths:
+            cells = _within(cells, widths)
+        if widths and len(cells) not in widths:
             columns = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
-            yield number, cells, f"has {columns} in place of {width}"
+            yield number, cells, f"has {columns} in place of {widths[-1]}"
         else:
             yield number, cells, ""
 
 
-def _cells(record: str, separator: str) -> list[str] | None:
-    """The cells of a record; None where a quote is not closed, or goes on after it was."""
-    cells: list[str] = []
-    place, end = 0, len(record)
-    while True:
-        if record.startswith('"', place):
-            cell, place = _quoted(record, place + 1)
-            if cell is None or (place < end and record[place] != separator):
-                return None
-        else:
-            stop = record.find(separator, place)
-            stop = end if stop < 0 else stop
-            cell, place = record[place:stop], stop
-        cells.append(cell)
-        if place >= end:
-            return cells
-        place += 1
+def find_dialect(data: bytes, separator: str = "", quotes: str = "") -> tuple[Dialect, int, float] | None:
+    """How the beginning of a table is written, its usual number of cells, and the share of such records.
+
+    `separator` and `quotes` are names that somebody has told. What `csv.Sniffer` says decides between two
+    that fit equally well. None where no record has two cells.
+    """
+    sniffed = _sniffed(data)
+    found: list[tuple[tuple[float, bool, bool, int], Dialect]] = []
+    for name in [separator] if separator else SEPARATORS:
+        for quote in [quotes] if quotes else _likely_quotes(data, name):
+            dialect = Dialect(name, quote)
+            rows = [record for record, _ in zip(records(data, dialect), range(SAMPLE), strict=False)]
+            widths = collections.Counter(len(cells) for _, cells, reason in rows if not reason)
+            width = max(widths, key=lambda size: (widths[size], size), default=0)
+            if width < 2:
+                continue
+            share = widths[width] / len(rows)
+            usual = quote == ("none" if name == "tab" else "double")
+            found.append(((round(share, 3), SEPARATORS[name] == sniffed, usual, width), dialect))
+    if not found:
+        return None
+    (share, _, _, width), dialect = max(found, key=lambda item: item[0])
+    return dialect, width, share
 
 
-def _quoted(record: str, place: int) -> tuple[str | None, int]:
-    """The cell in quotes that begins there, and the place after it; None where it is not closed."""
-    parts = []
-    while True:
-        stop = record.find('"', place)
-        if stop < 0:
-            return None, place
-        parts.append(record[place:stop])
-        if not record.startswith('""', stop):
-            return '"'.join(parts), stop + 1
-        place = stop + 2
+def _likely_quotes(data: bytes, separator: str) -> list[str]:
+    """The quotes that some cells of the sample stand in, and none."""
+    mark = SEPARATORS[separator].encode()
+    lines = data[: 1 << 16].split(b"\n")[:SAMPLE]
+    found = ["none", "double"] if separator != "tab" else ["none"]
+    for name, quote in (("double", b'"'), ("single", b"'")):
+        within = sum(
+            line.startswith(quote) or line.endswith(quote) or mark + quote in line or quote + mark in line
+            for line in lines
+        )
+        if within and name not in found and (name == "double" or 2 * within > len(lines)):
+            found.append(name)
+    if separator != "tab" and _meant(lines, mark):
+        found.remove("none")
+    return found
 
 
-class _Lines:
-    """Lines one at a time, with a way back."""
+def _meant(lines: Sequence[bytes], mark: bytes) -> bool:
+    """Whether most of the cells that begin with a quote end with one as well, or none does."""
+    begun = [cell for line in lines for cell in line.split(mark) if cell.startswith(b'"')]
+    ends = sum(cell.endswith(b'"') and len(cell) > 1 for line in lines for cell in line.split(mark))
+    return 2 * ends >= len(begun)
+
+
+def _sniffed(data: bytes) -> str:
+    """The separator that Python's own recogniser names; "" for none."""
+    try:
+        return (
+            csv.Sniffer().sniff(data[:2048].decode("utf-8", "ignore"), "".join(SEPARATORS.values())).delimiter
+        )
+    except csv.Error:
+        return ""
+
+
+def _within(cells: list[str], widths: range) -> list[str]:
+    """The cells without blank ones beyond the last column."""
+    end = len(cells)
+    while end > widths[-1] and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
+
+
+def _reader(lines: Iterator[str], dialect: Dialect, *, strict: bool = True) -> Iterator[list[str]]:
+    quote = QUOTES[dialect.quotes]
+    separator = SEPARATORS[dialect.separator]
+    if not quote:
+        return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE, quotechar=None, strict=strict)
+    return csv.reader(lines, delimiter=separator, quotechar=quote, strict=strict)
+
+
+def _cells_alone(line: str, dialect: Dialect) -> list[str] | None:
+    """The cells of a line with a quote too many or too few; None where its last cell goes on.
+
+    Where the quotes make no difference to where the cells end, they stay in them.
+    """
+
+    def only() -> Iterator[str]:
+        yield line
+        raise _TooLong
+
+    try:
+        cells = next(_reader(only(), dialect, strict=False))
+    except (csv.Error, _TooLong):
+        return None
+    apart: Sequence[str] = line.rstrip("\n").split(SEPARATORS[dialect.separator])
+    return list(apart) if len(apart) == len(cells) else cells
+
+
+class _TooLong(Exception):
+    """A record goes on for longer than one may."""
+
+
+class _Lines(Iterator[str]):
+    """Lines one at a time, not too many for one record, with a way back."""
 
     def __init__(self, data: bytes) -> None:
         self._file = io.BytesIO(data)
         self.number = 0
+        self._first, self._size = 0, 0
 
-    def take(self) -> str | None:
-        """The next line, None at the end."""
+    def begin(self) -> tuple[int, int]:
+        """Here a record begins; the place."""
+        self._first, self._size = self.number, 0
+        return self._file.tell(), self.number
+
+    def __next__(self) -> str:
         line = self._file.readline()
         if not line:
-            return None
+            raise StopIteration
+        self._size += len(line)
+        if self.number > self._first and (
+            self.number - self._first > MOST_LINES or self._size > MOST_CHARACTERS
+        ):
+            raise _TooLong
         self.number += 1
-        return line.decode("utf-8").rstrip("\n")
-
-    def mark(self) -> tuple[int, int]:
-        return self._file.tell(), self.number
+        return line.decode("utf-8", "replace")
 
     def go_back(self, mark: tuple[int, int]) -> None:
         place, self.number = mark
         self._file.seek(place)
+        self.begin()

@@ -2,112 +2,324 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
-from lmviz.text.captions import read_captions
-from lmviz.text.labelled import LabelledCollector, read_folders, read_labels, read_table
-from lmviz.text.pairs import PairCollector, read_pairs, read_parallel
-from lmviz.text.recognition import FORMS, form_for, recognise
-from lmviz.text.table import find_table, guess_table
-from lmviz.text.tagged import TaggedCollector, read_columns, read_conllu, read_slashes
-from lmviz.text.task_text import Complaints, TaskText
+from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.documents import Documents
+from lmviz.text.encodings import RECOGNISED
+from lmviz.text.forms import FORMS, lines_of, recognise
+from lmviz.text.layout import ROLES, Layout, written_columns
+from lmviz.text.reading import read_found
+from lmviz.text.table import Record
+from lmviz.text.task_text import Complaints, LabelCollector, TaskText, TextCollector
+from lmviz.text.words import SPACES
 
-_TAGGED = {"conllu": read_conllu, "columns": read_columns, "slashes": read_slashes}
+File = tuple[str, bytes]
+"""The name of a file, and its content in UTF-8."""
+
+_NO_BRACKETS = str.maketrans("⟨⟩", "<>")
+_SPACE = re.compile(f"[{SPACES}]+")
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What files hold: examples of a task, or the texts of a column as documents, and how they were read."""
+
+    layout: Layout
+    complaints: Complaints
+    text: TaskText | None
+    documents: Documents | None = None
 
 
 def read_examples(
-    files: Sequence[tuple[str, bytes]], task: str = "", *, parallel: bool = False
-) -> tuple[TaskText, Complaints] | None:
-    """The examples in some files, by their names and contents in UTF-8; None where they are plain text.
+    files: Sequence[File], options: CorpusOptions | None = None, *, parallel: bool = False
+) -> Examples | Layout | None:
+    """The examples in some files; None where they are plain text.
+
+    Where nothing says which columns of a table are what, it is a layout without roles: such files have to be
+    read as plain text too.
 
     `parallel` says that there are two, whose lines belong together, if they are not read for another task.
-    With a `task` they are read as examples of that task, and LmvizError says where there are none. Without
-    one they are recognised: all have to be of the same form, and most of their lines have to fit it.
+    What `options` tell of the task, the form and the columns holds, and LmvizError says where that cannot be.
+    Otherwise all files have to be of the same form, and most of their lines have to fit it.
     """
-    if parallel and task in ("", "translation"):
+    options = options or CorpusOptions()
+    if parallel and options.task in (RECOGNISED, "translation"):
         source, target = files
-        return read_two_files(source, target)
-    if task:
-        form = form_for(files[0][1], task)
-    else:
-        form = recognise(files[0][1])
-        if not form or any(recognise(data) != form for _, data in files[1:]):
+        return read_parallel([(source, target)])
+    layouts = [recognise(name, data, options) for name, data in files]
+    first = layouts[0]
+    if first is None or any(layout is None or _kind(layout) != _kind(first) for layout in layouts):
+        if options.task in (RECOGNISED, "next-token") and options.form in (RECOGNISED, "plain"):
             return None
+        raise LmvizError(_refusal(files[0][0], options.task, Complaints()))
+    if not first.roles:
+        if options.task != RECOGNISED or options.form != RECOGNISED:
+            raise LmvizError(
+                f"{files[0][0]} is read as a table, and nothing says which of its {len(first.names)} columns "
+                "are what: name them, such as columns=label=1,text=2."
+            )
+        return first
     complaints = Complaints(named=len(files) > 1)
-    found = _read(files, form, complaints)
-    if not task and complaints.count >= len(found):
+    collector = _COLLECTORS[first.task](first.task)
+    for (name, data), layout in zip(files, filter(None, layouts), strict=True):
+        complaints.begin(name)
+        read = FORMS[layout.form].read
+        assert read is not None, "a form that is recognised can be read"
+        beyond = _Beyond(layout)
+        collector.take(beyond.watch(read(data, layout)), layout.roles, complaints)
+        beyond.say(complaints)
+    told = (options.task, options.form, options.separator, options.quotes, options.heading)
+    is_told = bool(options.columns) or any(setting != RECOGNISED for setting in told)
+    if not is_told and complaints.count >= len(collector):
         return None
-    if not len(found):
-        raise LmvizError(_refusal(files[0][0], task, complaints))
-    return found.finish(FORMS[form].name), complaints
+    if not len(collector):
+        raise LmvizError(_refusal(files[0][0], first.task, complaints))
+    return collector.finish(first, complaints)
 
 
-def read_two_files(source: tuple[str, bytes], target: tuple[str, bytes]) -> tuple[TaskText, Complaints]:
-    """The pairs of two files whose lines belong together; LmvizError where there is none."""
-    complaints, found = Complaints(), PairCollector()
-    read_parallel(source[1], target[1], (source[0], target[0]), found, complaints)
-    if not len(found):
+def read_parallel(pairs: Sequence[tuple[File, File]], names: tuple[str, str] = ("", "")) -> Examples:
+    """The pairs of files whose lines belong together, two at a time; LmvizError where there is none."""
+    complaints, collector = Complaints(named=len(pairs) > 1), _Pairs("translation")
+    layout = Layout("parallel", "translation", names, {"source": 0, "target": 1})
+    for source, target in pairs:
+        complaints.begin(source[0])
+        collector.take(_read_parallel(source, target, complaints), layout.roles, complaints)
+    if not len(collector):
+        (source, target) = pairs[0]
         raise LmvizError(f"{source[0]} and {target[0]} have no line in common with something in both.")
-    return found.finish(FORMS["parallel"].name), complaints
+    return collector.finish(layout, complaints)
 
 
-def read_labelled_folders(files: Sequence[Path], encoding: str) -> tuple[TaskText, Complaints]:
+def read_labelled_folders(files: Sequence[Path], encoding: str) -> Examples:
     """Texts with the names of their folders as labels; LmvizError where there is none."""
-    complaints, found = Complaints(), LabelledCollector()
-    read_folders(files, encoding, found, complaints)
-    if not len(found):
+    complaints, collector = Complaints(), _Labelled("classification")
+    layout = Layout("folders", "classification", ("label", "text"), {"label": 0, "text": 1})
+    collector.take(_read_folders(files, encoding, complaints), layout.roles, complaints)
+    if not len(collector):
         raise LmvizError(
             f"{files[0].parent.parent} holds no text that can be read: {complaints.sentences[0]}"
         )
-    return found.finish(FORMS["folders"].name), complaints
+    return collector.finish(layout, complaints)
 
 
-def describe(text: TaskText, complaints: Complaints) -> str:
-    """What was recognised, in a sentence."""
-    form = next(form for form in FORMS.values() if form.name == text.form)
-    said = f"{form.name}: {len(text.sources):,} {form.examples}"
-    if text.labels:
+def settings_of(layout: Layout) -> dict[str, str]:
+    """The settings with which a file is read once more in the same way."""
+    told = {"form": layout.form}
+    if layout.dialect is not None:
+        told |= {"separator": layout.dialect.separator, "quotes": layout.dialect.quotes}
+        told["heading"] = "yes" if layout.heading else "no"
+    if FORMS[layout.form].find is not None:
+        told["columns"] = written_columns(layout)
+    return told
+
+
+def describe(found: Examples) -> str:
+    """What was recognised, in a sentence, and where its columns stand."""
+    form, text, complaints = FORMS[found.layout.form], found.text, found.complaints
+    count = len(text.sources) if text is not None else len(found.documents or ())
+    examples = "pairs" if found.layout.task == "translation" else form.examples
+    said = f"{form.name}: {count:,} {examples if count != 1 else examples.removesuffix('s')}"
+    if text is not None and text.labels:
         what = "tag" if text.task == "tagging" else "class"
         few = f" ({', '.join(text.labels)})" if len(text.labels) <= 6 else ""
         said += f", {len(text.labels):,} {_plural(what, len(text.labels))}{few}"
     if complaints.count:
         said += f", and {complaints.count:,} {_plural('line', complaints.count)} left out"
-    return f"{said}."
+    return f"{said}.{_where(found.layout)}"
 
 
-def _read(
-    files: Sequence[tuple[str, bytes]], form: str, complaints: Complaints
-) -> TaggedCollector | LabelledCollector | PairCollector:
-    tagged, labelled, pairs = TaggedCollector(), LabelledCollector(), PairCollector(FORMS[form].task)
-    for name, data in files:
-        complaints.begin(name)
-        if form in _TAGGED:
-            _TAGGED[form](data, tagged, complaints)
-        elif form == "labels":
-            read_labels(data, labelled, complaints)
-        elif form == "pairs":
-            read_pairs(data, pairs, complaints)
-        elif form == "captions":
-            read_captions(data, pairs, complaints)
-        else:
-            header = data.lstrip(b"\n").partition(b"\n")[0].decode("utf-8")
-            table = find_table(header) or guess_table(data)
-            if table is None:
-                complaints.add(1, "is no header of a table with labels and texts")
+def _where(layout: Layout) -> str:
+    """Which columns were read, where there were others to choose from."""
+    in_order = list(layout.roles.values()) == list(range(len(layout.names)))
+    usual = in_order and all(layout.names[place] in ("", role) for role, place in layout.roles.items())
+    if usual or not layout.names or layout.form in ("folders", "conllu", "parallel"):
+        return ""
+    parts = [f"the {role} is in {layout.name_of(role)}" for role in layout.roles]
+    said = f" {', and '.join(parts)}."
+    return said[0] + said[1].upper() + said[2:]
+
+
+class _Beyond:
+    """Counts the rows of a table that go on in columns without a name, as after a broken quote."""
+
+    def __init__(self, layout: Layout) -> None:
+        used = set(layout.roles.values())
+        self._nameless = [n for n, name in enumerate(layout.names) if not name and n not in used]
+        self._heading = layout.heading
+        self._first, self._count = 0, 0
+
+    def watch(self, found: Iterator[Record]) -> Iterator[Record]:
+        for number, cells, reason in found:
+            if self._heading and not reason and any(cells[place].strip() for place in self._nameless):
+                self._first, self._count = self._first or number, self._count + 1
+            yield number, cells, reason
+
+    def say(self, complaints: Complaints) -> None:
+        if self._count:
+            rows = "1 row goes" if self._count == 1 else f"{self._count:,} rows go"
+            complaints.remark(
+                f"{rows} on in a column without a name, as line {self._first:,}: what is there is not read."
+            )
+
+
+def _kind(layout: Layout) -> tuple[str, str]:
+    return layout.form, layout.task
+
+
+class _Collector:
+    """Collects what one part of an example says after the other."""
+
+    def __init__(self, task: str) -> None:
+        self._task = task
+        self._texts = TextCollector()
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def take(self, found: Iterator[Record], roles: Mapping[str, int], complaints: Complaints) -> None:
+        """The records of a file; those that are wrong, or lack a part, become complaints."""
+        for number, cells, reason in found:
+            parts = {} if reason else {role: cells[roles[role]].strip() for role in ROLES[self._task]}
+            lacking = [role for role, part in parts.items() if not part] if cells else []
+            if reason or lacking:
+                complaints.add(number, reason or f"has no {' and no '.join(lacking)}")
             else:
-                read_table(data, table, labelled, complaints)
-    return tagged if form in _TAGGED else pairs if form in ("pairs", "captions") else labelled
+                self.add(parts)
+
+    def add(self, parts: Mapping[str, str]) -> None:
+        """One more example."""
+        raise NotImplementedError
+
+    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
+        """All of them."""
+        raise NotImplementedError
+
+
+class _Texts(_Collector):
+    """Documents."""
+
+    def add(self, parts: Mapping[str, str]) -> None:
+        self._texts.add(parts["text"])
+
+    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
+        return Examples(layout, complaints, None, self._texts.finish())
+
+
+class _Labelled(_Collector):
+    """Texts with a label each."""
+
+    def __init__(self, task: str) -> None:
+        super().__init__(task)
+        self._labels = LabelCollector()
+
+    def add(self, parts: Mapping[str, str]) -> None:
+        self._texts.add(parts["text"])
+        self._labels.add([parts["label"]])
+
+    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
+        labels, answers = self._labels.finish()
+        form = FORMS[layout.form].name
+        return Examples(
+            layout, complaints, TaskText(self._task, form, self._texts.finish(), None, labels, answers)
+        )
+
+
+class _Pairs(_Collector):
+    """Pairs of a source and its target, for a task that reads the one and writes the other."""
+
+    def __init__(self, task: str) -> None:
+        super().__init__(task)
+        self._targets = TextCollector()
+
+    def add(self, parts: Mapping[str, str]) -> None:
+        source, target = parts.values()
+        self._texts.add(source)
+        self._targets.add(target)
+
+    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
+        sides = self._texts.finish(), self._targets.finish()
+        return Examples(layout, complaints, TaskText(self._task, FORMS[layout.form].name, *sides, (), None))
+
+
+class _Tagged(_Labelled):
+    """Sentences of words with a tag each; a record without cells ends one."""
+
+    def __init__(self, task: str) -> None:
+        super().__init__(task)
+        self._sentence: list[tuple[str, str]] = []
+
+    def take(self, found: Iterator[Record], roles: Mapping[str, int], complaints: Complaints) -> None:
+        end: list[Record] = [(0, [], "")]
+        for record in itertools.chain(found, end):
+            if record[1] or record[2]:
+                super().take(iter([record]), roles, complaints)
+            elif self._sentence:
+                words, tags = zip(*self._sentence, strict=True)
+                self._texts.add(" ".join(words))
+                self._labels.add(tags)
+                self._sentence = []
+
+    def add(self, parts: Mapping[str, str]) -> None:
+        # a token has no white space in it, and no brackets of special tokens
+        word = _SPACE.sub("_", parts["word"]).translate(_NO_BRACKETS)
+        self._sentence.append((word, parts["tag"]))
+
+
+_COLLECTORS: Mapping[str, type[_Collector]] = {
+    "next-token": _Texts,
+    "tagging": _Tagged,
+    "classification": _Labelled,
+    "translation": _Pairs,
+    "captioning": _Pairs,
+}
+
+
+def _read_parallel(source: File, target: File, complaints: Complaints) -> Iterator[Record]:
+    """Two files, of which the lines of the same number belong together. Where both are blank is no pair."""
+    names = source[0], target[0]
+    ended = None
+    number = 0
+    lines = itertools.zip_longest(lines_of(source[1]), lines_of(target[1]))
+    for number, (one, other) in enumerate(lines, start=1):
+        if one is None or other is None:
+            ended = ended or (number - 1, *(names if one is None else names[::-1]))
+            continue
+        sides = [one[1].strip(), other[1].strip()]
+        if any(sides):
+            yield number, sides, "" if all(sides) else f"is blank in {names[sides.index('')]}"
+    if ended:
+        last, short, long = ended
+        complaints.say(
+            f"{short} ends at line {last:,}: the {number - last:,} further lines of {long} are left out."
+        )
+
+
+def _read_folders(files: Sequence[Path], encoding: str, complaints: Complaints) -> Iterator[Record]:
+    """Files whose folders are their labels, each a text."""
+    for path in files:
+        try:
+            text = read_found(path, encoding)[0].decode("utf-8").strip()
+        except LmvizError as error:
+            complaints.say(str(error))
+            continue
+        yield 1, [path.parent.name, text], ""
 
 
 def _refusal(name: str, task: str, complaints: Complaints) -> str:
     wanted = {
+        "next-token": "no text: say which column has the texts",
         "tagging": "no word with a tag: give CoNLL-U, a word and its tag on each line, or time/n flies/v",
         "classification": "no text with a label: give a label, a tab and a text on each line, or a table",
         "translation": "no pair: give a source, a tab and a target on each line, or two files",
         "captioning": "no picture with a caption: give 7 rows of 7 pixels with / between them, # painted and "
         ". blank, a tab and a caption on each line",
+        RECOGNISED: "nothing of the form that was told: leave the form out, or name another",
     }
     first = f" ({complaints.sentences[0].removesuffix('.')})" if complaints.sentences else ""
     return f"{name} has {wanted[task]}{first}."

@@ -48,6 +48,7 @@ class Complaints:
         self._named = named
         self._file = ""
         self._sentences: list[str] = []
+        self._remarks: list[str] = []
 
     def begin(self, file: str) -> None:
         """The lines that follow are those of another file."""
@@ -64,11 +65,15 @@ class Complaints:
         if self.count <= MOST_COMPLAINTS:
             self._sentences.append(sentence)
 
+    def remark(self, sentence: str) -> None:
+        """Something is read otherwise than one may think, but no line is left out."""
+        self._remarks.append(sentence)
+
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The first of them, and how many more there are."""
+        """The first of them, how many more there are, and what else is to be said."""
         more = self.count - len(self._sentences)
-        return (*self._sentences, *([f"And {more:,} more."] if more else []))
+        return (*self._sentences, *([f"And {more:,} more."] if more else []), *self._remarks)
 
 
 class TextCollector:

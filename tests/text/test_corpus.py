@@ -127,14 +127,20 @@ def test_a_file_in_another_encoding(tmp_path):
     (tmp_path / "a.txt").write_bytes("ein Bär und ein Haus".encode("latin-1"))
     assert "Bär" in load_corpus(tmp_path / "a.txt", encoding="latin-1").training_text
     with pytest.raises(LmvizError, match="0xE4"):
-        load_corpus(tmp_path / "a.txt")
+        load_corpus(tmp_path / "a.txt", encoding="utf-8")
+    guessed = load_corpus(tmp_path / "a.txt")
+    assert "Bär" in guessed.training_text
+    assert guessed.options.encoding == "cp1252"
+    assert guessed.recognised == (
+        "Plain text. Its characters are read as Windows-1252, which is likely but not certain."
+    )
 
 
 def test_settings_stand_above_options():
     options = CorpusOptions(documents="line", lower_case=True)
     corpus = text_corpus("The A\nthe a\nthe b", options=options, validation=0, tokenizer="characters")
     assert corpus.options == CorpusOptions(
-        documents="line", lower_case=True, validation=0, tokenizer="characters"
+        documents="line", lower_case=True, validation=0, tokenizer="characters", encoding="utf-8"
     )
     with pytest.raises(LmvizError, match="There is no setting 'document'"):
         text_corpus("a b c", document="line")

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lmviz.base.errors import LmvizError
-from lmviz.text.captions import read_captions
 from lmviz.text.catalogue import corpus_path
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.own_pictures import SHAPES
-from lmviz.text.pairs import PairCollector
 from lmviz.text.pictures import (
     PIXELS,
     SIDE,
@@ -17,7 +16,7 @@ from lmviz.text.pictures import (
     picture_tokenizer,
     pixels_of,
 )
-from lmviz.text.task_text import Complaints
+from lmviz.text.task_reading import Examples, read_examples
 from lmviz.text.tokenizer import Tokenizer
 
 EMPTY = "/".join(["......."] * 7)
@@ -60,13 +59,14 @@ def test_what_is_wrong_with_a_picture_is_said(picture, said):
 
 
 def test_a_spoilt_line_is_named_and_the_others_are_kept():
-    found, complaints = PairCollector("captioning"), Complaints()
     lines = [f"{DOT}\ta dot", "", "no tab", f"{DOT[1:]}\ta dot", f"{EMPTY}\t", f" {EMPTY} \t nothing "]
-    read_captions("\n".join(lines).encode(), found, complaints)
-    text = found.finish("any")
+    found = read_examples([("any", "\n".join(lines).encode())], CorpusOptions(form="captions"))
+    assert isinstance(found, Examples)
+    text = found.text
+    assert text is not None
     assert text.task == "captioning"
     assert list(zip(text.sources, text.targets, strict=True)) == [(DOT, "a dot"), (EMPTY, "nothing")]
-    assert complaints.sentences == (
+    assert found.complaints.sentences == (
         "Line 3 has not a picture and a caption with one tab between them.",
         "Line 4 has no picture. Row 1 of a picture has 7 pixels, and '......' has 6.",
         "Line 5 has not a picture and a caption with one tab between them.",

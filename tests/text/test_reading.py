@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lmviz.base.errors import LmvizError
 from lmviz.text import reading
 from lmviz.text.corpus import load_corpus
-from lmviz.text.reading import check_encoding, is_binary, read_text, text_files
+from lmviz.text.reading import check_encoding, find_files, is_binary, read_text
 
 
 def write(folder: Path, data: bytes, name: str = "input.txt") -> Path:
@@ -68,13 +68,13 @@ def test_an_encoding_that_is_none_is_refused(name):
 
 def test_what_is_not_there_is_named(tmp_path):
     with pytest.raises(LmvizError, match="There is no file"):
-        text_files(tmp_path / "missing.txt")
+        find_files(tmp_path / "missing.txt")[0]
     with pytest.raises(LmvizError, match="name at least one"):
-        text_files([])
+        find_files([])[0]
     with pytest.raises(LmvizError, match="cannot be read"):
         read_text(tmp_path)
     with pytest.raises(LmvizError):
-        text_files("a\0b")
+        find_files("a\0b")[0]
 
 
 def test_a_folder_means_its_text_files_in_order(tmp_path):
@@ -83,8 +83,8 @@ def test_a_folder_means_its_text_files_in_order(tmp_path):
     (tmp_path / "part").mkdir()
     write(tmp_path / "part", b"x", "c.md")
     write(tmp_path, b"\0\1", "picture.png")
-    assert [path.name for path in text_files(tmp_path)] == ["a.txt", "b.txt", "c.md"]
-    several = text_files([tmp_path / "b.txt", tmp_path / "part"])
+    assert [path.name for path in find_files(tmp_path)[0]] == ["a.txt", "b.txt", "c.md"]
+    several = find_files([tmp_path / "b.txt", tmp_path / "part"])[0]
     assert [path.name for path in several] == ["b.txt", "c.md"]
 
 
@@ -92,7 +92,7 @@ def test_a_folder_without_texts_is_refused(tmp_path):
     write(tmp_path, b"\0", "picture.png")
     assert is_binary(tmp_path / "picture.png")
     with pytest.raises(LmvizError, match="holds no text files"):
-        text_files(tmp_path)
+        find_files(tmp_path)[0]
 
 
 def test_progress_is_told_and_may_cancel(tmp_path, monkeypatch):
@@ -134,16 +134,16 @@ def test_a_file_of_a_folder_that_cannot_be_opened_is_told(tmp_path, monkeypatch)
 
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(LmvizError) as told:
-        text_files(tmp_path)
+        find_files(tmp_path)[0]
     assert str(told.value) == f"{path} cannot be read: Permission denied."
 
 
 def test_a_checkpoint_is_no_folder_of_texts(tmp_path):
     write(tmp_path, b'{"model_type": "gpt2"}', "config.json")
-    assert text_files(tmp_path)
+    assert find_files(tmp_path)[0]
     write(tmp_path, b"anything", "model-00001-of-00002.safetensors")
     with pytest.raises(LmvizError, match="is a checkpoint of transformers"):
-        text_files(tmp_path)
+        find_files(tmp_path)[0]
 
 
 def test_looking_through_a_large_folder_can_be_cancelled(tmp_path, monkeypatch):
@@ -173,7 +173,7 @@ def test_hidden_folders_are_not_looked_into_and_circles_of_links_end(tmp_path):
     found = write(tmp_path / "inner", b"text")
     (tmp_path / "inner" / "circle").symlink_to(tmp_path, target_is_directory=True)
     met = []
-    assert text_files(tmp_path, lambda: met.append(None)) == [found]
+    assert find_files(tmp_path, lambda: met.append(None))[0] == [found]
     assert len(met) == 3  # two folders and a file
 
 
@@ -183,7 +183,7 @@ def test_texts_larger_than_the_memory_are_refused_before_they_are_read(tmp_path,
         (tmp_path / name).write_text("the cow eats hay. " * 100)
     size = sum((tmp_path / name).stat().st_size for name in names)
     read = []
-    monkeypatch.setattr("lmviz.text.corpus.read_utf8", lambda path, *_: read.append(path))
+    monkeypatch.setattr("lmviz.text.corpus.read_found", lambda path, *_: read.append(path))
     monkeypatch.setattr(reading, "machine_memory", lambda: 3 * size - 1)
     source = tmp_path if len(names) > 1 else tmp_path / names[0]
     told = "These 2 files hold .* choose fewer" if len(names) > 1 else "a.txt holds .* choose a part"

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
-from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions, recorded_options
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -140,7 +140,7 @@ class OpenText(Part):
         recorded = model.description.corpus
         sources = recorded.get("sources") or []
         try:
-            options = CorpusOptions.from_values(recorded.get("options", {}))
+            options = recorded_options(recorded)
         except LmvizError:
             return None  # an older way of reading it; a person can still open the text
         if not sources or not self._permission.may_read(model.run, lambda: self.open_text_of(model)):

@@ -23,7 +23,10 @@ def settings_of(corpus: Corpus) -> dict[str, Any]:
     usual = type(corpus.options)(**(entry.options if entry else {})).to_values()
     target = {"target": corpus.target_sources[0]} if corpus.target_sources else {}
     values = corpus.options.to_values().items()
-    return target | {name: value for name, value in values if value != usual[name]}
+    told = {name: value for name, value in values if value != usual[name]}
+    if told.get("encoding") == "utf-8":
+        del told["encoding"]  # which is recognised without fail
+    return target | told
 
 
 def vocabulary_recipe(sources: Sequence[str], settings: Mapping[str, Any]) -> str:

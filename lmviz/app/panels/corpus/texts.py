@@ -32,7 +32,8 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 from lmviz.tasks import find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
-from lmviz.text.corpus_options import RECOGNISED, CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.encodings import RECOGNISED
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session

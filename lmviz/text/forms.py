@@ -1,0 +1,534 @@
+"""The forms in which examples are written: how each is recognised, how it is read, and what its columns are.
+
+Only the beginning of a file is looked at to recognise it, and in doubt a text is plain: each form asks for
+something that running text does not have on nearly every line. Reading gives records: the number of a line,
+its cells, and what is wrong with it. A record without cells ends a sentence of tagged text.
+"""
+
+from __future__ import annotations
+
+import collections
+import io
+import json
+import re
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from lmviz.base.errors import LmvizError, SettingError
+from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.encodings import RECOGNISED
+from lmviz.text.layout import (
+    LONGEST_LABEL,
+    Layout,
+    by_cells,
+    by_names,
+    places_of,
+    task_of,
+    told_columns,
+)
+from lmviz.text.pictures import is_picture, picture_of, pixels_of
+from lmviz.text.table import Record, find_dialect, records
+from lmviz.text.words import SPACES
+
+SAMPLE = 1 << 16
+"""Bytes of a file that are looked at."""
+
+NEARLY = 0.95
+"""The share of lines, or of words, that have to be of a form."""
+
+MOSTLY = 0.8
+"""The share of the rows of a table whose file is named as one."""
+
+PLAIN = "plain"
+CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+CONLL_2003 = ("word", "part of speech", "chunk", "name")
+WORD_ID, OTHER_ID = re.compile(r"[1-9][0-9]*"), re.compile(r"[0-9]+[-.][0-9]+")
+"""The number of a word; and those of a range of words written as one, and of a node without a word."""
+
+MOST_TAGS = 60
+LONGEST_TAG = 12
+FEWEST_LINES = 4
+MANY_LINES = 8
+FEWEST_WORDS = 8
+MOST_COLUMNS = 10
+_LABEL = "__label__"
+_BEGINS_DOCUMENT = "-DOCSTART-"
+_CHUNK_TAG = re.compile(r"O|[BIESLU]-\S+")
+_SPACE = re.compile(f"[{SPACES}]+")
+_NAME = re.compile(r"[^\W\d][\w-]*( [\w-]+)?|")
+"""What a column may be called: a word or two, or nothing."""
+
+_TABLE_ENDINGS = (".csv", ".tsv", ".tab")
+
+
+class Sample:
+    """The beginning of a file: its whole lines, and the name of the file."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name = name.lower().removesuffix(".gz")
+        piece = data[:SAMPLE]
+        self.data = piece if len(data) <= SAMPLE else piece[: piece.rfind(b"\n") + 1] or piece
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.data.decode("utf-8", "ignore").split("\n")
+
+    @cached_property
+    def solid(self) -> list[str]:
+        """The lines with something on them."""
+        return [line for line in self.lines if line.strip()]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way of writing examples.
+
+    `tasks` are those that it can serve, the likeliest first, and `examples` what its examples are called.
+    `find` gives the layout of a file's beginning, or None where it is not of this form; `force` says that
+    somebody has told that it is. `read` gives the records. Both are None where several files make a text.
+    """
+
+    name: str
+    tasks: tuple[str, ...]
+    examples: str
+    find: Callable[[Sample, CorpusOptions, bool], Layout | None] | None = None
+    read: Callable[[bytes, Layout], Iterator[Record]] | None = None
+
+
+def recognise(name: str, data: bytes, options: CorpusOptions | None = None) -> Layout | None:
+    """How a file writes its examples; None for plain text.
+
+    `name` is that of the file, and `data` its content in UTF-8. What `options` say of the task, the form, the
+    columns and how a table is written holds, where it can; LmvizError where it cannot.
+    """
+    options = options or CorpusOptions()
+    told = told_columns(options.columns)
+    task = options.task if options.task != RECOGNISED else task_of(told) if told else ""
+    is_of_table = any(value != RECOGNISED for value in (options.separator, options.quotes, options.heading))
+    form = options.form if options.form != RECOGNISED else "table" if is_of_table else ""
+    if form == PLAIN or (task == "next-token" and not form and not told):
+        return None
+    if form and task and task not in FORMS[form].tasks:
+        raise SettingError(
+            f"{FORMS[form].name} is for {' or '.join(FORMS[form].tasks)}, not for {task}.", "form", "task"
+        )
+    sample = Sample(name, data)
+    if not sample.solid:
+        return None
+    fitting = [form] if form else [key for key in FORMS if task in ("", *FORMS[key].tasks)]
+    found = next(filter(None, (_find(key, sample, options, bool(form)) for key in fitting)), None)
+    if found is None and task:
+        found = _find(_likeliest(sample, task), sample, options, True)
+    if found is None or not told:
+        return found
+    places = places_of(told, found.names)
+    return replace(found, roles=places, task=task_of(told), guessed=False)
+
+
+def lines_of(data: bytes) -> Iterator[tuple[int, str]]:
+    """The lines of a text in UTF-8 with their numbers, one at a time."""
+    for number, line in enumerate(io.BytesIO(data), start=1):
+        yield number, line.decode("utf-8").rstrip("\n")
+
+
+def _find(form: str, sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    find = FORMS[form].find
+    return find(sample, options, force) if find else None
+
+
+def _likeliest(sample: Sample, task: str) -> str:
+    """The form of a file that somebody says is of a task, and that cannot be recognised."""
+    if task == "tagging":
+        slashed = sum(1 for line in sample.solid if "/" in line and "\t" not in line)
+        return "slashes" if 2 * slashed > len(sample.solid) else "columns"
+    if task == "classification":
+        tabbed = sum(1 for line in sample.solid if "\t" in line)
+        return "labels" if 2 * tabbed > len(sample.solid) else "table"
+    return "captions" if task == "captioning" else "pairs"
+
+
+def _find_conllu(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    rows = [line.split("\t") for line in sample.solid if not line.startswith("#")]
+    good = sum(len(row) == len(CONLLU) and _is_numbered(row) for row in rows)
+    if not force and (not rows or good <= 0.5 * len(rows)):
+        return None
+    return Layout("conllu", "tagging", CONLLU, {"word": CONLLU.index("FORM"), "tag": CONLLU.index("UPOS")})
+
+
+def _is_numbered(row: Sequence[str]) -> bool:
+    return bool(WORD_ID.fullmatch(row[0]) or OTHER_ID.fullmatch(row[0]))
+
+
+def _read_conllu(data: bytes, layout: Layout) -> Iterator[Record]:
+    """The words of CoNLL-U, the format of Universal Dependencies (Nivre et al. 2020).
+
+    Comments, ranges of words and empty nodes are passed over.
+    """
+    for number, line in lines_of(data):
+        row = line.split("\t")
+        if not line.strip():
+            yield number, [], ""
+        elif line.startswith("#") or (len(row) == len(CONLLU) and OTHER_ID.fullmatch(row[0])):
+            continue
+        elif len(row) != len(CONLLU):
+            yield number, row, f"has {_counted(len(row), 'column')} in place of {len(CONLLU)}"
+        elif not WORD_ID.fullmatch(row[0]):
+            yield number, row, f"begins with {row[0][:20]!r} in place of the number of a word"
+        else:
+            lacking = next((role for role, n in layout.roles.items() if _is_blank(row[n], role)), "")
+            if row[0] == "1" and not lacking:  # also where the blank line before it is missing
+                yield number, [], ""
+            where = layout.name_of(lacking) if lacking else ""
+            yield number, row, f"has no {lacking} in its column {where}" if lacking else ""
+
+
+def _is_blank(cell: str, role: str) -> bool:
+    return not cell.strip() or (role == "tag" and cell.strip() == "_")
+
+
+def _find_columns(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    """A word on each line with its tags, blank lines between sentences, and few different tags."""
+    rows = [_cells_of(line) for line in sample.lines]
+    solid = [row for row in rows if row and row[0] != _BEGINS_DOCUMENT and row[0] != "#"]
+    widths = collections.Counter(map(len, solid))
+    width = max(widths, key=lambda size: widths[size], default=0)
+    if force and width < 2:
+        width = 2
+    good = [row for row in solid if len(row) == width and all(row)]
+    tags = collections.Counter(row[-1] for row in good)
+    blank = sum(1 for row in rows[:-1] if not row)
+    if not force and not (
+        2 <= width <= MOST_COLUMNS
+        and len(good) >= max(FEWEST_WORDS, NEARLY * len(solid))
+        and len(tags) <= MOST_TAGS
+        and 2 * len(tags) <= len(good)
+        and max(map(len, tags), default=0) <= LONGEST_TAG
+        and 0 < blank <= len(solid)
+        and (width == 2 or all(tag == tag.upper() or _CHUNK_TAG.fullmatch(tag) for tag in tags))
+    ):
+        return None
+    told = [n for n in range(1, width) if len({row[n] for row in good}) > 1]
+    numbered = width > 2 and all(row[0].isdigit() for row in good)
+    conll = width == len(CONLL_2003) and not numbered and all(map(_CHUNK_TAG.fullmatch, tags))
+    names = CONLL_2003 if conll else ("",) * width
+    tag = max(told, default=width - 1)
+    return Layout("columns", "tagging", names, {"word": int(numbered), "tag": tag})
+
+
+def _read_columns(data: bytes, layout: Layout) -> Iterator[Record]:
+    """A word and its tags on each line, a blank line after each sentence; a mark of a document is no word."""
+    for number, line in lines_of(data):
+        cells = _cells_of(line)
+        if not cells or cells[0] == _BEGINS_DOCUMENT:
+            yield number, [], ""
+        elif len(cells) == len(layout.names) and all(cells):
+            yield number, cells, ""
+        elif cells[0] != "#":  # a comment, as some have it
+            columns = _counted(len([cell for cell in cells if cell]), "column")
+            wanted = "a word and its tag" if len(layout.names) == 2 else f"{len(layout.names)}"
+            yield number, cells, f"has {columns} in place of {wanted}"
+
+
+def _find_slashes(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    parts = [chunk.rpartition("/") for line in sample.solid for chunk in _spaced(line)]
+    tags = {tag for word, _, tag in parts if word and tag}
+    good = sum(1 for word, _, tag in parts if word and tag and len(tag) <= LONGEST_TAG)
+    addresses = sum(1 for word, _, _ in parts if "/" in word)
+    if force or (
+        len(parts) >= FEWEST_WORDS
+        and good >= NEARLY * len(parts)
+        and addresses <= (1 - NEARLY) * len(parts)
+        and len(tags) <= MOST_TAGS
+        and 2 * len(tags) <= len(parts)
+    ):
+        return Layout("slashes", "tagging", ("word", "tag"), {"word": 0, "tag": 1})
+    return None
+
+
+def _read_slashes(data: bytes, layout: Layout) -> Iterator[Record]:
+    """A sentence on each line, its words with their tags behind a slash: time/n flies/v."""
+    for number, line in lines_of(data):
+        parts = [chunk.rpartition("/") for chunk in _spaced(line)]
+        lacking = next((word + slash + tag for word, slash, tag in parts if not word or not tag), None)
+        if lacking is not None:
+            yield number, [line], f"has no word and tag in {lacking[:20]!r}"
+            continue
+        for word, _, tag in parts:
+            yield number, [word, tag], ""
+        yield number, [], ""
+
+
+def _find_fasttext(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    good = sum(1 for line in sample.solid if sum(map(_is_label, line.split())) == 1)
+    if force or good > max(FEWEST_LINES - 1, 0.5 * len(sample.solid)):
+        return Layout("fasttext", "classification", ("label", "text"), {"label": 0, "text": 1})
+    return None
+
+
+def _is_label(word: str) -> bool:
+    return word.startswith(_LABEL) and len(word) > len(_LABEL)
+
+
+def _read_fasttext(data: bytes, layout: Layout) -> Iterator[Record]:
+    """A label with __label__ before it, and its text on the same line."""
+    for number, line in lines_of(data):
+        labels = [word for word in line.split() if _is_label(word)]
+        if len(labels) == 1:
+            before, _, after = line.partition(labels[0])
+            text = f"{before.strip()} {after.strip()}".strip()
+            yield number, [labels[0].removeprefix(_LABEL), text], ""
+        elif line.strip():
+            yield number, [line], f"has {_counted(len(labels), 'label')} in place of 1"
+
+
+def _find_jsonl(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    found = [_object(line)[0] for line in sample.solid]
+    good = [entry for entry in found if entry is not None]
+    if not good or not (force or (len(good) > 1 and len(good) > 0.5 * len(found))):
+        return None
+    names = tuple(dict.fromkeys(name for entry in good for name in entry))
+    columns = [[entry.get(name, "").strip() for entry in good] for name in names]
+    return _choose(Layout("jsonl", "", names), columns, options)
+
+
+def _read_jsonl(data: bytes, layout: Layout) -> Iterator[Record]:
+    """An object of JSON on each line; what its names have in common are the columns."""
+    for number, line in lines_of(data):
+        if line.strip():
+            entry, reason = _object(line)
+            yield number, [] if entry is None else [entry.get(name, "") for name in layout.names], reason
+
+
+def _object(line: str) -> tuple[dict[str, str] | None, str]:
+    """The values of an object of JSON as texts, those of one within it under both names; or what is wrong."""
+    try:
+        entry = json.loads(line)
+    except json.JSONDecodeError as error:
+        return None, f"is no JSON ({error.msg} at column {error.colno})"
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
+        return None, f"is no JSON that can be read ({error})"
+    if not isinstance(entry, dict):
+        return None, "is no object of JSON, with names and values"
+    found: dict[str, str] = {}
+    for name, value in entry.items():
+        if isinstance(value, dict):
+            found |= {f"{name}.{inner}": _text_of(each) for inner, each in value.items()}
+        else:
+            found[name] = _text_of(value)
+    return found, ""
+
+
+def _text_of(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _find_table(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    separator, quotes = ("" if told == RECOGNISED else told for told in (options.separator, options.quotes))
+    found = find_dialect(sample.data, separator, quotes)
+    if found is None:
+        return None
+    dialect, width, share = found
+    whole = range(width, width + 1)
+    rows = [cells for _, cells, reason in records(sample.data, dialect, whole) if not reason]
+    if not rows:
+        return None
+    task = "" if options.task == RECOGNISED else options.task
+    told = by_names(rows[0], task)
+    has_heading = options.heading == "yes" or (options.heading == RECOGNISED and bool(told))
+    named = Layout("table", "", tuple(cell.strip() for cell in rows[0]), {}, dialect, True)
+    if has_heading and told and (force or len(rows) >= FEWEST_LINES or options.heading == "yes"):
+        return _choose(named, _columns(rows[1:]), options)
+    if options.heading == RECOGNISED:
+        layout = _choose(named, _columns(rows[1:]), options)
+        has_heading = _is_heading(rows, layout)
+    if not has_heading:
+        unnamed = Layout("table", "", ("",) * width, {}, dialect, False)
+        layout = _choose(unnamed, _columns(rows), options)
+    else:
+        layout = _choose(named, _columns(rows[1:]), options)
+    if force:
+        return layout
+    is_named = sample.name.endswith(_TABLE_ENDINGS)
+    if share < (MOSTLY if is_named else NEARLY) or len(rows) < (FEWEST_LINES if is_named else MANY_LINES):
+        return None
+    if dialect.separator == "tab" and not has_heading:
+        is_simple = width == 2 and layout.roles.get("label") == 0
+        if is_simple or "label" not in layout.roles:
+            return None  # labels and texts, or pairs, which have no quotes
+    if not is_named and (not layout.roles or "source" in layout.roles):
+        return None
+    return layout
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
+
+
+def _is_heading(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
+    """Whether the first row is unlike those below: its label is none of theirs, or it alone has no number."""
+    if "label" in layout.roles:
+        place = layout.roles["label"]
+        return rows[0][place].strip() not in {row[place].strip() for row in rows[1:]}
+    if len(rows) < 2:
+        return False
+    columns = list(zip(*rows, strict=True))
+    has_numbers = any(not _is_number(cells[0]) and all(map(_is_number, cells[1:])) for cells in columns)
+    has_sentences = any(statistics.median(len(cell.split()) for cell in cells[1:]) > 2 for cells in columns)
+    return has_numbers or (has_sentences and all(_NAME.fullmatch(cell.strip()) for cell in rows[0]))
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _choose(layout: Layout, columns: Sequence[Sequence[str]], options: CorpusOptions) -> Layout:
+    """The layout with the roles that its names tell, or else its cells."""
+    task = "" if options.task == RECOGNISED else options.task
+    roles = by_names(layout.names, task)
+    guessed = not roles
+    if guessed and columns and columns[0]:
+        roles = by_cells(columns, layout.names, task)
+    return replace(layout, roles=roles, task=task_of(roles) if roles else "", guessed=guessed)
+
+
+def _read_table(data: bytes, layout: Layout) -> Iterator[Record]:
+    assert layout.dialect is not None, "a table has one"
+    named = max((place + 1 for place, name in enumerate(layout.names) if name), default=0)
+    used = max(layout.roles.values(), default=0) + 1
+    least = max(named, used) if layout.heading else len(layout.names)
+    found = records(data, layout.dialect, range(least, len(layout.names) + 1))
+    to_come = layout.heading
+    for number, cells, reason in found:
+        if to_come and tuple(cell.strip() for cell in cells) == layout.names:
+            to_come = False
+        else:
+            yield number, cells if reason else [*cells, *[""] * (len(layout.names) - len(cells))], reason
+
+
+def _find_labels(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    rows = _tabbed(sample)
+    labels = {row[0] for row in rows}
+    if force or (
+        rows
+        and 2 * len(labels) <= len(rows)
+        and all(len(label) <= LONGEST_LABEL for label in labels)
+        and len({row[1] for row in rows}) > len(labels)
+    ):
+        return Layout("labels", "classification", ("label", "text"), {"label": 0, "text": 1})
+    return None
+
+
+def _read_labels(data: bytes, layout: Layout) -> Iterator[Record]:
+    """A label, a tab and a text on each line; further tabs are the text's."""
+    for number, line in lines_of(data):
+        label, _, text = (part.strip() for part in line.partition("\t"))
+        if label or text:
+            whole = bool(label and text)
+            yield number, [label, text], "" if whole else "has not a label and a text with a tab between them"
+
+
+def _find_captions(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    rows = _tabbed(sample)
+    if force or (rows and sum(is_picture(row[0]) for row in rows) >= NEARLY * len(sample.solid)):
+        return Layout("captions", "captioning", ("picture", "caption"), {"picture": 0, "caption": 1})
+    return None
+
+
+def _read_captions(data: bytes, layout: Layout) -> Iterator[Record]:
+    """A picture, a tab and its caption on each line."""
+    for number, cells, reason in _read_pairs(data, layout):
+        if reason:
+            yield number, cells, "has not a picture and a caption with one tab between them"
+            continue
+        try:
+            yield number, [picture_of(pixels_of(cells[0])), cells[1]], ""
+        except LmvizError as error:
+            yield number, cells, f"has no picture. {str(error).removesuffix('.')}"
+
+
+def _find_pairs(sample: Sample, options: CorpusOptions, force: bool) -> Layout | None:
+    rows = [_tab_cells(line) for line in sample.solid]
+    widths = collections.Counter(map(len, rows))
+    width = max(widths, key=lambda size: (widths[size], size))
+    good = [row for row in rows if len(row) == width]
+    usual = {"source": 0, "target": 1}
+    if width == 2:
+        whole = [row for row in good if all(row)]
+        if force or len(whole) >= max(FEWEST_LINES, NEARLY * len(rows)):
+            return Layout("pairs", "translation", ("source", "target"), usual)
+        return None
+    if width > 2 and (force or len(good) >= max(FEWEST_LINES, NEARLY * len(rows))):
+        roles = by_cells(_columns(good), ("",) * width, "translation")
+        if roles or force:
+            return Layout("pairs", "translation", ("",) * width, roles or usual, guessed=True)
+    return Layout("pairs", "translation", ("source", "target"), usual) if force else None
+
+
+def _read_pairs(data: bytes, layout: Layout) -> Iterator[Record]:
+    """A source and its target on each line, parted by a tab, and maybe further columns."""
+    width = len(layout.names)
+    used = layout.roles.values()
+    for number, line in lines_of(data):
+        cells = _tab_cells(line)
+        if len(cells) == width and all(cells[place] for place in used):
+            yield number, cells, ""
+        elif any(cells):
+            wanted = "one tab" if width == 2 else f"{width - 1} tabs"
+            yield number, cells, f"has not a source and a target with {wanted} between them"
+
+
+def _tabbed(sample: Sample) -> list[list[str]]:
+    """The two cells of each line, where nearly all have one tab with something on both sides; else none."""
+    good = [row for row in map(_tab_cells, sample.solid) if len(row) == 2 and all(row)]
+    return good if len(good) >= max(FEWEST_LINES, NEARLY * len(sample.solid)) else []
+
+
+def _tab_cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("\t")]
+
+
+def _cells_of(line: str) -> list[str]:
+    """The cells of a line: what stands between tabs, or else between white space; none of a blank line."""
+    if "\t" not in line:
+        return _spaced(line)
+    cells = _tab_cells(line)
+    return cells if any(cells) else []
+
+
+def _spaced(line: str) -> list[str]:
+    """What stands between white space in a line."""
+    return [cell for cell in _SPACE.split(line) if cell]
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' if count != 1 else ''}"
+
+
+_OF_COLUMNS = ("classification", "translation", "next-token")
+
+FORMS: dict[str, Form] = {
+    "conllu": Form("CoNLL-U", ("tagging",), "sentences", _find_conllu, _read_conllu),
+    "columns": Form("Words and tags in columns", ("tagging",), "sentences", _find_columns, _read_columns),
+    "slashes": Form(
+        "Words with a tag behind a slash", ("tagging",), "sentences", _find_slashes, _read_slashes
+    ),
+    "fasttext": Form(
+        "Labels as fastText has them", ("classification",), "texts", _find_fasttext, _read_fasttext
+    ),
+    "jsonl": Form("JSON Lines", _OF_COLUMNS, "texts", _find_jsonl, _read_jsonl),
+    "table": Form("A table", _OF_COLUMNS, "texts", _find_table, _read_table),
+    "labels": Form("Labels and texts", ("classification",), "texts", _find_labels, _read_labels),
+    "captions": Form("Pictures with captions", ("captioning",), "pictures", _find_captions, _read_captions),
+    "pairs": Form("Pairs", ("translation",), "pairs", _find_pairs, _read_pairs),
+    "folders": Form("Folders of texts", ("classification",), "texts"),
+    "parallel": Form("Two files, line by line", ("translation",), "pairs"),
+}
+"""The forms, in the order in which they are tried; the last two are of several files."""

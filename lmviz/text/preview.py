@@ -1,0 +1,237 @@
+"""What a file is taken for, before it is read: its form in a sentence, some rows, what would be left out."""
+
+from __future__ import annotations
+
+import collections
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lmviz.base.errors import LmvizError
+from lmviz.text.catalogue import find_entry
+from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
+from lmviz.text.encodings import OFFERED, RECOGNISED, find_encoding, place_of_fault, title_of
+from lmviz.text.forms import FORMS, recognise
+from lmviz.text.layout import ROLES, Layout, column_name, written_columns
+from lmviz.text.ordinary_files import check_ordinary
+from lmviz.text.reading import as_utf8, check_room, read_raw
+from lmviz.text.task_reading import read_examples, settings_of
+
+FIRST = 8
+"""Rows that are shown from the beginning."""
+
+ODD = 3
+"""Rows that do not fit, or go on where nothing is read, that are shown beside them."""
+
+COMPARED = ("utf-8", "cp1252", "iso8859-1", "mac_roman")
+"""Encodings in which one row is shown where it is not certain."""
+
+
+@dataclass(frozen=True)
+class PreviewRow:
+    """A row by the number of its line, and what is wrong with it, or ""."""
+
+    number: int
+    cells: tuple[str, ...]
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class EncodedRow:
+    """What one row is in an encoding; `stops` is the line that cannot be read in it, None where all can."""
+
+    encoding: str
+    text: str
+    stops: int | None
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A file as it would be read with `options`.
+
+    `layout` says its form and columns, None for plain text. `rows` are the first and some that do not fit;
+    `count` is how many examples there are. `labels` are the classes with their counts, the most frequent
+    first. `left_out` are sentences about what is not read. `encodings` show one row, that of `telling` line.
+    """
+
+    source: str
+    options: CorpusOptions
+    layout: Layout | None
+    rows: tuple[PreviewRow, ...] = ()
+    count: int = 0
+    labels: tuple[tuple[str, int], ...] = ()
+    left_out: tuple[str, ...] = ()
+    encodings: tuple[EncodedRow, ...] = ()
+    telling: int = 0
+    guessed_encoding: bool = False
+    complaint: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return Path(self.source).name
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody should see it before it is read: something is a guess, or columns are left out."""
+        return self.guessed_encoding or (self.layout is not None and self.layout.asks)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that the form can serve."""
+        return ("next-token",) if self.layout is None else FORMS[self.layout.form].tasks
+
+    @property
+    def sentence(self) -> tuple[tuple[str, str], ...]:
+        """What it was taken for, in pieces, each with the role of the column that it names, or ""."""
+        layout = self.layout
+        if layout is None:
+            return (("Plain text: a model learns the next token.", ""),)
+        form = FORMS[layout.form].name
+        if not layout.roles:
+            return ((f"{form} of {len(layout.names)} columns: which of them is what?", ""),)
+        examples = "pairs" if layout.task == "translation" else FORMS[layout.form].examples
+        pieces = [(f"{form} of {self.count:,} {examples}: the ", "")]
+        for number, role in enumerate(ROLES[layout.task]):
+            pieces += [(f"{', and the ' if number else ''}{role} is in ", ""), (layout.name_of(role), role)]
+            if role == "label" and 0 < len(self.labels) <= 4:
+                pieces.append((f" ({', '.join(name for name, _ in self.labels)})", ""))
+        return (*pieces, (".", ""))
+
+    def with_role(self, column: int, role: str) -> CorpusOptions:
+        """The options with another use of a column: a role of the task, or "" for none."""
+        assert self.layout is not None, "plain text has no columns"
+        roles = {part: place for part, place in self.layout.roles.items() if place != column}
+        if role:
+            roles |= {role: column}
+        return self.with_roles(roles)
+
+    def with_roles(self, roles: dict[str, int]) -> CorpusOptions:
+        """The options with these columns; where a part has none, the first that is free is its column."""
+        assert self.layout is not None, "plain text has no columns"
+        task = self.layout.task or next(task for task in self.tasks if {*roles} <= {*ROLES[task]})
+        chosen: dict[str, int] = {}
+        for part in ROLES[task]:
+            taken = {*roles.values(), *chosen.values()}
+            free = next((n for n in range(len(self.layout.names)) if n not in taken), 0)
+            chosen[part] = roles.get(part, free)
+        told = replace(self.layout, roles=chosen)
+        return replace(self.options, task=task, columns=written_columns(told))
+
+
+def look(
+    source: str | Path | Sequence[str | Path],
+    options: CorpusOptions | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Preview | None:
+    """How a file would be read; None for what has to be read whole: folders, several files, the catalogue.
+
+    LmvizError where it cannot be read at all.
+    """
+    if not isinstance(source, str | Path) or (isinstance(source, str) and find_entry(source)):
+        return None
+    path, options = Path(source), options or CorpusOptions()
+    if not os.path.isfile(path):
+        return None
+    try:
+        check_ordinary(path)
+    except OSError:
+        return None
+    check_room([path])
+    raw = read_raw(path)
+    found = find_encoding(raw) if options.encoding == RECOGNISED else None
+    encoding = options.encoding if found is None else found.encoding
+    guessed = found is not None and found.guessed
+    encodings = (
+        _encoded(raw) if guessed or (encoding not in ("utf-8", "utf-16") and not raw.isascii()) else ((), 0)
+    )
+    options = replace(options, encoding=encoding)
+    given = Preview(os.path.abspath(path), options, None, encodings=encodings[0], telling=encodings[1],
+                    guessed_encoding=guessed)  # fmt: skip
+    data = as_utf8(path, raw, encoding, progress)
+    try:
+        layout = recognise(path.name, data, options)
+        return given if layout is None else _examined(given, path.name, data, layout)
+    except LmvizError as error:
+        if options.task == RECOGNISED and options.form == RECOGNISED and not options.columns:
+            raise
+        return replace(given, complaint=str(error))
+
+
+def _examined(given: Preview, name: str, data: bytes, layout: Layout) -> Preview:
+    """A preview with what the whole file holds, if it is read as a layout says."""
+    read = FORMS[layout.form].read
+    assert read is not None, "a form that is recognised can be read"
+    rows: list[PreviewRow] = []
+    odd: list[PreviewRow] = []
+    total = 0
+    unused = set(range(len(layout.names))) - set(layout.roles.values())
+    nameless = [place for place in unused if layout.heading and not layout.names[place]]
+    for number, cells, fault in read(data, layout):
+        if not cells and not fault:
+            continue
+        total += 1
+        is_odd = bool(fault) or any(cells[place].strip() for place in nameless)
+        row = PreviewRow(number, tuple(cells), fault)
+        if len(rows) < FIRST:
+            rows.append(row)
+        elif is_odd and len(odd) < ODD:
+            odd.append(row)
+    told: dict[str, Any] = settings_of(layout) if layout.roles else {}
+    options = replace(given.options, **told)
+    if not layout.roles:
+        return replace(given, layout=layout, rows=(*rows, *odd), count=total)
+    found = read_examples([(name, data)], options)
+    assert found is not None, "it was told what it is"
+    assert not isinstance(found, Layout), "it has roles"
+    text = found.text
+    count = len(text.sources) if text is not None else len(found.documents or ())
+    labels: tuple[tuple[str, int], ...] = ()
+    if text is not None and text.answers is not None:
+        counted = collections.Counter(text.answers.ids.tolist())
+        labels = tuple((label, counted[id]) for id, label in enumerate(text.labels))
+    return replace(
+        given,
+        options=options,
+        layout=layout,
+        rows=(*rows, *odd),
+        count=count,
+        labels=labels,
+        left_out=found.complaints.sentences,
+    )
+
+
+def _encoded(raw: bytes) -> tuple[tuple[EncodedRow, ...], int]:
+    """The first row with something beyond ASCII in several encodings, and its number."""
+    place = next((n for n, byte in enumerate(raw) if byte > 127), 0)
+    start, end = raw.rfind(b"\n", 0, place) + 1, raw.find(b"\n", place)
+    line = raw[max(start, place - 16) : min(end if end >= 0 else len(raw), place + 24)].strip()
+    rows = []
+    for encoding in COMPARED:
+        fault = place_of_fault(raw, encoding)
+        stops = None if fault is None else raw.count(b"\n", 0, fault) + 1
+        rows.append(EncodedRow(encoding, line.decode(encoding, "replace"), stops))
+    return tuple(rows), raw.count(b"\n", 0, place) + 1
+
+
+def offered_encodings(current: str) -> dict[str, str]:
+    """Encodings to choose from, by Python's names, as a person reads them."""
+    return {**OFFERED, current: title_of(current)}
+
+
+def changed_file(options: CorpusOptions, **settings: str) -> CorpusOptions:
+    """The options with other settings of the file, and all that follows from them recognised anew."""
+    usual = CorpusOptions()
+    forgotten = {name: getattr(usual, name) for name in AFTER_DECODING}
+    if "encoding" in settings:
+        forgotten = {}
+    if {"separator", "quotes", "heading"} & set(settings):
+        forgotten = {"columns": ""}
+    return replace(options, **{**forgotten, **settings})
+
+
+def head_of(layout: Layout, place: int) -> str:
+    """What a column is called above its cells."""
+    return column_name(layout.names, place)

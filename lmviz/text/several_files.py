@@ -1,0 +1,61 @@
+"""What several files say by their names: labels are folders, and languages are endings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from lmviz.text.layout import LANGUAGES, SOURCE_NAMES, TARGET_NAMES
+
+LONGEST_DOCUMENT = 20_000
+"""Bytes that files in folders have on average at most; longer ones are books rather than examples."""
+
+_LANGUAGE_NAMES = LANGUAGES | SOURCE_NAMES | TARGET_NAMES
+_ENDINGS = (".gz", ".txt")
+
+
+def are_labels(folder: Path, files: Sequence[Path]) -> bool:
+    """Whether the folders in a folder look like labels: each holds several short files, and nothing else."""
+    parents = [path.relative_to(folder).parts[:-1] for path in files]
+    counts = {parent: parents.count(parent) for parent in set(parents)}
+    sizes = [path.stat().st_size for path in files]
+    return (
+        len(counts) > 1
+        and all(len(parent) == 1 for parent in counts)
+        and min(counts.values()) > 1
+        and sum(sizes) <= LONGEST_DOCUMENT * len(files)
+    )
+
+
+def find_languages(files: Sequence[Path]) -> tuple[tuple[str, ...], list[dict[str, Path]]] | None:
+    """Languages, and groups of files that are named alike but for one of them, such as train.en and train.de.
+
+    The languages come in the order of the files, but English first where the files come from a folder in
+    alphabetical order. None where a file belongs to no group, or lacks one of the languages.
+    """
+    groups: dict[tuple[Path, str], dict[str, Path]] = {}
+    for path in files:
+        named = _language_of(path)
+        if named is None:
+            return None
+        stem, language = named
+        if language in groups.setdefault((path.parent, stem), {}):
+            return None
+        groups[path.parent, stem][language] = path
+    languages = list(next(iter(groups.values()), {}))
+    if len(languages) < 2 or any(set(group) != set(languages) for group in groups.values()):
+        return None
+    return tuple(languages), list(groups.values())
+
+
+def _language_of(path: Path) -> tuple[str, str] | None:
+    """The name of a file with its language left out, and the language: the last part of it that is one."""
+    name = path.name
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    parts = re.split(r"([._-])", name)
+    for place in reversed(range(0, len(parts), 2)):
+        if parts[place].lower() in _LANGUAGE_NAMES:
+            return "".join([*parts[:place], "*", *parts[place + 1 :]]), parts[place]
+    return None
