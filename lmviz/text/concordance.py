@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.text.corpus import Corpus
+from lmviz.text.corpus import Corpus, Side
+from lmviz.text.stream import Stream
 from lmviz.text.stretch import Stretches
+from lmviz.text.tokenizer import Tokenizer
 
 _STEP = 1 << 20  # ids compared at a time, so that a memory-mapped corpus stays on the disk
 _AROUND = {"characters": 60, "bpe": 20}  # tokens shown on either side of a match
@@ -48,42 +50,44 @@ class Concordance:
     total: int
 
 
-def concordance(corpus: Corpus, phrase: str, limit: int = 200) -> Concordance:
-    """Look a phrase up in the training part, and count the tokens that come next.
+def concordance(corpus: Corpus, phrase: str, limit: int = 200, side: Side = "source") -> Concordance:
+    """Look a phrase up in the training part, and count the tokens that come next; of pairs on one side.
 
     These are the counts from which an n-gram model is estimated. At most `limit` places are told in
     full; `words` and `total` count all of them. An empty phrase, or one with a word that is not in
     the vocabulary, is found nowhere.
     """
-    return _look_up(corpus, _spellings(corpus, phrase), limit)
+    return _look_up(corpus, _spellings(corpus.tokenizer_of(side), phrase), limit, side)
 
 
 def concordance_of_ids(corpus: Corpus, ids: np.ndarray, limit: int = 200) -> Concordance:
     """The same for token ids (token,), such as the context that an n-gram model matched."""
-    return _look_up(corpus, [np.asarray(ids)] if len(ids) else [], limit)
+    return _look_up(corpus, [np.asarray(ids)] if len(ids) else [], limit, "source")
 
 
-def _look_up(corpus: Corpus, spellings: list[np.ndarray], limit: int) -> Concordance:
-    found = [_find(corpus, ids) for ids in spellings]
+def _look_up(corpus: Corpus, spellings: list[np.ndarray], limit: int, side: Side) -> Concordance:
+    stream, tokenizer = corpus.training_of(side), corpus.tokenizer_of(side)
+    counts, parted = corpus.statistics(side).counts, corpus.training_examples is not None
+    found = [_find(stream, counts, ids, parted=parted) for ids in spellings]
     sizes = [len(matches) for matches in found]
     lengths = np.repeat(np.array([len(ids) for ids in spellings], dtype=np.int64), sizes)
     places = np.concatenate([np.zeros(0, dtype=np.int64), *found])
-    followers = corpus.training[places + lengths]
+    followers = stream.ids[places + lengths]
     order = np.argsort(places)[:limit]
-    stretches = Stretches(corpus.training_stream)
+    stretches = Stretches(stream)
     return Concordance(
-        words=_count(corpus, followers),
-        places=tuple(_place(corpus, stretches, int(places[n]), int(lengths[n])) for n in order),
+        words=_count(tokenizer, followers),
+        places=tuple(_place(stream, tokenizer, stretches, int(places[n]), int(lengths[n])) for n in order),
         total=len(places),
     )
 
 
-def _count(corpus: Corpus, followers: np.ndarray) -> tuple[NextWord, ...]:
+def _count(tokenizer: Tokenizer, followers: np.ndarray) -> tuple[NextWord, ...]:
     ids, counts = np.unique(followers, return_counts=True)
     return tuple(
         NextWord(
             id=int(ids[n]),
-            token=corpus.tokenizer.token(int(ids[n])),
+            token=tokenizer.token(int(ids[n])),
             count=int(counts[n]),
             share=int(counts[n]) / len(followers),
         )
@@ -91,17 +95,20 @@ def _count(corpus: Corpus, followers: np.ndarray) -> tuple[NextWord, ...]:
     )
 
 
-def _spellings(corpus: Corpus, phrase: str) -> list[np.ndarray]:
+def _spellings(tokenizer: Tokenizer, phrase: str) -> list[np.ndarray]:
     """The ids to look for; byte pairs write a word in one way after a space and in another without."""
-    texts = [phrase, f" {phrase}"] if corpus.tokenizer.kind == "bpe" and phrase.strip() else [phrase]
-    spellings = [corpus.tokenizer.encode(text) for text in texts]
-    return [ids for ids in spellings if len(ids) and corpus.tokenizer.unknown_id not in ids]
+    texts = [phrase, f" {phrase}"] if tokenizer.kind == "bpe" and phrase.strip() else [phrase]
+    spellings = [tokenizer.encode(text) for text in texts]
+    return [ids for ids in spellings if len(ids) and tokenizer.unknown_id not in ids]
 
 
-def _find(corpus: Corpus, phrase: np.ndarray) -> np.ndarray:
-    """The places where the phrase occurs with a token after it, (match,) int64, ascending."""
-    stream = corpus.training
-    rarest = int(np.argmin(corpus.statistics().counts[phrase]))
+def _find(of: Stream, counts: np.ndarray, phrase: np.ndarray, *, parted: bool) -> np.ndarray:
+    """The places where the phrase occurs with a token after it, (match,) int64, ascending.
+
+    `counts` are those of tokens (token,); where texts are `parted` the token after it is of the same one.
+    """
+    stream = of.ids
+    rarest = int(np.argmin(counts[phrase]))
     last = len(stream) - len(phrase)
     candidates = np.concatenate(
         [
@@ -113,16 +120,16 @@ def _find(corpus: Corpus, phrase: np.ndarray) -> np.ndarray:
     candidates = candidates[(candidates >= 0) & (candidates < last)]
     for offset, wanted in enumerate(phrase):
         candidates = candidates[stream[candidates + offset] == wanted]
-    examples = corpus.training_examples
-    if examples is not None:  # the token after it is of the same one
-        ends = examples.source.starts[np.searchsorted(examples.source.starts, candidates, side="right")]
+    if parted:
+        ends = of.starts[np.searchsorted(of.starts, candidates, side="right")]
         candidates = candidates[candidates + len(phrase) < ends]
     return candidates
 
 
-def _place(corpus: Corpus, stretches: Stretches, position: int, length: int) -> Occurrence:
-    stream = corpus.training_stream
-    around = _AROUND.get(corpus.tokenizer.kind, _WORDS_AROUND)
+def _place(
+    stream: Stream, tokenizer: Tokenizer, stretches: Stretches, position: int, length: int
+) -> Occurrence:
+    around = _AROUND.get(tokenizer.kind, _WORDS_AROUND)
     next_one = position + length
     number = int(np.searchsorted(stream.starts, position, side="right"))
     first = max(position - around, int(stream.starts[number - 1]) + stream.front)

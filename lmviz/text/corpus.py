@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,6 +42,8 @@ from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_training import train_tokenizer
 
 Report = Callable[[float], None]
+Side = Literal["source", "target"]
+"""What is read, and what is written for it where that is a text as well."""
 
 _TOLD_BY_THE_TEXT = ("task", "span", *AFTER_DECODING)
 """Options that leave nothing to be told apart once the text is there."""
@@ -78,6 +80,7 @@ class Corpus:
     target_tokenizer: Tokenizer | None = None
     training_examples: Examples | None = None
     validation_examples: Examples | None = None
+    target_streams: tuple[Stream, Stream] | None = None
     floor: float | None = None
     recognised: str = "Plain text."
     complaints: tuple[str, ...] = ()
@@ -130,9 +133,29 @@ class Corpus:
         unpredicted = len(part.documents) if self.marks_boundaries else 1
         return max(1, part.characters) / max(1, len(part.ids) - unpredicted)
 
-    def statistics(self) -> Statistics:
-        """Tokens, types, counts, lengths and the unknown rate; counted once."""
-        return self._statistics
+    def statistics(self, side: Side = "source") -> Statistics:
+        """Tokens, types, counts, lengths and the unknown rate, also of the targets of pairs; counted once."""
+        return self._statistics if side == "source" else self._target_statistics
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """The sides that are texts."""
+        return ("source",) if self.target_streams is None else ("source", "target")
+
+    def tokenizer_of(self, side: Side) -> Tokenizer:
+        """What cuts the texts of a side."""
+        return self.target_tokenizer if side == "target" and self.target_tokenizer else self.tokenizer
+
+    def training_of(self, side: Side) -> Stream:
+        """The texts of a side to learn from."""
+        is_target = side == "target" and self.target_streams is not None
+        return self.target_streams[0] if is_target and self.target_streams else self.training_stream
+
+    @cached_property
+    def _target_statistics(self) -> Statistics:
+        assert self.target_streams is not None, "pairs have targets"
+        learned, kept = self.target_streams
+        return measure(learned.ids, kept.ids, self.tokenizer_of("target"))
 
     @cached_property
     def _statistics(self) -> Statistics:
@@ -370,6 +393,7 @@ def _build_task(
         validation_stream=encoded.streams[1],
         training_examples=encoded.training,
         validation_examples=encoded.validation,
+        target_streams=encoded.target_streams,
         fingerprint=fingerprint_of(text, encoded, options),
         recognised=describe(found) + _said_of_encoding(encodings),
         complaints=(*origin.notes, *found.complaints.sentences),

@@ -173,7 +173,9 @@ def _examined(given: Preview, name: str, data: bytes, layout: Layout) -> Preview
         if not cells and not fault:
             continue
         total += 1
-        is_odd = bool(fault) or any(cells[place].strip() for place in nameless)
+        lacks = not fault and not all(cells[place].strip() for place in layout.roles.values())
+        is_odd = bool(fault) or lacks or any(cells[place].strip() for place in nameless)
+        fault = "lacks what the others have" if lacks else fault
         row = PreviewRow(number, tuple(cells), fault)
         if len(rows) < FIRST:
             rows.append(row)

@@ -34,6 +34,7 @@ class EncodedTask:
     training: Examples
     validation: Examples
     streams: tuple[Stream, Stream]  # the sources of both
+    target_streams: tuple[Stream, Stream] | None  # the targets of both, where they are texts
 
 
 def fitting_options(text: TaskText, options: CorpusOptions) -> CorpusOptions:
@@ -77,11 +78,12 @@ def encode_task(
     )
     report(0.6)
     if text.targets is None:
-        target, sides = None, [answers.select(~held_out), answers.select(held_out)]
+        target, targets, sides = None, None, [answers.select(~held_out), answers.select(held_out)]
         texts: list[Documents | None] = [None, None]
     else:
         texts = [text.targets.select(~held_out), text.targets.select(held_out)]
-        target, sides = _encode_targets(text.targets, held_out, options, target_tokenizer)
+        target, targets = _encode_targets(text.targets, held_out, options, target_tokenizer)
+        sides = [Sequences(stream.ids, stream.starts) for stream in targets]
     report(1.0)
     if text.task == "tagging":
         _check_words(streams, sides)
@@ -91,7 +93,7 @@ def encode_task(
         )
         for stream, side, written in zip(streams, sides, texts, strict=True)
     )
-    return EncodedTask(source, target, names, training, validation, streams)
+    return EncodedTask(source, target, names, training, validation, streams, targets)
 
 
 def fingerprint_of(text: TaskText, encoded: EncodedTask, options: CorpusOptions) -> str:
@@ -113,13 +115,13 @@ def fingerprint_of(text: TaskText, encoded: EncodedTask, options: CorpusOptions)
 
 def _encode_targets(
     targets: Documents, held_out: np.ndarray, options: CorpusOptions, tokenizer: Tokenizer | None
-) -> tuple[Tokenizer, list[Sequences]]:
+) -> tuple[Tokenizer, tuple[Stream, Stream]]:
     parts = targets.select(~held_out), targets.select(held_out)
     tokenizer = tokenizer or _learn(parts[0], options.tokenizer_options, boundaries=True, ends=True)
     if not tokenizer.marks_boundaries:
         raise LmvizError("The tokenizer of the other language has no START: choose another.")
-    streams = [encode_documents(part, tokenizer, _silent) for part in parts]
-    return tokenizer, [Sequences(stream.ids, stream.starts) for stream in streams]
+    learned, kept = (encode_documents(part, tokenizer, _silent) for part in parts)
+    return tokenizer, (learned, kept)
 
 
 def _source_tokenizer(task: str, documents: Documents, options: TokenizerOptions, *, ends: bool) -> Tokenizer:

@@ -138,7 +138,9 @@ def _where(layout: Layout) -> str:
     """Which columns were read, where there were others to choose from."""
     in_order = list(layout.roles.values()) == list(range(len(layout.names)))
     usual = in_order and all(layout.names[place] in ("", role) for role, place in layout.roles.items())
-    if usual or not layout.names or layout.form in ("folders", "conllu", "parallel"):
+    if layout.form == "parallel":
+        return f" From {layout.names[0]} to {layout.names[1]}." if all(layout.names) else ""
+    if usual or not layout.names or layout.form in ("folders", "conllu"):
         return ""
     parts = [f"the {role} is in {layout.name_of(role)}" for role in layout.roles]
     said = f" {', and '.join(parts)}."

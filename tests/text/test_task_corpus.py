@@ -122,7 +122,7 @@ def test_what_was_recognised_is_said():
         text_corpus(TAGGED).recognised
         == "Words with a tag behind a slash: 30 sentences, 4 tags (n, d, v, p)."
     )
-    assert text_corpus("one two three").recognised == "Plain text"
+    assert text_corpus("one two three").recognised == "Plain text."
     spoilt = text_corpus(PAIRS + "no tab\n")
     assert spoilt.recognised == "Pairs: 20 pairs, and 1 line left out."
     assert spoilt.complaints == ("Line 21 has not a source and a target with one tab between them.",)

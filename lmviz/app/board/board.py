@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
@@ -269,7 +269,8 @@ class Board(QWidget):
         for name, page in self._pages.items():
             place = self._place_of(page)
             if place is not None and page not in held[place.name]:
-                place.removeTab(place.indexOf(page))
+                with QSignalBlocker(place):  # what is in front then was chosen by nobody
+                    place.removeTab(place.indexOf(page))
             if name not in wanted and name not in self._windows:
                 page.setParent(self)
         out_of_place = {

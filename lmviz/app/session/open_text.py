@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.work import Work
     from lmviz.app.workers.job import Job, Report
     from lmviz.text.corpus import Corpus
+    from lmviz.text.preview import Preview
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ class OpenText(Part):
 
     changed = Signal()
     place_changed = Signal()
+    offer_changed = Signal()
+    """What is offered to be read is another file, or the same in another way, or nothing any more."""
+
     reading_given_up = Signal()
     """The text that was being read does not come: it failed, or was cancelled."""
 
@@ -63,13 +67,21 @@ class OpenText(Part):
         self._work, self._permission = work, permission
         self._corpus: Corpus | None = None
         self._own: tuple[OwnText, ...] = ()
+        self._offer: Preview | None = None
         self._job: Job | None = None
         self._place = 0
+        self.folder = ""
+        """Where the last file was, and where the next one is looked for."""
 
     @property
     def corpus(self) -> Corpus | None:
         """The corpus that is open."""
         return self._corpus
+
+    @property
+    def offer(self) -> Preview | None:
+        """A file that was looked at and not read, since a person should see first how it would be."""
+        return self._offer
 
     @property
     def place(self) -> int:
@@ -96,18 +108,48 @@ class OpenText(Part):
     ) -> Job:
         """Read a text, several, a folder, or one of the catalogue, in place of any other under way.
 
-        `target` is the file with the same lines in another language.
+        `target` is the file with the same lines in another language. A file of which nothing is told is only
+        offered where something about it is a guess, or would be left out.
         """
+        is_told = options is not None or target is not None or bool(settings)
 
-        def work(report: Report) -> Corpus:
+        def work(report: Report) -> Corpus | Preview:
             from lmviz.text.corpus import load_corpus
+            from lmviz.text.preview import look
 
+            seen = None if is_told else look(source)
+            if seen is not None and seen.asks:
+                return seen
             corpus = load_corpus(source, target=target, options=options, progress=report, **settings)
             corpus.statistics()  # counted here, so that no panel has to wait for it
             return corpus
 
         one = Path(source) if isinstance(source, str | Path) else None
+        newest = one or (Path(source[-1]) if not isinstance(source, str | Path) and source else None)
+        if newest is not None and newest.is_absolute():  # and no name of the catalogue
+            self.folder = str(newest.parent)
         return self._start("several texts" if one is None else one.name or str(one), work)  # "/" has no name
+
+    def consider(self, source: str, options: CorpusOptions) -> Job:
+        """Look at a file as it would be read with such options, and offer that."""
+
+        def work(report: Report) -> Preview | None:
+            from lmviz.text.preview import look
+
+            return look(source, options)
+
+        return self._start(Path(source).name, work)
+
+    def read_offer(self) -> Job | None:
+        """Read the file that is offered, as it is offered."""
+        offer = self._offer
+        return None if offer is None else self.open(offer.source, offer.options)
+
+    def leave_offer(self) -> None:
+        """Read nothing of what is offered."""
+        if self._offer is not None:
+            self._offer = None
+            self.offer_changed.emit()
 
     def paste(self, text: str, options: CorpusOptions, name: str = "") -> Job:
         """Read a text that is in no file, in place of any other under way; a new one gets its own name."""
@@ -153,6 +195,7 @@ class OpenText(Part):
         from lmviz.text.catalogue import find_entry
 
         self._corpus = corpus
+        self.leave_offer()
         self._permission.allow((*corpus.sources, *corpus.target_sources))
         if len(corpus.sources) != 1 or find_entry(corpus.sources[0]) is None:
             self._remember(OwnText.of(corpus), corpus)
@@ -167,11 +210,17 @@ class OpenText(Part):
             self._place = place
             self.place_changed.emit()
 
-    def _take_read(self, corpus: Corpus) -> None:
-        self._job = None
-        self.take(corpus)
+    def _take_read(self, read: Corpus | Preview | None) -> None:
+        from lmviz.text.corpus import Corpus
 
-    def _start(self, name: str, work: Callable[[Report], Corpus]) -> Job:
+        self._job = None
+        if isinstance(read, Corpus):
+            self.take(read)
+        elif read is not None:
+            self._offer = read
+            self.offer_changed.emit()
+
+    def _start(self, name: str, work: Callable[[Report], Corpus | Preview | None]) -> Job:
         if self._job is not None:
             self._job.cancel()
         self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self.failed.emit)

@@ -294,7 +294,7 @@ class Commands:
 
         from lmviz.app.panels.corpus.texts import FILTER
 
-        names, _ = QFileDialog.getOpenFileNames(self._parent, "Open text", "", FILTER)
+        names, _ = QFileDialog.getOpenFileNames(self._parent, "Open text", self._session.text.folder, FILTER)
         if not names:
             return
         self._window.open_paths(names)
@@ -321,7 +321,9 @@ class Commands:
         """Ask for a folder of texts and open it."""
         from PySide6.QtWidgets import QFileDialog
 
-        name = QFileDialog.getExistingDirectory(self._parent, "Open a folder of texts")
+        name = QFileDialog.getExistingDirectory(
+            self._parent, "Open a folder of texts", self._session.text.folder
+        )
         if name:
             self._window.open_paths([name])
 

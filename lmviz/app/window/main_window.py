@@ -57,6 +57,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.session = session
         self.settings = settings
+        session.text.folder = next((str(path.parent) for path in settings.recent), "")
+        session.text.offer_changed.connect(self._show_offer)
         self._is_painted = False
         self._fault_was_shown = False
         self._met: set[Path] = set()  # models of other programs that have been shown
@@ -219,6 +221,11 @@ class MainWindow(QMainWindow):
         self._met.add(model.folder)
         if session.text.corpus is None and self.perspective.name == "corpus":
             self.show_perspective("attention" if model.has_heads else "inside")
+
+    def _show_offer(self) -> None:
+        """A file waits to be read: where one sees how it would be."""
+        if self.session.text.offer is not None:
+            self.show_perspective("corpus")
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""

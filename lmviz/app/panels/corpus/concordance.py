@@ -38,6 +38,7 @@ class ConcordancePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        session.text.offer_changed.connect(self.need_changed)
         self.setObjectName("concordance_view")
         self._phrase = HintedEdit(f"a phrase, such as {EXAMPLE}", "a phrase")
         self._phrase.setObjectName("concordance_edit")
@@ -88,6 +89,10 @@ class ConcordancePanel(Panel):
         if self._found is None or corpus is None or not corpus.sources:
             return ""
         return concordance_recipe(corpus.sources, settings_of(corpus), self._searched)
+
+    @property
+    def is_needed(self) -> bool:
+        return self.session.text.offer is None
 
     def refresh(self) -> None:
         found = self._found

@@ -42,6 +42,7 @@ class CorpusTextPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        session.text.offer_changed.connect(self.need_changed)
         self.setObjectName("corpus_text_view")
         self._strip = TokenStrip()
         self._strip.setAccessibleName("the text in tokens")
@@ -73,6 +74,10 @@ class CorpusTextPanel(Panel):
         self.follow(session.text.place_changed)
         session.text.changed.connect(self._take_corpus)
         self._take_corpus()
+
+    @property
+    def is_needed(self) -> bool:
+        return self.session.text.offer is None
 
     def refresh(self) -> None:
         corpus = self.session.text.corpus

@@ -46,6 +46,7 @@ class SimplexPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        session.text.offer_changed.connect(self.need_changed)
         self.setObjectName("simplex_view")
         self._counted: CountedWords | None = None
         self._is_typed = False  # or else the context is an example that was found in the text
@@ -114,6 +115,10 @@ class SimplexPanel(Panel):
         if corpus is None or counted is None or not corpus.sources:
             return ""
         return simplex_recipe(corpus.sources, settings_of(corpus), counted.context, self._shares.tolist())
+
+    @property
+    def is_needed(self) -> bool:
+        return self.session.text.offer is None
 
     def refresh(self) -> None:
         if not self._is_counted:  # nothing is counted while nobody looks

@@ -32,7 +32,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 from lmviz.tasks import find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
-from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
 from lmviz.text.encodings import RECOGNISED
 
 if TYPE_CHECKING:
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
 
 KINDS = ("characters", "words", "spaces", "bpe")
-FILTER = "Texts (*.txt *.md *.csv *.tsv *.conllu *.json *.tex *.py *.html);;All files (*)"
+FILTER = (
+    "Texts (*.txt *.md *.csv *.tsv *.tab *.json *.jsonl *.conll *.conllu *.iob *.en *.de *.fr *.es *.it "
+    "*.cs *.ru *.zh *.ja *.src *.tgt *.tex *.py *.html *.gz);;All files (*)"
+)
 SETTLING = 400  # milliseconds without a change before the text is read again
 FEWEST_PIECES = 260
 
@@ -66,6 +69,11 @@ class TextsPanel(Panel):
         )
         self._other.clicked.connect(self._add_other_language)
         self._other.hide()
+        self._otherwise = QPushButton("Read it otherwise…")
+        self._otherwise.setObjectName("corpus_reread_button")
+        self._otherwise.setToolTip("Show the file as it was read, and change its form, columns or encoding.")
+        self._otherwise.clicked.connect(self._reconsider)
+        self._otherwise.hide()
         self._kind = QComboBox()
         self._kind.setObjectName("tokenizer_picker")
         self._kind.setAccessibleName("Tokenizer")
@@ -110,6 +118,7 @@ class TextsPanel(Panel):
         if corpus is None:
             self._sentence.setText("Choose a text above, open a file, or paste one.")
             self._recognised.hide()
+            self._otherwise.hide()
             return
         kind, _, pieces = corpus.options.tokenizer.partition(":")
         self._kind.setCurrentText(kind)
@@ -125,6 +134,7 @@ class TextsPanel(Panel):
         self._recognised.setText(_how_it_was_read(corpus))
         self._recognised.show()
         self._other.setVisible(entry is None and len(corpus.sources) == 1 and not corpus.target_sources)
+        self._otherwise.setVisible(entry is None and len(corpus.sources) == 1 and not corpus.target_sources)
         self._form.set_shown(_settings_for(corpus, entry))
 
     @property
@@ -144,7 +154,7 @@ class TextsPanel(Panel):
         buttons.addWidget(open_button)
         buttons.addWidget(paste_button)
         buttons.addStretch(1)
-        for button in (open_button, paste_button, self._other):
+        for button in (open_button, paste_button, self._other, self._otherwise):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         title = Label("Tokens")
         title.setProperty("role", "title")
@@ -167,6 +177,7 @@ class TextsPanel(Panel):
         column.addWidget(self._other)
         column.addSpacing(8)
         column.addWidget(self._recognised)
+        column.addWidget(self._otherwise)
         column.addSpacing(8)
         column.addWidget(title)
         column.addLayout(tokenizer)
@@ -225,18 +236,26 @@ class TextsPanel(Panel):
         )
 
     def _open_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Open texts", "", FILTER)
+        names, _ = QFileDialog.getOpenFileNames(self, "Open texts", self.session.text.folder, FILTER)
         if names:
             self._open(names[0] if len(names) == 1 else names)
 
     def _add_other_language(self) -> None:
         """Read the open text again, as one side of pairs."""
         corpus = self.session.text.corpus
-        name, _ = QFileDialog.getOpenFileName(self, "The same lines in another language", "", FILTER)
+        title, start = "The same lines in another language", self.session.text.folder
+        name, _ = QFileDialog.getOpenFileName(self, title, start, FILTER)
         if name and corpus is not None:
             self.complain("", JOBS)
             options = replace(corpus.options, task=RECOGNISED)
             self.session.text.open(corpus.sources[0], options, target=name)
+
+    def _reconsider(self) -> None:
+        """Offer the open file once more, to be read in another way."""
+        corpus = self.session.text.corpus
+        if corpus is not None and corpus.sources:
+            self.complain("", JOBS)
+            self.session.text.consider(corpus.sources[0], corpus.options)
 
     def _open(self, source: str | list[str]) -> None:
         self.complain("", JOBS)  # what failed was about another text
@@ -264,6 +283,9 @@ class TextsPanel(Panel):
         self.complain("", "options")
         if corpus is None or options == corpus.options:
             return
+        if options.task != corpus.options.task:  # another one has another form
+            usual = CorpusOptions().to_values()
+            options = replace(options, **{name: usual[name] for name in AFTER_DECODING})
         own = next((own for own in self.session.text.own if own.is_text_of(corpus)), None)
         if own is not None:
             self.session.text.open_own(own, options)
@@ -291,10 +313,8 @@ def _bytes(entry: Entry) -> str:
 def _how_it_was_read(corpus: Corpus) -> str:
     """What the text was recognised as, how it can be read otherwise, and the floor of its models."""
     parts = [corpus.recognised]
-    if corpus.task == "next-token":
-        parts = ["Plain text: a model learns the next token."]
-    elif corpus.options.task == RECOGNISED and not corpus.target_sources:
-        parts.append("If it is something else, choose its task below.")
+    if corpus.recognised.startswith("Plain text."):
+        parts = [corpus.recognised.replace("Plain text.", "Plain text: a model learns the next token.", 1)]
     if corpus.floor:
         parts.append(f"No model can go below {corpus.floor:.4f} nats per {find_task(corpus.task).target}.")
     return " ".join(parts)
@@ -302,7 +322,7 @@ def _how_it_was_read(corpus: Corpus) -> str:
 
 def _settings_for(corpus: Corpus, entry: Entry | None) -> frozenset[str]:
     """The settings that make a difference to a text, but for the tokenizer, which has a field of its own."""
-    without = {"tokenizer"}
+    without = {"tokenizer", *AFTER_DECODING}  # which are chosen where one sees what comes of them
     if corpus.task != "next-token":
         without.add("documents")
     if entry is None or entry.spans is None:

@@ -46,6 +46,7 @@ class VocabularyPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        session.text.offer_changed.connect(self.need_changed)
         self.setObjectName("vocabulary_view")
         self._filter = QLineEdit()
         self._filter.setObjectName("vocabulary_filter")
@@ -97,6 +98,10 @@ class VocabularyPanel(Panel):
         if corpus is None or not corpus.sources:
             return ""
         return vocabulary_recipe(corpus.sources, settings_of(corpus))
+
+    @property
+    def is_needed(self) -> bool:
+        return self.session.text.offer is None
 
     def refresh(self) -> None:
         corpus = self.session.text.corpus

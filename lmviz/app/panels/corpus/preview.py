@@ -1,0 +1,355 @@
+"""How a file would be read, before it is: in a sentence, in its rows, and which of its columns is what."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lmviz.app.look.roles import TEXT_SIZE
+from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.flow import FlowLayout, labelled
+from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph
+from lmviz.app.widgets.base.role import set_role
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.base.plain_text import on_one_line
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QColor
+
+    from lmviz.app.session.session import Session
+    from lmviz.text.preview import EncodedRow, Preview, PreviewRow
+
+NOTHING = "A file that is opened is shown here before it is read, where something about it is a guess."
+UNUSED = "unused"
+MOST_COLUMNS = 24
+MOST_LABELS = 6
+NARROW = 84  # pixels of a column that has little to say
+SEPARATORS = {"comma": "comma", "semicolon": "semicolon", "tab": "tab", "bar": "bar  |"}
+QUOTES = {"double": '"', "single": "'", "none": "none"}
+
+
+class PreviewPanel(Panel):
+    """A file that is offered: what it is taken for, corrected where one sees it, and what reads it."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("table_preview")
+        self._sentence = InkedLabel()
+        self._sentence.setObjectName("preview_sentence")
+        self._sentence.setWordWrap(True)
+        self._read = QPushButton("Read it")
+        self._read.setObjectName("read_offer_button")
+        set_role(self._read, "primary")
+        self._read.clicked.connect(lambda: session.text.read_offer())
+        self._leave = QPushButton("Cancel")
+        self._leave.setObjectName("leave_offer_button")
+        self._leave.clicked.connect(session.text.leave_offer)
+        self._task = self._picker("preview_task", "task", "What a model is asked about it")
+        self._encoding = self._picker("preview_encoding", "encoding", "How the file writes its characters")
+        self._separator = self._picker("preview_separator", "separator", "What stands between two columns")
+        self._quotes = self._picker("preview_quotes", "quotes", "What stands around a cell with a separator")
+        self._heading = QCheckBox("first row is a heading")
+        self._heading.setObjectName("preview_heading")
+        self._heading.clicked.connect(lambda on: self._change(heading="yes" if on else "no"))
+        self._settings = {
+            "task": labelled("task", self._task),
+            "encoding": labelled("encoding", self._encoding),
+            "separator": labelled("between columns", self._separator),
+            "quotes": labelled("quotes", self._quotes),
+            "heading": self._heading,
+        }
+        self._rows = QWidget()
+        self._grid = QGridLayout(self._rows)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(6)
+        self._bars = BarsView()
+        self._bars.setAccessibleName("labels")
+        self._always = Label()
+        self._left_out = Label()
+        self._left_out.setObjectName("preview_left_out")
+        self._encodings = QWidget()
+        self._encoding_row = FlowLayout(self._encodings)
+        for label in (self._always, self._left_out):
+            label.setWordWrap(True)
+        self._left_out.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._form_card = Card("How it is read", "", self._lay_out_form())
+        self._rows_card = Card("Its rows", "choose above a column what it is", scrolling(self._rows))
+        self._labels_card = Card("Labels", "", self._bars)
+        self._labels_card.layout_below.addWidget(self._always)
+        self._left_card = Card("Left out", "", scrolling(self._left_out))
+        self._encodings_card = Card("In other encodings", "", self._encodings)
+        beside = QVBoxLayout()
+        beside.addWidget(self._labels_card)
+        beside.addWidget(self._left_card, 1)
+        middle = QHBoxLayout()
+        middle.addWidget(self._rows_card, 7)
+        middle.addLayout(beside, 3)
+        self.column.addWidget(self._form_card)
+        self.column.addLayout(middle, 1)
+        self.column.addWidget(self._encodings_card)
+        session.text.offer_changed.connect(self.need_changed)
+        self.show_failures(session.text.failed, session.text.offer_changed)
+        self.follow(session.text.offer_changed)
+
+    @property
+    def is_needed(self) -> bool:
+        return self.session.text.offer is not None
+
+    def refresh(self) -> None:
+        offer = self.session.text.offer
+        self._form_card.set_placeholder("" if offer else NOTHING)
+        for card in (self._rows_card, self._labels_card, self._left_card, self._encodings_card):
+            card.setVisible(offer is not None)
+        if offer is None:
+            return
+        self._form_card.set_title(on_one_line(offer.name))
+        self._form_card.complain(offer.complaint)
+        self._read.setEnabled(not offer.complaint and (offer.layout is None or bool(offer.layout.roles)))
+        inks = _inks()
+        self._sentence.set_pieces(
+            [Inked(text, bool(role), inks.get(role)) for text, role in offer.sentence], 16
+        )
+        self._show_settings(offer)
+        self._show_rows(offer)
+        self._show_labels(offer)
+        self._show_encodings(offer)
+        self._left_out.setText("\n\n".join(offer.left_out) or "Nothing: all of it is read.")
+        self._left_card.set_aside(f"of {count(offer.count)}")
+
+    def _picker(self, name: str, label: str, help: str) -> QComboBox:
+        picker = QComboBox()
+        picker.setObjectName(name)
+        picker.setAccessibleName(label)
+        picker.setToolTip(paragraph(f"{help}."))
+        picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        picker.activated.connect(lambda _: self._change(**{label: picker.currentData()}))
+        return picker
+
+    def _lay_out_form(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        top = QHBoxLayout()
+        top.addWidget(self._sentence, 1)
+        top.addWidget(self._leave)
+        top.addWidget(self._read)
+        settings = QWidget()
+        flow = FlowLayout(settings)
+        for control in self._settings.values():
+            flow.addWidget(control)
+        column.addLayout(top)
+        column.addWidget(settings)
+        return body
+
+    def _change(self, **settings: str) -> None:
+        """Look at the file again with another setting."""
+        from lmviz.text.preview import changed_file
+
+        offer = self.session.text.offer
+        if offer is not None:
+            form = {} if offer.layout is None or "encoding" in settings else {"form": offer.layout.form}
+            self.session.text.consider(offer.source, changed_file(offer.options, **{**form, **settings}))
+
+    def _choose_column(self, place: int, picker: QComboBox, _: int) -> None:
+        """Another use of a column."""
+        offer = self.session.text.offer
+        if offer is not None:
+            self.session.text.consider(offer.source, offer.with_role(place, picker.currentData()))
+
+    def _choose_encoding(self, row: EncodedRow) -> None:
+        self._change(encoding=row.encoding)
+
+    def _show_settings(self, offer: Preview) -> None:
+        from lmviz.tasks import find_task
+        from lmviz.text.preview import offered_encodings
+
+        layout = offer.layout
+        task = layout.task if layout is not None else "next-token"
+        tasks = {name: find_task(name).title.lower() for name in offer.tasks}
+        _fill(self._task, {"": "choose…", **tasks} if not task else tasks, task)
+        _fill(self._encoding, offered_encodings(offer.options.encoding), offer.options.encoding)
+        dialect = None if layout is None else layout.dialect
+        if dialect is not None and layout is not None:
+            _fill(self._separator, SEPARATORS, dialect.separator)
+            _fill(self._quotes, QUOTES, dialect.quotes)
+            self._heading.setChecked(layout.heading)
+        for name in ("separator", "quotes", "heading"):
+            self._settings[name].setVisible(dialect is not None)
+
+    def _show_rows(self, offer: Preview) -> None:
+        while self._grid.count():
+            item = self._grid.takeAt(0)
+            widget = None if item is None else item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        layout = offer.layout
+        self._rows_card.setVisible(layout is not None)
+        if layout is None:
+            return
+        shown = min(len(layout.names), MOST_COLUMNS)
+        roles = {place: role for role, place in layout.roles.items()}
+        for place in range(shown):
+            self._grid.addWidget(self._head(offer, place, roles.get(place, "")), 0, place + 1)
+            self._grid.setColumnStretch(place + 1, int(roles.get(place) in _LONG))
+        for line, row in enumerate(offer.rows, start=1):
+            self._show_row(offer, row, line, shown, roles)
+        self._grid.setRowStretch(len(offer.rows) + 1, 1)
+
+    def _show_row(
+        self,
+        offer: Preview,
+        row: PreviewRow,
+        line: int,
+        shown: int,
+        roles: dict[int, str],
+    ) -> None:
+        number = Label(count(row.number))
+        set_role(number, "muted")
+        self._grid.addWidget(number, line, 0)
+        for place, cell in enumerate(row.cells[:shown]):
+            if not cell.strip():
+                continue
+            is_odd = row.fault or (place not in roles and _is_nameless(offer, place))
+            self._grid.addWidget(_Cell(cell, row.fault, is_odd=bool(is_odd)), line, place + 1)
+
+    def _head(self, offer: Preview, place: int, role: str) -> QWidget:
+        """The head of a column: its name, and what it is, to be chosen."""
+        from lmviz.text.layout import ROLES
+
+        layout = offer.layout
+        assert layout is not None, "a file with columns has a layout"
+        name = InkedLabel()
+        ink = _inks().get(role)
+        name.set_pieces([Inked(on_one_line(layout.names[place]) or "no name", bool(role), ink)])
+        picker = QComboBox()
+        picker.setObjectName(f"column_{place + 1}_picker")
+        picker.setAccessibleName(f"what column {place + 1} is")
+        picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        tasks = [layout.task] if layout.task else offer.tasks
+        parts = dict.fromkeys(part for task in tasks for part in ROLES[task])
+        _fill(picker, {**{part: part for part in parts}, "": UNUSED}, role)
+        picker.activated.connect(partial(self._choose_column, place, picker))
+        head = QFrame()
+        column = QVBoxLayout(head)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.addWidget(name)
+        column.addWidget(picker)
+        head.setMinimumWidth(round(NARROW * current_theme().scale))
+        return head
+
+    def _show_labels(self, offer: Preview) -> None:
+        self._labels_card.setVisible(bool(offer.labels))
+        if not offer.labels:
+            return
+        total = sum(times for _, times in offer.labels)
+        shown = offer.labels[:MOST_LABELS]
+        kind = "tags" if offer.layout is not None and offer.layout.task == "tagging" else "labels"
+        self._labels_card.set_title(f"{count(len(offer.labels))} {kind}")
+        self._bars.set_bars(
+            [on_one_line(name) for name, _ in shown],
+            [times / total for _, times in shown],
+            texts=[f"{count(times)} · {percentage(times / total)}" for _, times in shown],
+        )
+        name, most = offer.labels[0]
+        self._always.setText(
+            f"Always saying {on_one_line(name)} would be right in {percentage(most / total)}."
+        )
+
+    def _show_encodings(self, offer: Preview) -> None:
+        while self._encoding_row.count():
+            item = self._encoding_row.takeAt(0)
+            widget = None if item is None else item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._encodings_card.setVisible(bool(offer.encodings))
+        if not offer.encodings:
+            return
+        from lmviz.text.encodings import title_of
+
+        self._encodings_card.set_title(f"Line {count(offer.telling)} in other encodings")
+        for row in offer.encodings:
+            said = "reads all" if row.stops is None else f"stops at line {count(row.stops)}"
+            button = QPushButton(caption(f"{title_of(row.encoding)}: {said}") + f"\n{caption(row.text)}")
+            button.setObjectName(f"encoding_{row.encoding}_button")
+            button.setCheckable(True)
+            button.setChecked(row.encoding == offer.options.encoding)
+            button.setEnabled(row.stops is None)
+            button.clicked.connect(partial(self._choose_encoding, row))
+            self._encoding_row.addWidget(button)
+
+
+_LONG = ("text", "source", "target", "caption")
+
+
+class _Cell(Canvas):
+    """A cell on one line, cut where it has no room; all of it on hover."""
+
+    def __init__(self, text: str, fault: str, *, is_odd: bool) -> None:
+        super().__init__()
+        self._text, self._is_odd = on_one_line(text), is_odd
+        self.setToolTip(paragraph(text, f"This line {fault}." if fault else ""))
+        self.setAccessibleName(self._text)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(NARROW)), round(self.length(20)))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        painter.setFont(self.theme.font(TEXT_SIZE))
+        painter.setPen(self.theme.warning if self._is_odd else self.theme.text)
+        shown = cut(self._text, self.width(), metrics(TEXT_SIZE))
+        painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+def _is_nameless(offer: Preview, place: int) -> bool:
+    layout = offer.layout
+    return layout is not None and layout.heading and not layout.names[place]
+
+
+def _inks() -> dict[str, QColor]:
+    """The colours of the roles of columns: what is read, and what is answered."""
+    theme = current_theme()
+    read, answered = theme.query, theme.accent
+    return {
+        "text": read,
+        "word": read,
+        "source": read,
+        "picture": read,
+        "label": answered,
+        "tag": answered,
+        "target": theme.key,
+        "caption": theme.key,
+    }
+
+
+def _fill(picker: QComboBox, entries: dict[str, str], chosen: str) -> None:
+    """Offer entries by their values, one of them chosen."""
+    picker.clear()
+    for value, words in entries.items():
+        picker.addItem(words, value)
+    picker.setCurrentIndex(max(0, picker.findData(chosen)))

@@ -1,0 +1,140 @@
+"""A file is shown before it is read, and what it was taken for wrongly is a click away from right."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import MainWindow
+
+LONG = 60_000
+SPAM = "v1,v2,,,\n" + "ham,Go until jurong point,,,\nspam,Free entry for £2,,,\nham,Ok lar,,,\n" * 4
+SPAM += 'spam,"the password ""is" MIX, PO Box, MK17,,\nham,,,,\n'
+
+
+@pytest.fixture
+def offered(window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot):
+    def offer(content: str, name: str = "spam.csv", encoding: str = "cp1252") -> MainWindow:
+        path = tmp_path / name
+        path.write_bytes(content.encode(encoding))
+        with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+            window.open_paths([path])
+        drawn()
+        return window
+
+    return offer
+
+
+def said(window: MainWindow, name: str) -> str:
+    return window.findChild(QLabel, name).accessibleName() or window.findChild(QLabel, name).text()
+
+
+def choose(window: MainWindow, name: str, value: str) -> None:
+    picker = window.findChild(QComboBox, name)
+    at = picker.findData(value)
+    assert at >= 0, f"{name} offers no {value!r}"
+    picker.setCurrentIndex(at)
+    picker.activated.emit(at)
+
+
+def test_a_table_is_said_and_shown_before_it_is_read(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window = offered(SPAM)
+    assert session.text.corpus is None
+    assert window.perspective.name == "corpus"
+    assert said(window, "preview_sentence") == (
+        "A table of 13 texts: the label is in v1 (ham, spam), and the text is in v2."
+    )
+    assert "Line 15 has no text." in said(window, "preview_left_out")
+    assert "1 row goes on in a column without a name, as line 14" in said(window, "preview_left_out")
+    assert window.findChild(QComboBox, "preview_encoding").currentData() == "cp1252"
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    drawn()
+    assert session.text.offer is None
+    assert session.text.corpus.labels == ("ham", "spam")
+    assert session.text.folder == str(Path(session.text.corpus.sources[0]).parent)
+
+
+def test_a_column_is_chosen_on_its_head(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    rows = [f"{n % 3},{'good' if n % 2 else 'bad'},the film number {n}" for n in range(12)]
+    window = offered("\n".join(["stage,mark,wording", *rows]), "films.csv", "utf-8")
+    assert "label is in mark" in said(window, "preview_sentence")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "column_1_picker", "label")
+    drawn()
+    assert "label is in stage" in said(window, "preview_sentence")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert session.text.corpus.labels == ("0", "1", "2")
+
+
+def test_the_encoding_is_chosen_and_shown(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window = offered(SPAM)
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        window.findChild(QPushButton, "encoding_mac_roman_button").click()
+    drawn()
+    assert session.text.offer.options.encoding == "mac_roman"
+    assert session.text.offer.layout.roles == {"label": 0, "text": 1}
+    assert not window.findChild(QPushButton, "encoding_utf-8_button").isEnabled()
+
+
+def test_the_task_is_chosen_and_the_text_alone_is_read(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window = offered(SPAM)
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "preview_task", "next-token")
+    drawn()
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert session.text.corpus.task == "next-token"
+    assert "Free entry for £2" in session.text.corpus.training_documents
+
+
+def test_what_is_read_is_offered_once_more_to_be_read_otherwise(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window = offered(SPAM)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    drawn()
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        window.findChild(QPushButton, "corpus_reread_button").click()
+    drawn()
+    assert session.text.offer is not None
+    window.findChild(QPushButton, "leave_offer_button").click()
+    assert session.text.offer is None
+    assert session.text.corpus is not None
+
+
+def test_what_is_certain_is_read_at_once(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "films.csv").write_text("label,text\n" + "good,fine\nbad,so dull\n" * 4, encoding="utf-8")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.open_paths([tmp_path / "films.csv"])
+    assert session.text.offer is None
+
+
+def test_the_file_dialog_begins_where_the_last_file_was(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch, qtbot: QtBot
+) -> None:
+    (tmp_path / "a.en").write_text("the cow eats hay", encoding="utf-8")
+    asked = []
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *given: asked.append(given) or ([], ""))
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.open_paths([tmp_path / "a.en"])
+    window.show_perspective("corpus")
+    window.findChild(QPushButton, "corpus_open_button").click()
+    _, _, start, kinds = asked[0]
+    assert start == str(tmp_path)
+    assert all(f"*.{ending}" in kinds for ending in ("en", "de", "jsonl", "gz"))
