@@ -17,14 +17,14 @@ OFFERED = {
     "utf-8": "UTF-8",
     "cp1252": "Windows-1252",
     "iso8859-1": "Latin-1",
-    "mac_roman": "Mac Roman",
+    "mac-roman": "Mac Roman",
     "utf-16": "UTF-16",
     "utf-16-le": "UTF-16 LE",
     "utf-16-be": "UTF-16 BE",
     "utf-32": "UTF-32",
     "cp1250": "Windows-1250",
     "cp1251": "Windows-1251",
-    "koi8_r": "KOI8-R",
+    "koi8-r": "KOI8-R",
     "cp1253": "Windows-1253",
     "cp1254": "Windows-1254",
     "cp1255": "Windows-1255",
@@ -51,7 +51,7 @@ _MARKS = (
 )
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _AROUND = 2000  # bytes of a long line that are looked at
-_ABOUT_AS_LIKELY = 0.06  # of charset-normalizer's two measures, from 0 to 1
+_AS_ORDERLY, _AS_COHERENT = 0.06, 0.2  # in charset-normalizer's measures of mess and language, from 0 to 1
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,7 @@ def _likely(sample: bytes) -> list[str]:
     likely = [
         match
         for match in matches
-        if match.chaos <= best.chaos + _ABOUT_AS_LIKELY
-        and match.coherence >= best.coherence - _ABOUT_AS_LIKELY
+        if match.chaos <= best.chaos + _AS_ORDERLY and match.coherence >= best.coherence - _AS_COHERENT
     ]
     found = {
         names[codecs.lookup(name).name]

@@ -25,7 +25,7 @@ FIRST = 8
 ODD = 3
 """Rows that do not fit, or go on where nothing is read, that are shown beside them."""
 
-COMPARED = ("utf-8", "cp1252", "iso8859-1", "mac_roman")
+COMPARED = ("utf-8", "cp1252", "iso8859-1", "mac-roman")
 """Encodings in which one row is shown where it is not certain."""
 
 

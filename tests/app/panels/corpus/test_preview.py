@@ -23,6 +23,7 @@ def offered(window: MainWindow, session: Session, tmp_path: Path, drawn: Callabl
         with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
             window.open_paths([path])
         drawn()
+        qtbot.waitUntil(lambda: bool(said(window, "preview_sentence")), timeout=LONG)
         return window
 
     return offer
@@ -80,9 +81,9 @@ def test_the_encoding_is_chosen_and_shown(
 ) -> None:
     window = offered(SPAM)
     with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
-        window.findChild(QPushButton, "encoding_mac_roman_button").click()
+        window.findChild(QPushButton, "encoding_mac-roman_button").click()
     drawn()
-    assert session.text.offer.options.encoding == "mac_roman"
+    assert session.text.offer.options.encoding == "mac-roman"
     assert session.text.offer.layout.roles == {"label": 0, "text": 1}
     assert not window.findChild(QPushButton, "encoding_utf-8_button").isEnabled()
 
