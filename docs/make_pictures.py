@@ -33,6 +33,7 @@ from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers.threads import GarbageCollector, prepare_interpreter
 from lmviz.lessons.shipped import name_of, shipped_files
+from lmviz.text.catalogue import corpus_path
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SIZE = (1440, 900)
@@ -170,6 +171,21 @@ def tagging(driver: Driver) -> None:
     driver.bring_to_front("why")
 
 
+def preview(driver: Driver) -> None:
+    """A table whose names do not tell, in an encoding that has to be guessed, before it is read."""
+    lines = corpus_path("reviews").read_text("utf-8").splitlines()[:600]
+    rows = [line.split("\t") for line in lines]
+    written = [
+        f'{label},"{text}{" Café Zoë" if n % 9 == 4 else ""}",' for n, (label, text) in enumerate(rows)
+    ]
+    written[40] = 'good,"The café is ""fine" END, and so on,'
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "films.csv"
+        path.write_bytes("\n".join(["v1,v2,", *written]).encode("cp1252"))
+        driver.window.open_paths([path])
+        driver.wait(lambda: driver.window.session.text.offer is not None, "the preview")
+
+
 def classification(driver: Driver) -> None:
     """A review that turns, with what each of its words adds."""
     driver.show("inside")
@@ -274,6 +290,7 @@ SCENES = (
     Scene("attention", attention),
     Scene("tagging", tagging),
     Scene("classification", classification, themes=("light",)),
+    Scene("preview", preview),
     Scene("alignment", alignment),
     Scene("surgery", surgery, themes=("light",)),
     Scene("sample", sample),
