@@ -29,9 +29,7 @@ from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
 from lmviz.text.task_reading import (
-    Examples as FoundExamples,
-)
-from lmviz.text.task_reading import (
+    FoundExamples,
     describe,
     read_examples,
     read_labelled_folders,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lmviz.text.catalogue import Entry, corpus_files
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import divide, draw, split
-from lmviz.text.task_reading import Examples, read_examples
+from lmviz.text.task_reading import FoundExamples, read_examples
 
 LONGEST = 60
 """Characters of a plain text that are enough for a first look."""
@@ -28,7 +28,7 @@ def first_example(entry: Entry, options: CorpusOptions) -> Example:
     """
     files = corpus_files(entry, options.span)
     found = read_examples(files, options, parallel=bool(entry.members))
-    examples = found.text if isinstance(found, Examples) else None
+    examples = found.text if isinstance(found, FoundExamples) else None
     if examples is None:
         documents, held_out = split(
             divide([data for _, data in files], options.documents), options.validation, options.seed, True

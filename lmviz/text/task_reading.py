@@ -27,7 +27,7 @@ _SPACE = re.compile(f"[{SPACES}]+")
 
 
 @dataclass(frozen=True)
-class Examples:
+class FoundExamples:
     """What files hold: examples of a task, or the texts of a column as documents, and how they were read."""
 
     layout: Layout
@@ -38,7 +38,7 @@ class Examples:
 
 def read_examples(
     files: Sequence[File], options: CorpusOptions | None = None, *, parallel: bool = False
-) -> Examples | Layout | None:
+) -> FoundExamples | Layout | None:
     """The examples in some files; None where they are plain text.
 
     Where nothing says which columns of a table are what, it is a layout without roles: such files have to be
@@ -83,7 +83,7 @@ def read_examples(
     return collector.finish(first, complaints)
 
 
-def read_parallel(pairs: Sequence[tuple[File, File]], names: tuple[str, str] = ("", "")) -> Examples:
+def read_parallel(pairs: Sequence[tuple[File, File]], names: tuple[str, str] = ("", "")) -> FoundExamples:
     """The pairs of files whose lines belong together, two at a time; LmvizError where there is none."""
     complaints, collector = Complaints(named=len(pairs) > 1), _Pairs("translation")
     layout = Layout("parallel", "translation", names, {"source": 0, "target": 1})
@@ -96,7 +96,7 @@ def read_parallel(pairs: Sequence[tuple[File, File]], names: tuple[str, str] = (
     return collector.finish(layout, complaints)
 
 
-def read_labelled_folders(files: Sequence[Path], encoding: str) -> Examples:
+def read_labelled_folders(files: Sequence[Path], encoding: str) -> FoundExamples:
     """Texts with the names of their folders as labels; LmvizError where there is none."""
     complaints, collector = Complaints(), _Labelled("classification")
     layout = Layout("folders", "classification", ("label", "text"), {"label": 0, "text": 1})
@@ -119,7 +119,7 @@ def settings_of(layout: Layout) -> dict[str, str]:
     return told
 
 
-def describe(found: Examples) -> str:
+def describe(found: FoundExamples) -> str:
     """What was recognised, in a sentence, and where its columns stand."""
     form, text, complaints = FORMS[found.layout.form], found.text, found.complaints
     count = len(text.sources) if text is not None else len(found.documents or ())
@@ -198,7 +198,7 @@ class _Collector:
         """One more example."""
         raise NotImplementedError
 
-    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
+    def finish(self, layout: Layout, complaints: Complaints) -> FoundExamples:
         """All of them."""
         raise NotImplementedError
 
@@ -209,8 +209,8 @@ class _Texts(_Collector):
     def add(self, parts: Mapping[str, str]) -> None:
         self._texts.add(parts["text"])
 
-    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
-        return Examples(layout, complaints, None, self._texts.finish())
+    def finish(self, layout: Layout, complaints: Complaints) -> FoundExamples:
+        return FoundExamples(layout, complaints, None, self._texts.finish())
 
 
 class _Labelled(_Collector):
@@ -224,10 +224,10 @@ class _Labelled(_Collector):
         self._texts.add(parts["text"])
         self._labels.add([parts["label"]])
 
-    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
+    def finish(self, layout: Layout, complaints: Complaints) -> FoundExamples:
         labels, answers = self._labels.finish()
         form = FORMS[layout.form].name
-        return Examples(
+        return FoundExamples(
             layout, complaints, TaskText(self._task, form, self._texts.finish(), None, labels, answers)
         )
 
@@ -244,9 +244,11 @@ class _Pairs(_Collector):
         self._texts.add(source)
         self._targets.add(target)
 
-    def finish(self, layout: Layout, complaints: Complaints) -> Examples:
+    def finish(self, layout: Layout, complaints: Complaints) -> FoundExamples:
         sides = self._texts.finish(), self._targets.finish()
-        return Examples(layout, complaints, TaskText(self._task, FORMS[layout.form].name, *sides, (), None))
+        return FoundExamples(
+            layout, complaints, TaskText(self._task, FORMS[layout.form].name, *sides, (), None)
+        )
 
 
 class _Tagged(_Labelled):

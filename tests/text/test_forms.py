@@ -14,7 +14,7 @@ from lmviz.text.corpus import Corpus, load_corpus, text_corpus
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.forms import FORMS, PLAIN, recognise
 from lmviz.text.table import QUOTES, SEPARATORS
-from lmviz.text.task_reading import Examples, read_examples
+from lmviz.text.task_reading import FoundExamples, read_examples
 
 ROW = "{n}\tword\t_\tNOUN\t_\t_\t0\troot\t_\t_\n"
 TAGGED = "time/n flies/v like/p an/d arrow/n\nwith/p time/n you/n will/v see/v\n"
@@ -57,13 +57,13 @@ formed = {
 }
 
 
-def examples(text: str, name: str = "any.txt", **told: str) -> Examples:
+def examples(text: str, name: str = "any.txt", **told: str) -> FoundExamples:
     found = read_examples([(name, text.encode())], CorpusOptions(**told))
-    assert isinstance(found, Examples)
+    assert isinstance(found, FoundExamples)
     return found
 
 
-def pairs_of(found: Examples) -> list[tuple[str, str]]:
+def pairs_of(found: FoundExamples) -> list[tuple[str, str]]:
     text = found.text
     assert text is not None
     if text.targets is not None:

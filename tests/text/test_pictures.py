@@ -16,7 +16,7 @@ from lmviz.text.pictures import (
     picture_tokenizer,
     pixels_of,
 )
-from lmviz.text.task_reading import Examples, read_examples
+from lmviz.text.task_reading import FoundExamples, read_examples
 from lmviz.text.tokenizer import Tokenizer
 
 EMPTY = "/".join(["......."] * 7)
@@ -61,7 +61,7 @@ def test_what_is_wrong_with_a_picture_is_said(picture, said):
 def test_a_spoilt_line_is_named_and_the_others_are_kept():
     lines = [f"{DOT}\ta dot", "", "no tab", f"{DOT[1:]}\ta dot", f"{EMPTY}\t", f" {EMPTY} \t nothing "]
     found = read_examples([("any", "\n".join(lines).encode())], CorpusOptions(form="captions"))
-    assert isinstance(found, Examples)
+    assert isinstance(found, FoundExamples)
     text = found.text
     assert text is not None
     assert text.task == "captioning"
