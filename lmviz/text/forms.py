@@ -63,7 +63,7 @@ _NAME = re.compile(r"[^\W\d][\w-]*( [\w-]+)?|")
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab")
 
 
-class Beginning:
+class FileBeginning:
     """The beginning of a file: its whole lines, and the name of the file."""
 
     def __init__(self, name: str, data: bytes) -> None:
@@ -93,7 +93,7 @@ class Form:
     name: str
     tasks: tuple[str, ...]
     examples: str
-    find: Callable[[Beginning, CorpusOptions, bool], Layout | None] | None = None
+    find: Callable[[FileBeginning, CorpusOptions, bool], Layout | None] | None = None
     read: Callable[[bytes, Layout], Iterator[Record]] | None = None
 
 
@@ -114,7 +114,7 @@ def recognise(name: str, data: bytes, options: CorpusOptions | None = None) -> L
         raise SettingError(
             f"{FORMS[form].name} is for {' or '.join(FORMS[form].tasks)}, not for {task}.", "form", "task"
         )
-    sample = Beginning(name, data)
+    sample = FileBeginning(name, data)
     if not sample.solid:
         return None
     fitting = [form] if form else [key for key in FORMS if task in ("", *FORMS[key].tasks)]
@@ -133,12 +133,12 @@ def lines_of(data: bytes) -> Iterator[tuple[int, str]]:
         yield number, line.decode("utf-8").rstrip("\n")
 
 
-def _find(form: str, sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find(form: str, sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     find = FORMS[form].find
     return find(sample, options, force) if find else None
 
 
-def _likeliest(sample: Beginning, task: str) -> str:
+def _likeliest(sample: FileBeginning, task: str) -> str:
     """The form of a file that somebody says is of a task, and that cannot be recognised."""
     if task == "tagging":
         slashed = sum(1 for line in sample.solid if "/" in line and "\t" not in line)
@@ -149,7 +149,7 @@ def _likeliest(sample: Beginning, task: str) -> str:
     return "captions" if task == "captioning" else "pairs"
 
 
-def _find_conllu(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_conllu(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     rows = [line.split("\t") for line in sample.solid if not line.startswith("#")]
     good = sum(len(row) == len(CONLLU) and _is_numbered(row) for row in rows)
     if not force and (not rows or good <= 0.5 * len(rows)):
@@ -188,7 +188,7 @@ def _is_blank(cell: str, role: str) -> bool:
     return not cell.strip() or (role == "tag" and cell.strip() == "_")
 
 
-def _find_columns(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_columns(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     """A word on each line with its tags, blank lines between sentences, and few different tags."""
     rows = [_cells_of(line) for line in sample.lines]
     solid = [row for row in rows if row and row[0] != _BEGINS_DOCUMENT and row[0] != "#"]
@@ -231,7 +231,7 @@ def _read_columns(data: bytes, layout: Layout) -> Iterator[Record]:
             yield number, cells, f"has {columns} in place of {wanted}"
 
 
-def _find_slashes(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_slashes(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     parts = [chunk.rpartition("/") for line in sample.solid for chunk in _spaced(line)]
     tags = {tag for word, _, tag in parts if word and tag}
     good = sum(1 for word, _, tag in parts if word and tag and len(tag) <= LONGEST_TAG)
@@ -260,7 +260,7 @@ def _read_slashes(data: bytes, layout: Layout) -> Iterator[Record]:
         yield number, [], ""
 
 
-def _find_fasttext(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_fasttext(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     good = sum(1 for line in sample.solid if sum(map(_is_label, line.split())) == 1)
     if force or good > max(FEWEST_LINES - 1, 0.5 * len(sample.solid)):
         return Layout("fasttext", "classification", ("label", "text"), {"label": 0, "text": 1})
@@ -283,7 +283,7 @@ def _read_fasttext(data: bytes, layout: Layout) -> Iterator[Record]:
             yield number, [line], f"has {_counted(len(labels), 'label')} in place of 1"
 
 
-def _find_jsonl(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_jsonl(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     found = [_object(line)[0] for line in sample.solid]
     good = [entry for entry in found if entry is not None]
     if not good or not (force or (len(good) > 1 and len(good) > 0.5 * len(found))):
@@ -326,7 +326,7 @@ def _text_of(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _find_table(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     separator, quotes = ("" if told == RECOGNISED else told for told in (options.separator, options.quotes))
     found = find_dialect(sample.data, separator, quotes)
     if found is None:
@@ -413,7 +413,7 @@ def _read_table(data: bytes, layout: Layout) -> Iterator[Record]:
             yield number, cells if reason else [*cells, *[""] * (len(layout.names) - len(cells))], reason
 
 
-def _find_labels(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_labels(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     rows = _tabbed(sample)
     labels = {row[0] for row in rows}
     if force or (
@@ -435,7 +435,7 @@ def _read_labels(data: bytes, layout: Layout) -> Iterator[Record]:
             yield number, [label, text], "" if whole else "has not a label and a text with a tab between them"
 
 
-def _find_captions(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_captions(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     rows = _tabbed(sample)
     if force or (rows and sum(is_picture(row[0]) for row in rows) >= NEARLY * len(sample.solid)):
         return Layout("captions", "captioning", ("picture", "caption"), {"picture": 0, "caption": 1})
@@ -454,7 +454,7 @@ def _read_captions(data: bytes, layout: Layout) -> Iterator[Record]:
             yield number, cells, f"has no picture. {str(error).removesuffix('.')}"
 
 
-def _find_pairs(sample: Beginning, options: CorpusOptions, force: bool) -> Layout | None:
+def _find_pairs(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     rows = [_tab_cells(line) for line in sample.solid]
     widths = collections.Counter(map(len, rows))
     width = max(widths, key=lambda size: (widths[size], size))
@@ -485,7 +485,7 @@ def _read_pairs(data: bytes, layout: Layout) -> Iterator[Record]:
             yield number, cells, f"has not a source and a target with {wanted} between them"
 
 
-def _tabbed(sample: Beginning) -> list[list[str]]:
+def _tabbed(sample: FileBeginning) -> list[list[str]]:
     """The two cells of each line, where nearly all have one tab with something on both sides; else none."""
     good = [row for row in map(_tab_cells, sample.solid) if len(row) == 2 and all(row)]
     return good if len(good) >= max(FEWEST_LINES, NEARLY * len(sample.solid)) else []

@@ -21,13 +21,14 @@ from PySide6.QtWidgets import (
 from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.canvas import Canvas, cut, metrics
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.kit.painter import cut
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.base.plain_text import on_one_line
 
