@@ -22,7 +22,7 @@ from lmviz.inspection.surgery import changed, changed_tokens, check_positions, j
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.address import Address
-from lmviz.models.explicit import in_order
+from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.model import Model
 from lmviz.models.prefix import Prefix, check_inputs, read_prefix
 from lmviz.models.reading import evaluation, on_device
@@ -31,14 +31,19 @@ from lmviz.models.tap import Tap, Value, inside
 
 
 class TapRecorder:
-    """A listener that carries interventions out and keeps every value, changed or not, by address."""
+    """A listener that carries interventions out and keeps values, changed or not, by address.
+
+    With `keep` it keeps these alone, and what a bypassed tap passes on.
+    """
 
     def __init__(
         self,
         taps: Sequence[Tap],
         interventions: Sequence[Intervention],
         positions: Mapping[str, int],
+        keep: Collection[str] | None = None,
     ) -> None:
+        self._keep = keep
         self.values: dict[str, torch.Tensor] = {}
         self._steps: dict[str, dict[int, torch.Tensor]] = {}
         self._axes = {tap.address: tap.axes for tap in taps}
@@ -55,6 +60,8 @@ class TapRecorder:
             note = partial(self._note, number, tap.address)
             value = changed(intervention, tap.axes, value, operand=operand, step=step, note=note)
         value = self.handed_on(tap, value, position)
+        if self._keep is not None and tap.address not in self._keep:
+            return value
         if position is None:
             self.values[tap.address] = value
         else:
@@ -132,7 +139,8 @@ def record(
     if earlier is not None and not enabled and not reading.prefix.dropped:
         arrays, origin = continued(model, taps, earlier, reading.ids, reading.beside, later), earlier.origin
     if arrays is None:
-        arrays, enabled = _listened(model, taps, reading, later)
+        needed = taps if patterns is None else _needed(taps, wanted, enabled)
+        arrays, enabled = _listened(model, needed, reading, later, {tap.address for tap in wanted})
     kept = {tap.address: arrays[tap.address] for tap in wanted}
     return traced(model, reading, kept, enabled, origin or Origin(model))
 
@@ -206,24 +214,37 @@ def traced(
 
 
 def _listened(
-    model: Model, taps: Sequence[Tap], reading: PreparedReading, later: frozenset[str]
+    model: Model,
+    taps: Sequence[Tap],
+    reading: PreparedReading,
+    later: frozenset[str],
+    wanted: Collection[str],
 ) -> tuple[dict[str, TracedArray], tuple[Intervention, ...]]:
-    """The value of every tap by address, and the interventions as they were carried out."""
+    """The values of the wanted taps by address, and the interventions as they were carried out.
+
+    `taps` are those that must be computed.
+    """
     heads = heads_of(taps, model.configuration)
     changed = read_by_changed(taps, reading.interventions)
-    lazy, later = deferred_taps(taps, len(reading.ids), heads) - changed, later - changed
-    recorder = TapRecorder(taps, reading.interventions, reading.lengths)
+    asked = [tap for tap in taps if tap.address in wanted]
+    recorded = {tap.address for tap in asked} - deferred_taps(asked, len(reading.ids), heads)
+    lazy = deferred_taps(taps, len(reading.ids), heads) - recorded - changed
+    later = later - changed
+    made = _made_of(taps, wanted, lazy | later)
+    recorder = TapRecorder(taps, reading.interventions, reading.lengths, made | changed)
     tokens, others = on_device(model, reading.ids), reading.others(model)
     parameters = model.tensors()
     with evaluation(model):
         if lazy or later:
             by_rows = PassByRows(tokens, parameters, taps, lazy, **others)
-            by_rows.run([tap for tap in taps if tap.address not in lazy | later], recorder)
+            by_rows.run([tap for tap in taps if tap.address not in lazy | later], recorder, keep=())
         else:
-            model.listen(tokens, recorder, **others)
+            ForwardPass(tokens, parameters, **others).run(taps, recorder, keep=())
     borrowed = storages(parameters.values())
     arrays: dict[str, TracedArray] = {}
     for tap in taps:
+        if tap.address not in made:
+            continue
         if tap.address in lazy:
             arrays[tap.address] = deferred(tap, arrays, reading.ids, heads, parameters)
         elif tap.address in later:
@@ -232,6 +253,28 @@ def _listened(
             value = freeze(recorder.values.pop(tap.address), borrowed)
             arrays[tap.address] = TracedArray(value, tap.axes, tap.scale)
     return arrays, recorder.carried_out()
+
+
+def _needed(taps: Sequence[Tap], wanted: Sequence[Tap], interventions: Sequence[Intervention]) -> list[Tap]:
+    """The taps, in order, that the wanted ones are computed from, and those that interventions concern."""
+    known = {tap.address: tap for tap in taps}
+    found: set[str] = set()
+    waiting = [*wanted, *(tap for tap in taps if _concerning(interventions, tap.address))]
+    while waiting:
+        tap = waiting.pop()
+        if tap.address not in found:
+            found.add(tap.address)
+            waiting += [known[operand.address] for operand in tap.operation.operands]
+    return [tap for tap in taps if tap.address in found]
+
+
+def _made_of(taps: Sequence[Tap], wanted: Collection[str], unrecorded: Collection[str]) -> set[str]:
+    """The addresses that must be known: the wanted ones, and what those are made of that are made later."""
+    found = set(wanted)
+    for tap in reversed(taps):
+        if tap.address in found and tap.address in unrecorded:
+            found |= {operand.address for operand in tap.operation.operands}
+    return found
 
 
 def read_by_changed(taps: Sequence[Tap], interventions: Sequence[Intervention]) -> set[str]:

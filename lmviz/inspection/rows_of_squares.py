@@ -84,6 +84,11 @@ class PassByRows(ForwardPass):
         steps = steps_before(tap, self._unkept)
         return self.by_rows(tap, steps) if steps else super().computed(tap)
 
+    def reads(self, tap: Tap) -> set[str]:
+        steps = steps_before(tap, self._unkept)
+        found = super().reads(tap).union(*(super(PassByRows, self).reads(step) for step in steps))
+        return found - self._unkept.keys()
+
     def by_rows(self, tap: Tap, steps: Sequence[Tap]) -> torch.Tensor:
         """The value of a tap that reads unkept squares, of which the last of some steps are made."""
         by_rows = [step for step in steps if not is_made_whole(step)]

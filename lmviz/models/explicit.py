@@ -95,7 +95,7 @@ class ForwardPass(Scope):
         With `keep` only these are given, and each other value is let go once nothing reads it any more.
         """
         ordered = list(taps)
-        unread = _last_readers(ordered) if keep is not None else {}
+        unread = self._last_readers(ordered) if keep is not None else {}
         begun = 0
         for scan, group in groupby(ordered, key=lambda tap: tap.scan):
             taps_together = list(group)
@@ -116,6 +116,20 @@ class ForwardPass(Scope):
     def computed(self, tap: Tap) -> torch.Tensor:
         """The value (batch, *axes) of a tap outside scans."""
         return tap.operation.compute(self)
+
+    def reads(self, tap: Tap) -> set[str]:
+        """The addresses whose values are read where a tap is computed."""
+        return {operand.address for operand in tap.operation.operands}
+
+    def _last_readers(self, taps: Sequence[Tap]) -> dict[str, list[str]]:
+        """For each tap outside scans the addresses that nothing reads after it, its own if nothing does."""
+        last = {tap.address: tap.address for tap in taps}
+        for tap in taps:
+            last |= dict.fromkeys(self.reads(tap), tap.address)
+        found: dict[str, list[str]] = {}
+        for address, reader in last.items():
+            found.setdefault(reader, []).append(address)
+        return found
 
     def give(self, values: Mapping[str, torch.Tensor]) -> None:
         """Take values (batch, *axes) as those of taps that need not be computed."""
@@ -140,17 +154,6 @@ class ForwardPass(Scope):
             self._values[address] = in_order(steps)
         self._steps = {}
         self._prepared = {}
-
-
-def _last_readers(taps: Sequence[Tap]) -> dict[str, list[str]]:
-    """For each tap outside scans the addresses that nothing reads after it, its own if nothing ever does."""
-    last = {tap.address: tap.address for tap in taps}
-    for tap in taps:
-        last |= {operand.address: tap.address for operand in tap.operation.operands}
-    found: dict[str, list[str]] = {}
-    for address, reader in last.items():
-        found.setdefault(reader, []).append(address)
-    return found
 
 
 def in_order(steps: Mapping[int, torch.Tensor]) -> torch.Tensor:
