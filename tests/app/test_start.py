@@ -22,6 +22,7 @@ def paint(self, event):
     painted(self, event)
     if not paints:
         heavy = {"torch", "tokenizers", "pyqtgraph", "ziamath"} & sys.modules.keys()
+        heavy |= {"QStyle"} & vars(sys.modules["PySide6.QtWidgets"]).keys()  # made, with 400 names, when used
         print("heavy at first paint:", sorted(heavy), flush=True)
     paints.append(event)
 

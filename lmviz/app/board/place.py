@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
-from PySide6.QtWidgets import QStyle, QStyleOptionTab, QTabBar, QTabWidget
+from PySide6.QtWidgets import QTabBar, QTabWidget
 
 from lmviz.app.board.page import PanelPage
 from lmviz.app.look.stylesheet import TAB_PADDING
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.base.role import set_role
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QStyleOptionTab
 
 
 class Place(QTabWidget):
@@ -77,18 +81,19 @@ class Place(QTabWidget):
             why = out_of_place.get(page, "")
             self.setTabToolTip(at, paragraph(page.row.title, *([why] if why else [])))
         self._bar.set_muted({at for at, page in enumerate(ordered) if page in out_of_place})
-
-    def minimumSizeHint(self) -> QSize:
-        """Qt's own adds four pixels for a frame that there is not."""
-        least = QSize(0, 0)
-        for page in self.pages:
-            least = least.expandedTo(page.minimumSize())
-        return least + QSize(0, self._bar.sizeHint().height() if self.count() > 1 else 0)
+        self._be_as_large_as_needed()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         at = self._bar.tabAt(self._bar.mapFromGlobal(event.globalPos()))
         if at >= 0:
             self.pages[at].menu_wanted.emit(event.globalPos())
+
+    def _be_as_large_as_needed(self) -> None:
+        """Set and not computed: layouts ask for it again and again, and Qt's own has room for a frame."""
+        least = QSize(0, 0)
+        for page in self.pages:
+            least = least.expandedTo(page.minimumSize())
+        self.setMinimumSize(least + QSize(0, self._bar.sizeHint().height() if self.count() > 1 else 0))
 
     def _choose(self, at: int) -> None:
         self.has_choice = self.has_choice or at >= 0
@@ -102,6 +107,8 @@ class _Tabs(QTabBar):
     def __init__(self) -> None:
         super().__init__()
         self._muted: set[int] = set()
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._fit)
 
     def set_muted(self, muted: set[int]) -> None:
         """Write other tabs in fainter ink."""
@@ -112,21 +119,26 @@ class _Tabs(QTabBar):
     def initStyleOption(self, option: QStyleOptionTab, tab: int) -> None:
         super().initStyleOption(option, tab)
         if tab in self._muted:  # the style sheet has a colour for what is disabled
+            from PySide6.QtWidgets import QStyle  # not before the first paint: it has 400 names
+
             option.state &= ~QStyle.StateFlag.State_Enabled
 
     def tabInserted(self, index: int) -> None:
         super().tabInserted(index)
-        self._fit()
+        self._soon.start()
 
     def tabRemoved(self, index: int) -> None:
         super().tabRemoved(index)
-        self._fit()
+        self._soon.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._soon.start()
 
     def _fit(self) -> None:
+        """Once the tabs have the room that they keep: to be styled anew takes longer than to be laid out."""
+        if self.isHidden():
+            return
         gaps = 2 * round(TAB_PADDING * current_theme().scale) * self.count()
         words = sum(self.fontMetrics().horizontalAdvance(self.tabText(tab)) for tab in range(self.count()))
         is_crowded = words + gaps > self.width()

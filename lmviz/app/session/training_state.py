@@ -33,7 +33,8 @@ class Curve:
 
     def append(self, step: int, value: float) -> None:
         """One more point. What was known of this step and later ones is forgotten."""
-        self.forget_after(step - 1)
+        if self._count and self._points[0, self._count - 1] >= step:
+            self.forget_after(step - 1)
         if self._count == self._points.shape[1]:
             self._points = np.concatenate([self._points, np.empty_like(self._points)], axis=1)
         self._points[:, self._count] = step, value
