@@ -192,7 +192,7 @@ def test_without_torch_the_window_says_so(
 
 
 @pytest.mark.parametrize("perspective", [row.name for row in shown_perspectives()])
-@pytest.mark.parametrize("with_model", [False, True])
+@pytest.mark.parametrize("with_model", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_every_panel_has_a_place_for_what_it_complains_about(
     window: MainWindow, read: Session, perspective: str, with_model: bool, qtbot: QtBot
 ) -> None:

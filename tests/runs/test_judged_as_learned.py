@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import covering
 from small_models import small_settings
 
 import lmviz
@@ -63,7 +64,13 @@ def corpus(tmp_path: Path, task: str, sampling: str) -> Corpus:
     return corpus
 
 
-@pytest.mark.parametrize(("family", "task", "sampling"), list(cases()))
+@pytest.mark.parametrize(
+    ("family", "task", "sampling"),
+    covering(
+        [pytest.param(*case, id="-".join(case)) for case in cases()],
+        [{family, (task, sampling)} for family, task, sampling in cases()],
+    ),
+)
 def test_the_last_validation_is_what_evaluate_says_of_the_same_part(
     family: str, task: str, sampling: str, corpus: Corpus, tmp_path: Path
 ) -> None:

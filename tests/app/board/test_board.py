@@ -86,7 +86,10 @@ def again(session: Session, settings: Settings, qtbot: QtBot) -> Callable[[MainW
     return restart
 
 
-@pytest.mark.parametrize("perspective", ["attention", "inside", "sample"])
+@pytest.mark.parametrize(
+    "perspective",
+    [*(pytest.param(name, marks=pytest.mark.slow) for name in ("attention", "inside")), "sample"],
+)
 def test_nothing_drifts_over_ten_rounds(
     window: MainWindow,
     read: Session,

@@ -16,6 +16,7 @@ from lmviz.scaling import text_length
 from tests.app.lessons.driver import drive
 
 LECTURE_HALL = (1280, 720)
+QUICK = ("00-tour", "03-memory", "08-gradient-descent", "11-two-sequences")  # which take few seconds
 FAULT_IN_Y_HAT = 18
 """A seed with which a fault is hidden there, in the net of the lecture."""
 
@@ -33,7 +34,13 @@ def _fault_in_a_value_that_no_key_types(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(ModuleChecks, "hide_fault", partialmethod(ModuleChecks.hide_fault, FAULT_IN_Y_HAT))
 
 
-@pytest.mark.parametrize("path", shipped_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[] if path.stem in QUICK else pytest.mark.slow, id=path.stem)
+        for path in shipped_files()
+    ],
+)
 def test_a_lesson_can_be_done_from_beginning_to_end(path: Path, window: MainWindow, qtbot: QtBot) -> None:
     lesson = open_lesson(path, perspective_names())
     asked = sum(step.question is not None for step in lesson.steps)

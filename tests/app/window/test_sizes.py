@@ -52,6 +52,7 @@ TEXTS = {
     "translator": "rouge voiture",
     "captioner": "2 dots",
 }
+REST = ("next-token", "tagger", "classifier", "captioner")  # whose empty panels say much the same
 HEAD = 44  # pixels at scale 1 in which a card says what it is
 TAB = 8  # pixels beside the words of a tab, at least
 HEADING = 12  # the size of type above columns
@@ -226,7 +227,9 @@ def go_through(window: MainWindow, look: str, qtbot: QtBot) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("task", ["none", "next-token", *TEXTS])
+@pytest.mark.parametrize(
+    "task", ["none", "translator", *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
+)
 def test_before_anything_is_typed_every_panel_says_what_will_stand_there(
     window: MainWindow,
     session: Session,

@@ -39,7 +39,13 @@ assert x.grad == torch.exp(x)
 """
 
 
-@pytest.mark.parametrize("script", [TRAINS, CHECKPOINTS], ids=["training", "checkpoint"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(TRAINS, id="training", marks=pytest.mark.slow),
+        pytest.param(CHECKPOINTS, id="checkpoint"),
+    ],
+)
 def test_the_compiler_of_torch_is_there_only_where_it_is_wanted(
     script: str, small_text: Path, tmp_path: Path
 ) -> None:
