@@ -82,6 +82,8 @@ class AlignmentTextPanel(FollowedTextPanel):
             return
         hovered, cell = self.session.focus.hovered_position, self.session.focus.cell
         reading = self._chosen.reading
+        if cell is not None and not reading.has_cell(*cell):
+            cell = None  # it is of a newer reading, which has not been drawn yet
         axes = reading.axes(cell[0]) if cell is not None else None
         places = dict(zip(axes, cell[1], strict=True)) if axes is not None and cell is not None else {}
         self._arcs.set_current(self.session.focus.position)

@@ -47,7 +47,7 @@ def number_in_words(of: Of, reading: Reading) -> str:
         return f"loss of “{visible(tokens[target])}”" if is_loss else of
     address, index = of
     axes = reading.axes(address) or ()
-    if axes[-1:] in (("token",), ("label",)):
+    if axes[-1:] in (("token",), ("label",)) and reading.has_cell(address, tuple(index)):
         word = reading.word(axes[-1], index[-1])
         names = {"probabilities": f"p(“{word}”)", "logits": f"logit of “{word}”"}
         return names.get(address, f"{address} of “{word}”")

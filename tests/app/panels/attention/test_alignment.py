@@ -83,6 +83,24 @@ def test_words_between_the_texts_are_pinned_from_both_ends(
     assert session.focus.cell == (DOT, (1, 2))
 
 
+def test_a_cell_of_a_model_that_is_read_meanwhile_is_no_word_of_the_source(
+    show: Callable[..., dict[str, Panel]],
+    window: MainWindow,
+    session: Session,
+    attending_run: Path,
+    label_runs: dict[str, Path],
+    qtbot: QtBot,
+) -> None:
+    arcs = show(attending_run)["alignment_text_view"].arcs
+    qtbot.waitUntil(lambda: arcs.isVisible() and arcs.marked is not None)
+    window.show_perspective("corpus")
+    session.library.open(label_runs["classifier"])
+    qtbot.waitUntil(lambda: session.reading.current.model.folder == label_runs["classifier"])
+    assert session.reading.current.axes("logits") == ("label",)
+    session.focus.choose_cell(("logits", (1,)))  # the translator's has a position, too
+    assert session.focus.cell is not None
+
+
 def test_of_a_transformer_the_chosen_head_is_shown_and_several_are_combined(
     show: Callable[..., dict[str, Panel]], session: Session, heads_run: Path, qtbot: QtBot
 ) -> None:

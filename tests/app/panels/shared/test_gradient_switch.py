@@ -50,6 +50,16 @@ def test_the_key_and_the_switch_turn_values_into_gradients_and_back(
     qtbot.waitUntil(lambda: state.view.address == address)
 
 
+def test_a_number_that_only_another_model_has_is_named_by_its_place(
+    read: Session, inside: dict[str, object], qtbot: QtBot
+) -> None:
+    read.gradients.show(True)
+    wait(read, qtbot)
+    read.gradients.choose(("probabilities", (0, 10_000)))
+    picker = inside["state_view"].findChild(QComboBox, "gradient_of_picker")
+    assert picker.currentText().startswith("probabilities")
+
+
 def test_another_number_is_chosen_from_the_list(
     read: Session, inside: dict[str, object], qtbot: QtBot
 ) -> None:
