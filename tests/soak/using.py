@@ -400,7 +400,10 @@ def main(arguments: Sequence[str]) -> int:
             number += 1
     window.close()
     log = log_path().read_text(encoding="utf-8") if log_path().exists() else ""
-    return closing.leave(1 if "unexpected" in log else 0)
+    was_raised = "unexpected" in log
+    if was_raised:
+        print(log[-3000:], file=sys.stderr)
+    return closing.leave(int(was_raised))
 
 
 if __name__ == "__main__":
