@@ -146,6 +146,7 @@ def test_being_terminated_leaves_a_run_that_can_be_resumed(tmp_path: Path, text_
     assert list(tmp_path.rglob("settings.json")), "what was open is remembered"
 
 
+@pytest.mark.slow
 def test_a_script_that_ends_around_an_open_window_leaves_a_run_that_can_be_resumed(
     tmp_path: Path, text_file: Path
 ) -> None:

@@ -211,6 +211,7 @@ def test_a_job_and_a_reader_that_never_end_are_given_up_after_five_seconds_toget
     assert all(name in log for name in given_up)
 
 
+@pytest.mark.slow
 def test_every_perspective_can_be_shown_in_the_program_as_it_is_started(tmp_path: Path) -> None:
     """What only the program does at its start, such as guarding what Qt calls, breaks no perspective."""
     show = """

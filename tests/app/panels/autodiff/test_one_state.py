@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from covering import in_turn
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
@@ -138,8 +139,9 @@ def compare_checks(scene: Scene, net, focus) -> None:
             assert (shown[0] == "✓") == check_module(net, node.name).agrees, label(node.name)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", ["lecture", "diamond", "summation", "comparison"])
+@pytest.mark.parametrize(
+    ("name", "seed"), in_turn(("lecture", "diamond", "summation", "comparison"), range(3))
+)
 def test_every_number_on_the_screen_is_of_the_network_as_it_is(scene: Scene, name: str, seed: int) -> None:
     chance, done = random.Random(seed), []
     scene.session.network.open_shipped(name)
