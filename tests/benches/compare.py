@@ -45,8 +45,12 @@ def click(window: MainWindow, name: str, qtbot: QtBot) -> None:
 
 
 def wait_for_distributions(window: MainWindow, count: int, qtbot: QtBot) -> Panel:
+    """Those of the models that are compared now: before, there may be as many of others."""
     view = panel(window, "compare_view")
-    qtbot.waitUntil(lambda: len(view.found) == count == len(view.cards), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: len(view.found) == count == len(view.cards) and view.models == view.session.comparison.models,
+        timeout=LONG,
+    )
     return view
 
 
