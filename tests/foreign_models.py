@@ -35,6 +35,12 @@ YARN = {
     "beta_fast": 2.0,
     "beta_slow": 0.5,
 }
+LONG = {
+    "rope_type": "longrope",
+    "rope_theta": 500.0,
+    "short_factor": [1.0, 1.25, 1.5, 2.0],
+    "long_factor": [2.0, 3.0, 4.0, 5.0],
+}
 DYNAMIC = {"rope_type": "dynamic", "rope_theta": 500.0, "factor": 2.0}
 WINDOW = {"sliding_window": 4}
 FOUR = {"num_hidden_layers": 4}
@@ -98,6 +104,12 @@ PEERS = {
     "phi": ("PhiConfig", OTHERS),
     "phi normed": ("PhiConfig", LLAMA | {"qk_layernorm": True}),
     "phi3": ("Phi3Config", LLAMA | PADDED | WINDOW),
+    "phi3 longrope": (
+        "Phi3Config",
+        OTHERS
+        | PADDED
+        | {"num_attention_heads": 3, "original_max_position_embeddings": 20, "rope_parameters": LONG},
+    ),
     "opt": ("OPTConfig", OPT),
     "opt post": ("OPTConfig", OPT | {"do_layer_norm_before": False, "enable_bias": False}),
     "gpt_neo": (

@@ -75,6 +75,15 @@ class Fields:
             raise LmvizError(f"its {name} is no list of whole numbers")
         return tuple(value)
 
+    def numbers(self, name: str) -> tuple[float, ...]:
+        """A list of numbers; none where it is missing."""
+        value = self._values.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(type(number) in (int, float) for number in value):
+            raise LmvizError(f"its {name} is no list of numbers")
+        return tuple(map(float, value))
+
     def pairs(self, name: str) -> tuple[tuple[tuple[str, ...], int], ...]:
         """A list of pairs, each some words and how often these come; none where it is missing."""
         value = self._values.get(name)

@@ -575,16 +575,42 @@ def _sizes(
     context: int = 2048,
     key_value_heads: int = 0,
 ) -> dict[str, Any]:
-    """The sizes under the names that most kinds have for them, or these where they are missing."""
+    """The sizes under the names that most kinds have for them, or these where they are missing.
+
+    A text that is longer than the original context would turn all positions anew where angles are scaled by
+    longrope, so that what has been read of it could not be kept: the context ends there.
+    """
+    longest = fields.whole("max_position_embeddings", context)
+    if _scaling_of(_rope(fields)) == "longrope":
+        longest = min(longest, _original(fields, longest))
     return {
         "layers": fields.whole("num_hidden_layers", layers),
         "heads": fields.whole("num_attention_heads", heads),
         "key_value_heads": fields.whole("num_key_value_heads", key_value_heads),
         "head_channels": fields.whole("head_dim", 0),
         "width": fields.whole("hidden_size", width),
-        "context": fields.whole("max_position_embeddings", context),
+        "context": longest,
         "feedforward": fields.whole("intermediate_size", feedforward),
     }
+
+
+def _rope(fields: Fields) -> Fields:
+    """What is said of rotary positions; newer files keep all of it in `rope_parameters`."""
+    rotary = fields.inner("rope_parameters", "rope_scaling")
+    return rotary.inner("full_attention") if rotary.has("full_attention") else rotary
+
+
+def _scaling_of(rotary: Fields) -> str:
+    """How angles are scaled; Phi 3 first called longrope "su" and "yarn"."""
+    return (
+        "longrope" if rotary.has("short_factor") else rotary.word("rope_type", rotary.word("type", "default"))
+    )
+
+
+def _original(fields: Fields, context: int) -> int:
+    """The context that the model was first trained on."""
+    whole = fields.whole("original_max_position_embeddings", context)
+    return _rope(fields).whole("original_max_position_embeddings", whole)
 
 
 def _biases(fields: Fields) -> dict[str, Any]:
@@ -601,13 +627,12 @@ def _rotary(
     default: float = 10000.0,
     share: float = 1.0,
 ) -> dict[str, Any]:
-    """The settings of rotary positions; newer files keep all that is about them in `rope_parameters`.
+    """The settings of rotary positions.
 
     `share` is that of a head's channels which are turned, where the file says nothing. NTK scaling
     ("dynamic") begins behind the context, and so changes nothing in it.
     """
-    rotary = fields.inner("rope_parameters", "rope_scaling")
-    rotary = rotary.inner("full_attention") if rotary.has("full_attention") else rotary
+    rotary = _rope(fields)
     share = rotary.number("partial_rotary_factor", fields.number("partial_rotary_factor", share))
     if not 0 <= share <= 1:
         raise LmvizError("its share of channels that are turned is no share")
@@ -619,15 +644,21 @@ def _rotary(
         "rotary_base": rotary.number("rope_theta", fields.number(name, default)),
         "rotary_channels": turned if share < 1 else 0,
     }
-    scaling = rotary.word("rope_type", rotary.word("type", "default"))
+    scaling = _scaling_of(rotary)
     if scaling in ("default", "dynamic"):
         return settings
-    if scaling not in ("linear", "llama3", "yarn"):
+    if scaling not in ("linear", "llama3", "yarn", "longrope"):
         raise LmvizError(f"its rotary positions are scaled by {scaling[:40]!r}, which lmviz does not compute")
-    original = rotary.whole(
-        "original_max_position_embeddings",
-        fields.whole("original_max_position_embeddings", sizes["context"]),
-    )
+    original = _original(fields, sizes["context"])
+    if scaling == "longrope":
+        longest = fields.whole("max_position_embeddings", sizes["context"])
+        factor = rotary.number("factor", longest / max(original, 1))
+        magnitude = math.sqrt(1 + math.log(factor) / math.log(original)) if factor > 1 < original else 1.0
+        return settings | {
+            "rotary_scaling": scaling,
+            "rotary_divisors": " ".join(map(repr, rotary.numbers("short_factor"))),
+            "rotary_magnitude": rotary.number("attention_factor", magnitude),
+        }
     if scaling == "yarn":
         factor = rotary.number("factor", sizes["context"] / max(original, 1))
         return settings | {
@@ -953,9 +984,7 @@ KINDS: dict[str, Kind] = {
         _phi,
         _PHI_NAMES,
     ),
-    "phi3": _llama_like(
-        "Phi 3", "also 4: as Llama, with joined matrices; not with longrope", _phi3, _PHI3_NAMES
-    ),
+    "phi3": _llama_like("Phi 3", "also 3.5 and 4: as Llama, with joined matrices", _phi3, _PHI3_NAMES),
     "stablelm": _llama_like(
         "StableLM", "layer normalisation; rotary positions on a part of each head", _stablelm, _STABLELM_NAMES
     ),

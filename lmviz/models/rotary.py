@@ -27,6 +27,7 @@ class Rotary:
     turn fewer than `slow` times within the `original` context, leaves alone those that turn more than `fast`
     times, and blends in between (Llama 3.1, Grattafiori et al. 2024). "yarn" blends evenly from pair to pair
     between the same two limits, which `whole` rounds away from each other to whole pairs (Peng et al. 2023).
+    "longrope" divides the angle of each pair by a number of its own, of `divisors` (Ding et al. 2024).
     """
 
     channels: int
@@ -39,6 +40,7 @@ class Rotary:
     fast: float = 4.0
     original: int = 8192
     whole: bool = True
+    divisors: tuple[float, ...] = ()
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -48,6 +50,8 @@ class Rotary:
             return plain
         if self.scaling == "linear":
             return plain / self.factor
+        if self.scaling == "longrope":
+            return plain / np.array(self.divisors)
         if self.scaling == "yarn":
             kept = self._kept_by_yarn(len(plain))
         else:

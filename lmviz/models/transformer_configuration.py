@@ -296,8 +296,8 @@ class TransformerConfiguration(ModelConfiguration):
         "none",
         "With rotary positions, how angles are made smaller for texts longer than those first trained on: "
         "linear divides all of them; llama3 and yarn only those of the slow pairs (Llama 3.1; Peng et al. "
-        "2023).",
-        choices=("none", "linear", "llama3", "yarn"),
+        "2023); longrope each by a number of its own (Phi 3).",
+        choices=("none", "linear", "llama3", "yarn", "longrope"),
         advanced=True,
     )
     rotary_factor: float = setting(
@@ -330,6 +330,12 @@ class TransformerConfiguration(ModelConfiguration):
     rotary_whole: bool = setting(
         True,
         "With yarn scaling, let the pairs that it blends begin and end with a whole pair.",
+        of_others=True,
+    )
+    rotary_divisors: str = setting(
+        "",
+        "With longrope scaling, what the angle of each pair of channels is divided by: as many numbers, with "
+        "spaces between them.",
         of_others=True,
     )
     alibi_slopes: str = setting(
@@ -466,6 +472,22 @@ class TransformerConfiguration(ModelConfiguration):
                 "rotary_slow",
             )
 
+        if self.rotary_scaling == "longrope":
+            pairs = self.rotary_width // 2
+            if len(self._divisors) != pairs or not all(divisor > 0 for divisor in self._divisors):
+                raise SettingError(
+                    f"{self.rotary_divisors[:40]!r} is not what {pairs} pairs of channels are divided by: "
+                    f"write {pairs} positive numbers with spaces between them.",
+                    "rotary_divisors",
+                )
+
+    @property
+    def _divisors(self) -> tuple[float, ...]:
+        try:
+            return tuple(map(float, self.rotary_divisors.split()))
+        except ValueError:
+            return ()
+
     @property
     def reads(self) -> str:
         """Whether each word sees those after it too."""
@@ -492,7 +514,9 @@ class TransformerConfiguration(ModelConfiguration):
             unused |= {"rotary_whole"}
         if self.rotary_scaling not in ("llama3", "yarn"):
             unused |= {"rotary_slow", "rotary_fast", "rotary_original"}
-        if self.rotary_scaling == "none":
+        if self.rotary_scaling != "longrope":
+            unused |= {"rotary_divisors"}
+        if self.rotary_scaling in ("none", "longrope"):
             unused |= {"rotary_factor"}
         return self.names() - unused
 
@@ -538,6 +562,7 @@ class TransformerConfiguration(ModelConfiguration):
             fast=self.rotary_fast,
             original=self.rotary_original,
             whole=self.rotary_whole,
+            divisors=self._divisors if self.rotary_scaling == "longrope" else (),
         )
 
     @property

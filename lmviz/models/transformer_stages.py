@@ -33,10 +33,9 @@ def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, 
 def embedding_stages(configuration: TransformerConfiguration, part: str = "") -> Iterator[Stage]:
     """What enters the stream; `part` is "encoder/" or "decoder/" where there are both."""
     place, scale = f"{part}embedding", ""
-    if configuration.embedding_factor:
-        scale = rf"{configuration.embedding_factor:g} \, " if configuration.embedding_factor != 1 else ""
-    elif configuration.embedding_scale != 1:
-        scale = r"\sqrt{d} \, "
+    factor = configuration.embedding_scale
+    if factor != 1:
+        scale = r"\sqrt{d} \, " if factor == configuration.width**0.5 else rf"{factor:.3g} \, "
     token, position, result = (f"{place}/{name}" for name in ("token", "position", "sum"))
     yield Stage("Token embedding", rf"\mathbf{{e}}_t = {scale}E_{{w_t}}", (token,), (), place)
     equations = {

@@ -117,7 +117,7 @@ def changed(folder, **values):
         ("gpt2", {"activation_function": "mish"}, "its activation 'mish' is none of"),
         ("gpt2", {"add_cross_attention": True}, "cross-attention, which lmviz does not compute"),
         ("gpt2", {"n_layer": 1}, "holds transformer.h.1.* a part of a layer that lmviz does not compute"),
-        ("gpt_neox", {"rope_parameters": {"rope_type": "longrope"}}, "scaled by 'longrope'"),
+        ("gpt_neox", {"rope_parameters": {"rope_type": "proportional"}}, "scaled by 'proportional'"),
         ("gpt_neox", {"rope_parameters": {"partial_rotary_factor": 1e9}}, "is no share"),
         ("llama", {"rope_parameters": [1]}, "its rope_parameters is no object"),
         ("llama", {"num_key_value_heads": 4}, "6 heads cannot share 4"),

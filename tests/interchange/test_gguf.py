@@ -38,6 +38,7 @@ UNSAID = {
     "gemma2 without caps": "the scale of scores, and that nothing is capped",
     "gemma3_text": "which layers have the window",
     "phi normed": "normalised queries and keys",
+    "phi3 longrope": "nothing that is read here",
     "smollm3": "which layers know positions",
     "smollm3 window": "which layers know positions",
     "stablelm normed": "the norms of heads are joined to one",

@@ -1,5 +1,7 @@
 """Every kind of checkpoint, beside what transformers computes from the same files, number by number."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -60,6 +62,13 @@ def kind_and_layout(name):
 
 def test_every_kind_is_compared():
     assert {peer(name).config.model_type for name in PEERS} == set(KINDS)
+
+
+def test_the_guide_has_the_table():
+    guide = (Path(__file__).parents[2] / "docs/guide/checkpoints.md").read_text(encoding="utf-8")
+    rows = [f"| {kind.title} | `{name}` | {kind.about} |" for name, kind in KINDS.items()]
+    head = "| kind | `model_type` | what is special about it |\n|---|---|---|\n"
+    assert head + "\n".join(rows) + "\n\n" in guide
 
 
 @every_kind
@@ -244,7 +253,8 @@ def test_readers_know_older_files():
         ("bloom", {"apply_residual_connection_post_layernorm": True}, "normalised in passing"),
         ("mpt", {"attn_config": {"qk_ln": True}}, "normalised queries and keys"),
         ("mpt", {"no_bias": False}, "asks for biases"),
-        ("phi3", {"rope_parameters": {"rope_type": "longrope"}}, "scaled by 'longrope'"),
+        ("phi3", {"rope_parameters": {"rope_type": "longrope"}}, "write 2 positive numbers"),
+        ("phi3", {"rope_parameters": {"rope_type": "longrope", "short_factor": "1"}}, "no list of numbers"),
         ("gemma2", {"layer_types": ["chunked_attention"] * 2}, "layers of kind 'chunked_attention'"),
         ("gemma", {"use_bidirectional_attention": True}, "attention to later words"),
         ("gpt_neo", {"attention_types": [["global", 2, 3]]}, "no list of words and numbers"),

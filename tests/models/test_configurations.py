@@ -141,11 +141,13 @@ def test_the_k_of_add_k_is_no_setting_of_other_smoothings():
         ("linear", {"factor"}),
         ("llama3", {"factor", "slow", "fast", "original"}),
         ("yarn", {"factor", "slow", "fast", "original", "whole"}),
+        ("longrope", {"divisors"}),
     ],
 )
 def test_each_way_to_scale_rotary_angles_has_settings_of_its_own(scaling, own):
     kind = FAMILIES["transformer"].configuration
-    used = kind(positions="rotary", rotary_scaling=scaling).used()
+    divisors = "1 1.5 2 2.5 " * 4
+    used = kind(positions="rotary", rotary_scaling=scaling, rotary_divisors=divisors).used()
     found = {name.removeprefix("rotary_") for name in used if name.startswith("rotary_")}
     assert found == own | {"base", "channels", "scaling", "pairs", "layers", "magnitude"}
     learned = kind(positions="learned", rotary_scaling=scaling).used()
@@ -164,7 +166,7 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
         assert len(item.help) > 25
         assert item.help.endswith(".")
         assert item.kind in (bool, str) or (item.minimum is not None and item.maximum is not None)
-        assert item.kind is not str or item.choices or item.name.endswith("_layers")
+        assert item.kind is not str or item.choices or item.name.endswith(("_layers", "_divisors"))
 
 
 @pytest.mark.parametrize(
@@ -194,6 +196,11 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
             "without a causal mask there is none",
         ),
         (TransformerConfiguration, {"attention_window": 4, "window_layers": "1x"}, "'1x' says of no layer"),
+        (
+            TransformerConfiguration,
+            {"positions": "rotary", "rotary_scaling": "longrope", "rotary_divisors": "1 two"},
+            "'1 two' is not what 16 pairs of channels are divided by",
+        ),
         (TransformerConfiguration, {"rotary_layers": ""}, "write a 1 or a 0 for each"),
         (TransformerConfiguration, {"logit_cap": 30, "logit_factor": 2}, "either multiplied or capped"),
         (LSTMConfiguration, {"tied": True, "embedding": 5}, "tied output needs an embedding as wide"),
