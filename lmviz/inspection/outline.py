@@ -18,7 +18,7 @@ from lmviz.models.tap import Stage
 
 LEFT_OUT = frozenset(
     {"norm", "norm1", "norm2", "residual1", "residual2", "stream1", "stream2"}
-    | {"query_rotated", "key_rotated"}
+    | {"query_normed", "key_normed", "query_rotated", "key_rotated"}
     | {"products", "scaled", "bias", "scores", "feedforward/hidden"}
     | {"cross/norm", "cross/residual"}
 )
@@ -30,6 +30,7 @@ NAMES = {
     "attention/value": "values",
     "attention/mixed": "sum of v",
     "attention/output": "adds",
+    "attention/normed": "adds",
     "cross/query": "queries",
     "cross/key": "source keys",
     "cross/value": "source values",
@@ -38,17 +39,18 @@ NAMES = {
     "cross/output": "adds",
     "feedforward/activation": "feed-forward",
     "feedforward/output": "adds",
+    "feedforward/normed": "adds",
 }
 OF_RECURRENCES = {"last": "last state", "start": "first state", "previous": "state before"}
 ARROWS = {"forward": "→ ", "backward": "← "}
 """Which way a layer that reads in both directions goes."""
 
 SUMMARY = (
-    ("attention/weights", "attention/output"),
+    ("attention/weights", "attention/output", "attention/normed"),
     ("cross/weights", "cross/output"),
-    ("feedforward/activation", "feedforward/output"),
+    ("feedforward/activation", "feedforward/output", "feedforward/normed"),
 )
-"""What a folded layer with attention shows, row by row."""
+"""What a folded layer with attention shows, row by row; of what it gives the last, which is added."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,8 @@ def _summary(lines: Sequence[OutlineLine | StreamPlace]) -> tuple[tuple[OutlineL
     """The rows of a folded layer: for one without attention all of its own lines side by side."""
     own = [line for line in lines if isinstance(line, OutlineLine) and not line.earlier]
     by_name = {_last_two(line.addresses[0]): line for line in own}
-    rows = [tuple(by_name[name] for name in names if name in by_name) for names in SUMMARY]
+    found = [[by_name[name] for name in names if name in by_name] for names in SUMMARY]
+    rows = [(*row[:1], *row[1:][-1:]) for row in found]
     return tuple(row for row in rows if row) or (tuple(own),)
 
 

@@ -116,7 +116,7 @@ def _added(model: Model, configuration: TransformerConfiguration, count: int) ->
     """(position, channel) What is added to the embeddings."""
     if configuration.positions == "sinusoidal":
         return sinusoids(count, configuration.width).numpy()
-    weight = model.get_parameter_or_buffer("positions.weight")
+    weight = model.get_parameter_or_buffer("positions.weight")[configuration.position_offset :]
     return weight[:count].detach().float().cpu().numpy()
 
 

@@ -19,6 +19,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.views import matrix, strip
 from lmviz.inspection.whole_model import squares_of_gradient
+from lmviz.models.address import Address
 
 ATTENTION = "layers/0/attention/"
 WEIGHTS = f"{ATTENTION}weights"
@@ -52,7 +53,10 @@ def test_what_is_unseen_is_what_the_model_masks(family, options):
     for address, one in found.arrays.items():
         hidden = np.zeros(one.shape, dtype=bool)
         if one.axes[-2:] == SQUARE and is_masked(model, address):
-            hidden |= np.triu(np.ones(one.shape[-2:], dtype=bool), 1)
+            later = np.triu(np.ones(one.shape[-2:], dtype=bool), 1)
+            window = model.configuration.window_of(Address.parse(address).layer)
+            before = np.tril(np.ones_like(later), -window) if window else np.zeros_like(later)
+            hidden |= later | before
         np.testing.assert_array_equal(found.unseen(address), hidden, err_msg=address)
         if address.endswith("/weights"):
             np.testing.assert_array_equal(one.array == 0, hidden, err_msg=address)

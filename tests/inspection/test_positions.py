@@ -28,9 +28,9 @@ def build(kind: str, **settings: object) -> Model:
 IDS = np.random.default_rng(0).integers(0, VOCABULARY, 2000)
 
 
-@pytest.mark.parametrize("kind", ["learned", "sinusoidal"])
-def test_the_table_is_what_is_added_to_embeddings(kind: str) -> None:
-    model = build(kind)
+@pytest.mark.parametrize(("kind", "offset"), [("learned", 0), ("learned", 2), ("sinusoidal", 0)])
+def test_the_table_is_what_is_added_to_embeddings(kind: str, offset: int) -> None:
+    model = build(kind, position_offset=offset)
     picture = picture_positions(model)
     added = trace(model, IDS[:16])["embedding/position"].array
     assert picture.table == pytest.approx(np.asarray(added), abs=1e-6)

@@ -19,8 +19,13 @@ from tests.app.window.test_labels_everywhere import shows_something
 TURNED = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
 SIZES = {"n_layer": 2, "n_head": 3, "n_embd": 24, "block_size": 32, "bias": True, "vocab_size": 50}
 OTHERS = ("shards", "pytorch_model.bin", "nanoGPT", "nanoGPT compiled", "minGPT")
-QUICK = ("llama 3",)
-KINDS = [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow) for kind in (*PEERS, *OTHERS)]
+QUICK = ("llama 3", "gemma2")
+OF_EACH = {configuration: name for name, (configuration, _) in PEERS.items()}
+"""One of each kind: the last, which has more settings of its own."""
+KINDS = [
+    kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow)
+    for kind in sorted({*QUICK, *OF_EACH.values(), *OTHERS})
+]
 
 
 def state(name: str, prefix: str = "") -> dict[str, torch.Tensor]:

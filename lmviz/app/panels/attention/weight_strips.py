@@ -47,10 +47,11 @@ class WeightStrips(ExplainedStrips):
         if wanted == self._drawn:
             return
         self._drawn = wanted
-        rotated = "_rotated" if f"{place}/query_rotated" in trace.arrays else ""
+        endings = ("_rotated", "_normed", "")  # the last step before queries meet keys
+        made = next(ending for ending in endings if f"{place}/query{ending}" in trace.arrays)
         rows = (
-            (f"q “{visible(trace.tokens[query])}”", f"query{rotated}", query),
-            (f"k “{visible(trace.tokens[key])}”", f"key{rotated}", key),
+            (f"q “{visible(trace.tokens[query])}”", f"query{made}", query),
+            (f"k “{visible(trace.tokens[key])}”", f"key{made}", key),
             (f"v “{visible(trace.tokens[key])}”", "value", key),
             ("Σ α v", "mixed", query),
         )
