@@ -7,18 +7,15 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SHARE
 from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
 from lmviz.app.widgets.plots.bars import BarsView
-from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
-from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
-from lmviz.app.widgets.plots.descent_plot import DescentPlot
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
-from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
-from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
@@ -162,27 +159,38 @@ def surprisal_plot() -> QWidget:
 
 def error_plot() -> QWidget:
     """Truncation on one side, rounding on the other."""
-    plot = ErrorPlot()
+    plot = LinePlot("ε", logarithmic=(True, True), words=("{:.0e}".format, "{:.0e}".format), y_name="error")
     epsilon = np.logspace(-13, -1, 25)
-    curves = {"float64": 1e-17 / epsilon + epsilon**2 / 300, "float32": 3e-8 / epsilon + epsilon**2 / 300}
-    plot.set_curves({name: np.stack([epsilon, error], axis=1) for name, error in curves.items()})
+    curves = (("float64", "accent", 1e-17), ("float32", "muted_text", 3e-8))
+    errors = [(name, role, least / epsilon + epsilon**2 / 300) for name, role, least in curves]
+    plot.set_curves([PlotCurve(name, epsilon, error, role) for name, role, error in errors])
+    plot.set_cursor(1e-5)
     return plot
 
 
 def batch_noise_plot() -> QWidget:
     """Gradients of which a batch of twelve has as much noise as signal."""
-    plot, sizes = BatchNoisePlot(), 2 ** np.arange(7)
+    plot, sizes = LinePlot("examples", LOSS, logarithmic=(True, True), y_name="norm"), 2 ** np.arange(7)
     expected, wobble = np.sqrt(0.08 + 0.96 / sizes), np.array([1, 1.02, 0.98, 1.01, 0.97, 1.02, 1])
-    plot.set_norms(sizes, expected * wobble, expected, expected[0] / np.sqrt(sizes))
-    plot.set_scale(12)
+    noise = expected[0] / np.sqrt(sizes)
+    plot.set_curves(
+        [
+            PlotCurve("measured", sizes, expected * wobble, "accent", 0, dots=True),
+            PlotCurve("expected", sizes, expected, "accent"),
+            PlotCurve("noise, 1/√B", sizes, noise, "muted_text", 1.4, dashed=True),
+        ]
+    )
+    plot.set_marks([(12, "noise = signal")])
     return plot
 
 
 def descent_plot() -> QWidget:
     """A step of gradient descent on a parabola."""
-    plot = DescentPlot()
+    plot = LinePlot("η", words=("{:.2g}".format, "{:.3f}".format), y_name="loss", possible_x=ANYTHING)
     rates = np.linspace(-0.1, 0.6, 20)
-    plot.set_curve(rates, 0.3 - 0.2 * rates + 0.1 * rates**2, 0.3 - 0.2 * rates, 0.1)
+    line = PlotCurve("line", rates, 0.3 - 0.2 * rates, "muted_text", 1.2, dashed=True, guide=True)
+    plot.set_curves([PlotCurve("loss", rates, 0.3 - 0.2 * rates + 0.1 * rates**2, "accent"), line])
+    plot.set_cursor(0.1)
     return plot
 
 
@@ -215,11 +223,13 @@ def simplex_bars() -> QWidget:
 
 def likelihood_curve() -> QWidget:
     """The log likelihood over the share of one word."""
-    curve, places = LikelihoodCurve(), np.linspace(0.001, 0.999, 120)
+    plot, places = LinePlot("p", possible_x=SHARE, y_name="Σ c ln p"), np.linspace(0.001, 0.999, 120)
     likelihoods = 4 * np.log(places) + 7 * np.log(1 - places)
-    highest, there = float(likelihoods.max()), float(4 * np.log(0.2) + 7 * np.log(0.8))
-    curve.set_curve("corn", places, likelihoods, share=0.2, likelihood=there, best=highest, low=highest - 6)
-    return curve
+    seen = np.where(likelihoods > likelihoods.max() - 6, likelihoods, np.nan)
+    here = PlotCurve("here", [0.2], [4 * np.log(0.2) + 7 * np.log(0.8)], "accent", 0, dots=True)
+    plot.set_curves([here, PlotCurve("p(corn)", places, seen, "accent", said="")])
+    plot.set_references([("the most", float(likelihoods.max()))])
+    return plot
 
 
 def poll_choices() -> QWidget:
@@ -233,18 +243,10 @@ def poll_choices() -> QWidget:
 
 def curves_plot() -> QWidget:
     """Edges of two computation graphs."""
-    plot, lengths = (
-        CurvesPlot("tokens T", "edges", words=("{:.0f}".format, "{:.0f}".format), room=40),
-        np.arange(1, 25),
-    )
+    plot, lengths = LinePlot("tokens T", LOSS, words=(count, count), y_name="edges"), np.arange(1, 25)
     curves = {"attention": ("accent", lengths * (lengths + 1) / 2), "RNN": ("value", 2 * lengths - 1)}
-    plot.set_curves(
-        [
-            NamedCurve(name, color, np.stack([lengths, y], axis=1), said=f"{y[-1]:.0f}")
-            for name, (color, y) in curves.items()
-        ]
-    )
-    plot.set_mark(7)
+    plot.set_curves([PlotCurve(name, lengths, y, color) for name, (color, y) in curves.items()])
+    plot.set_cursor(7)
     return plot
 
 

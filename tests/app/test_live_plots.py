@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.plots.quiet_plot import QuietPlot
+from lmviz.app.widgets.kit.axes import Axes
 from lmviz.app.window.main_window import MainWindow
 
 ONLY_PANELS = ("over_time",)
@@ -34,7 +34,7 @@ def test_no_mark_of_a_former_step_stays(
     window.show_perspective("train")
     session.library.open(make_run("gru", 60, width=8, learning_rate=0.01))
     qtbot.waitUntil(lambda: session.library.model is not None)
-    [plot] = window.perspective.findChildren(QuietPlot)
+    [plot] = window.perspective.findChildren(Axes)
     [panel] = [panel for panel in window.perspective.panels if panel.isAncestorOf(plot)]
 
     def nothing_is_awaited() -> bool:

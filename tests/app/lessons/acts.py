@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
-from lmviz.app.widgets.plots.error_plot import ErrorPlot
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.lessons.condition import Condition
 from lmviz.lessons.expression import Call, Literal, evaluate
@@ -195,7 +195,7 @@ def _rewrite(old: str, new: str) -> Callable[[Driver], None]:
 
 def _nudge_by(epsilon: float) -> Callable[[Driver], None]:
     def nudge(driver: Driver) -> None:
-        driver.control("nudge_view").findChild(ErrorPlot).epsilon_chosen.emit(epsilon)
+        driver.control("nudge_view").findChild(LinePlot, "error_plot").cursor_moved.emit(epsilon)
 
     return nudge
 

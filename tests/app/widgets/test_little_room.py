@@ -14,7 +14,6 @@ from lmviz.app.panels.autodiff.drawn_units import drawn_units, folding
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
-from lmviz.app.widgets.plots.descent_plot import DescentPlot
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
@@ -24,13 +23,6 @@ from lmviz.autodiff import read
 
 CLIPPED = Qt.AlignmentFlag.AlignRight.value | Qt.AlignmentFlag.AlignHCenter.value
 LONG = "a model of Shakespeare's comedies, tragedies and sonnets"
-
-
-def descent_plot() -> Canvas:
-    plot = DescentPlot()
-    rates = np.linspace(0, 1, 9)
-    plot.set_curve(rates, 1e5 + 7e4 * rates, 1e5 - rates, 0.5)
-    return plot
 
 
 def loss_surface() -> Canvas:
@@ -86,7 +78,6 @@ def unit_picture() -> Canvas:
 LITTLE = {
     "NetworkPicture": (network_picture, 420, 400),
     "UnitPicture": (unit_picture, 420, 200),
-    "DescentPlot": (descent_plot, 240, 130),
     "LossSurface": (loss_surface, 240, 160),
     "Legend": (legend, 300, 20),
     "PlotNames": (plot_names, 120, 100),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,9 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
-from lmviz.app.widgets.plots.descent_plot import DescentPlot
+from lmviz.app.widgets.kit.axes import ANYTHING
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.autodiff.learning import StepCurve, step_curve
 
 if TYPE_CHECKING:
@@ -46,7 +49,11 @@ class DescentPanel(Panel):
         self._take.setToolTip("Take the step: every parameter moves against its gradient.")
         self._undo = QPushButton("undo")
         self._undo.setObjectName("undo_step_button")
-        self._plot = DescentPlot()
+        written = partial(number, digits=3)
+        self._plot = LinePlot(
+            "η", words=("{:.2g}".format, written), y_name="loss after the step", possible_x=ANYTHING
+        )
+        self._plot.setObjectName("descent_plot")
         left = QVBoxLayout()
         for part in (self._rate, self._losses, self._line):
             left.addWidget(part)
@@ -93,9 +100,12 @@ class DescentPanel(Panel):
             self._curve = None
             self._losses.setText("")
             self._line.setText(NOTHING)
-            self._plot.set_curve(np.zeros(0), np.zeros(0), np.zeros(0), 0.0)
+            self._plot.set_curves([])
+            self._plot.set_cursor(None)
             return
         self._losses.setText(f"{number(step.before, 4)} → {number(step.after, 4)}")
         self._line.setText(f"a straight line says {number(step.predicted, 4)}")
-        self._curve = step_curve(self.session.network.current, descent.rate)
-        self._plot.set_curve(self._curve.rates, self._curve.losses, self._curve.line, descent.rate)
+        self._curve = curve = step_curve(self.session.network.current, descent.rate)
+        line = PlotCurve("line", curve.rates, curve.line, "muted_text", 1.2, dashed=True, guide=True)
+        self._plot.set_curves([PlotCurve("loss", curve.rates, curve.losses, "accent"), line])
+        self._plot.set_cursor(descent.rate)

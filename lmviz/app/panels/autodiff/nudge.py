@@ -13,7 +13,8 @@ from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.plots.error_plot import ErrorPlot
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.autodiff.checking import agreeing_digits, check, error_curves, is_of_cell
 from lmviz.autodiff.names import cell_label, label
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 EPSILON = 1e-5
 PLACES = 15
+
+LOWEST = 1e-17  # where an error of 0 is drawn
 
 
 class NudgePanel(Panel):
@@ -35,7 +38,9 @@ class NudgePanel(Panel):
         self.setObjectName("nudge_view")
         self._epsilon = EPSILON
         self._drawn: tuple[int, str, tuple[int, ...]] | None = None
-        self._plot = ErrorPlot()
+        self._plot = LinePlot("ε", logarithmic=(True, True), words=(_power, _power), y_name="error")
+        self._plot.setObjectName("error_plot")
+        self._errors: dict[str, np.ndarray] = {}
         self._digits = AgreeingDigits()
         self._caption = Label()
         self._caption.setProperty("role", "muted")
@@ -71,7 +76,7 @@ class NudgePanel(Panel):
         across.addLayout(right, 4)
         self._card = Card("Check by nudging", head, body)
         self.column.addWidget(self._card)
-        self._plot.epsilon_chosen.connect(self._choose)
+        self._plot.cursor_moved.connect(self._choose)
         self._every.clicked.connect(lambda: session.module_checks.nudge_all(self._epsilon))
         self._all.clicked.connect(session.module_checks.check_all)
         self._hide.clicked.connect(self._toggle_fault)
@@ -81,7 +86,7 @@ class NudgePanel(Panel):
         self.follow(session.network_focus.cell_changed, session.network.numbers_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {f"error in {name}": points for name, points in self._plot.curves.items()}
+        return {f"error in {name}": points for name, points in self._errors.items()}
 
     def recipe(self) -> str:
         """The same check from Python."""
@@ -98,14 +103,27 @@ class NudgePanel(Panel):
 
     def refresh(self) -> None:
         net, cell = self.session.network.current, self.session.network_focus.shown
-        self._plot.set_epsilon(self._epsilon)
         of_cell = cell.place if is_of_cell(net, cell.name) else ()
         drawn = self.session.network.changes, cell.name, of_cell
         if drawn != self._drawn:
             self._drawn = drawn
-            self._plot.set_curves(error_curves(net, cell.name, cell.place))
+            self._errors = error_curves(net, cell.name, cell.place)
+        self._draw_errors()
         self._show_digits()
         self._show_checks()
+
+    def _draw_errors(self) -> None:
+        """The error over ε, and beside the names what it is at the chosen one."""
+        curves: list[PlotCurve] = []
+        for name, points in self._errors.items():
+            if len(points):
+                at = int(np.abs(np.log10(points[:, 0] / self._epsilon)).argmin())
+                role, width = ("accent", 2.0) if not curves else ("muted_text", 1.4)
+                errors = np.clip(points[:, 1], LOWEST, None)
+                said = _power(float(points[at, 1]))
+                curves.append(PlotCurve(name.partition(",")[0], points[:, 0], errors, role, width, said=said))
+        self._plot.set_curves(curves)
+        self._plot.set_cursor(self._epsilon if curves else None)
 
     def _show_digits(self) -> None:
         net, cell = self.session.network.current, self.session.network_focus.shown
@@ -134,7 +152,7 @@ class NudgePanel(Panel):
 
     def _choose(self, epsilon: float) -> None:
         self._epsilon = epsilon
-        self._plot.set_epsilon(epsilon)
+        self._draw_errors()
         self._show_digits()
 
     def _show_checks(self) -> None:
@@ -195,3 +213,7 @@ def _written(name: str, value: float, digits: int) -> WrittenNumber:
         left -= text[certain] != "."
         certain += 1
     return WrittenNumber(name, text, certain if digits else 0)
+
+
+def _power(value: float) -> str:
+    return f"{value:.0e}".replace("e-0", "e−").replace("e-", "e−")

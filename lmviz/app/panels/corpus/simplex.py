@@ -18,7 +18,9 @@ from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
-from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
+from lmviz.app.widgets.kit.axes import SHARE
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.inspection.recipes.text import settings_of, simplex_recipe
 from lmviz.text.simplex import counted_words, example_context, with_share
@@ -57,7 +59,8 @@ class SimplexPanel(Panel):
         self._context.setObjectName("simplex_context")
         self._context.setAccessibleName("phrase whose next words are weighed")
         self._context.setMinimumWidth(SIZE_OF_CONTEXT)
-        self._bars, self._curve = SimplexBars(), LikelihoodCurve()
+        self._bars = SimplexBars()
+        self._curve = LinePlot("p", words=(number, number), y_name="Σ c ln p", possible_x=SHARE)
         self._bars.setMinimumWidth(NARROWEST_BARS)
         self._curve.setMinimumWidth(NARROWEST_CURVE)
         self._bars.setObjectName("simplex_bars")
@@ -188,16 +191,15 @@ class SimplexPanel(Panel):
         self._lack.setText("the maximum" if lack < 5e-5 else f"{number(lack, 4)} below the maximum")
         self._multiplier.setText(f"λ = Σ c = {count(counted.total)}")
         self._bars.set_shares(shares, counted.surplus(shares))
-        places = np.linspace(0, 1, PLACES)
-        self._curve.set_curve(
-            visible(counted.words[word]),
-            places,
-            counted.along(shares, word, places),
-            share=float(shares[word]),
-            likelihood=likelihood,
-            best=best,
-            low=best - DEPTH * max(best - counted.log_likelihood(counted.uniform), 1.0),
-        )
+        places, share = np.linspace(0, 1, PLACES), float(shares[word])
+        along = counted.along(shares, word, places)
+        low = best - DEPTH * max(best - counted.log_likelihood(counted.uniform), 1.0)
+        name, said = visible(counted.words[word]), number(likelihood, 4)
+        here = PlotCurve("here", [share], [likelihood], "accent", 0, dots=True, said=said)
+        curve = PlotCurve(f"p({name})", places, np.where(along >= low, along, np.nan), "accent", said="")
+        self._curve.set_curves([here, curve] if likelihood >= low else [curve])
+        self._curve.set_references([("the most", best)])
+        self._curve.set_cursor(share)
 
     def _drag(self, word: int, share: float) -> None:
         self._stop()

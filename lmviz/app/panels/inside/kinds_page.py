@@ -11,8 +11,8 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_axes import LOSS
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.scaling.position_trial import KINDS, try_positions

@@ -17,9 +17,9 @@ from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
+from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_axes import LOSS
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,9 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
-from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.app.widgets.kit.axes import LOSS
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.scaling.compute import amount_in_words
 from lmviz.scaling.experiment import run_experiment
@@ -45,11 +48,9 @@ class ExperimentPanel(Panel):
         self._said = Label()
         self._said.setObjectName("experiment_said")
         self._said.setWordWrap(True)
-        self._plot = CurvesPlot(
-            "FLOP",
-            "validation loss, nats per token",
-            logarithmic=(True, True),
-            words=(_operations, lambda loss: number(loss, 2)),
+        written = (_operations, partial(number, digits=2))
+        self._plot = LinePlot(
+            "FLOP", LOSS, logarithmic=(True, True), words=written, y_name="validation loss, nats per token"
         )
         self._plot.setObjectName("experiment_plot")
         self._empty = EmptyText(NOTHING)
@@ -110,20 +111,13 @@ class ExperimentPanel(Panel):
         self._plot.setVisible(bool(drawn))
         self._said.setText(self._sentence())
         curves = [
-            NamedCurve(
-                f"width {model.width}",
-                place,
-                np.stack([model.compute, model.loss], axis=1),
-                dots=True,
-                said=f"d = {model.width}",
-                said_first=True,
-            )
+            PlotCurve(f"width {model.width}", model.compute, model.loss, place, dots=True)
             for place, model in enumerate(drawn)
         ]
         law = experiment.law
         if law is not None:
             ends = np.array([drawn[0].compute[-1] / 2, drawn[-1].compute[-1] * 2])
-            curves.append(NamedCurve("fit", "muted_text", np.stack([ends, law(ends)], axis=1), dashed=True))
+            curves.append(PlotCurve("fit", ends, law(ends), "muted_text", 1.4, dashed=True))
         self._plot.set_curves(curves)
 
     def _sentence(self) -> str:

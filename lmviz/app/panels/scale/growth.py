@@ -14,7 +14,9 @@ from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
-from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.app.widgets.kit.axes import LOSS
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.scaling.computation_graph import (
     attention_edges,
     attention_graph,
@@ -26,8 +28,6 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
-
-ROOM = 62  # pixels at the right of the curves, for their last values
 
 
 class GrowthPanel(Panel):
@@ -42,7 +42,7 @@ class GrowthPanel(Panel):
         self._slider = SliderRow("tokens T", "length of the text")
         self._slider.slider.setObjectName("graph_length_slider")
         self._slider.set_range(LONGEST_GRAPH - 1, session.scale.length - 1)
-        self._curves = CurvesPlot("tokens T", "edges", words=(count, count), room=ROOM)
+        self._curves = LinePlot("tokens T", LOSS, words=(count, count), y_name="edges")
         self._curves.setObjectName("edges_plot")
         self._far = Label()
         self._far.setProperty("role", "muted")
@@ -51,7 +51,7 @@ class GrowthPanel(Panel):
         self.column.addWidget(self._card)
         scale = session.scale
         self._slider.value_changed.connect(lambda value: scale.choose_length(value + 1))
-        self._curves.place_chosen.connect(lambda x: scale.choose_length(round(x)))
+        self._curves.cursor_moved.connect(lambda x: scale.choose_length(round(x)))
         self.follow(scale.length_changed, scale.planned_changed, session.reading.encoding_changed)
 
     def _lay_out(self) -> QWidget:
@@ -117,19 +117,14 @@ class GrowthPanel(Panel):
         arrays = self.exported_arrays()
         self._curves.set_curves(
             [
-                NamedCurve(
-                    name,
-                    color,
-                    np.stack([arrays["T"], arrays[key]], axis=1),
-                    said=f"{arrays[key][-1]:,}",
-                )
+                PlotCurve(name, arrays["T"], arrays[key], color)
                 for name, key, color in (
                     ("attention", "attention", "accent"),
                     ("RNN", "recurrent", "value"),
                 )
             ]
         )
-        self._curves.set_mark(float(length))
+        self._curves.set_cursor(float(length))
         configuration = self.session.scale.planned.configuration
         far, width = configuration.context, configuration.width
         self._far.setText(

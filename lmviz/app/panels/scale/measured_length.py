@@ -13,7 +13,8 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.link_button import LinkButton
-from lmviz.app.widgets.plots.curves_plot import CurvesPlot, NamedCurve
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.workers.threads import compute_with
 from lmviz.families import FAMILIES
 from lmviz.scaling.compute import bytes_in_words
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.app.workers.job import Job, Report
     from lmviz.scaling.text_length import MeasuredLength
 
-MOST, ROOM = 5, 130
+MOST = 5
 NOTHING = (
     "Open a model that is trained by gradients, and another one beside it: how long they take, and what a "
     "training keeps, is measured for texts of 8 to 1,024 tokens."
@@ -46,17 +47,10 @@ class MeasuredLengthPanel(Panel):
         self._begin = LinkButton("measure_lengths_button", "measure", "measure the open models over T")
         self._begin.clicked.connect(self._toggle)
         self._empty = EmptyText()
-        logarithmic = (True, True)
-        self._time = CurvesPlot(
-            "tokens T",
-            "milliseconds forward",
-            logarithmic=logarithmic,
-            words=(count, _milliseconds),
-            room=ROOM,
-        )
-        self._memory = CurvesPlot(
-            "tokens T", "kept for the backward pass", logarithmic=logarithmic, words=(count, bytes_in_words)
-        )
+        both = (True, True)
+        written, kept = (count, _milliseconds), (count, bytes_in_words)
+        self._time = LinePlot("tokens T", logarithmic=both, words=written, y_name="milliseconds forward")
+        self._memory = LinePlot("tokens T", logarithmic=both, words=kept, y_name="kept for the backward pass")
         self._time.setObjectName("milliseconds_plot")
         self._memory.setObjectName("memory_plot")
         self._plots = QWidget()
@@ -66,10 +60,10 @@ class MeasuredLengthPanel(Panel):
         across.addWidget(self._time, 5)
         across.addWidget(self._memory, 4)
         body = QWidget()
-        both = QHBoxLayout(body)
-        both.setContentsMargins(0, 0, 0, 0)
-        both.addWidget(self._empty)
-        both.addWidget(self._plots)
+        beside = QHBoxLayout(body)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self._empty)
+        beside.addWidget(self._plots)
         self._card = Card("Your models over the length of the text", self._begin, body)
         self.column.addWidget(self._card)
         self.follow(session.library.models_changed, session.work.ready_changed)
@@ -111,10 +105,9 @@ class MeasuredLengthPanel(Panel):
         for plot, attribute in ((self._time, "milliseconds"), (self._memory, "bytes")):
             curves = []
             for name in names:
-                points = [(one.length, getattr(one, attribute)) for one in self._found if one.name == name]
-                said = name if plot is self._time else ""
-                color = self._colors.get(name, 0)
-                curves.append(NamedCurve(name, color, np.array(points), dots=True, said=said))
+                found = [one for one in self._found if one.name == name]
+                lengths, values = [one.length for one in found], [getattr(one, attribute) for one in found]
+                curves.append(PlotCurve(name, lengths, values, self._colors.get(name, 0), dots=True))
             plot.set_curves(curves)
 
     def _models(self) -> list[MeasuredModel]:

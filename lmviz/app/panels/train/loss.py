@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.kit.axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.run import curves_recipe
 from lmviz.tasks import NEXT_TOKEN, TASKS

@@ -15,7 +15,9 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.role import set_role
-from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
+from lmviz.app.widgets.kit.axes import LOSS
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.families import FAMILIES
 from lmviz.runs.opening import open_model_of, open_recorded
 
@@ -44,7 +46,10 @@ class NoisePanel(Panel):
         self.setObjectName("noise_view")
         self._measured: tuple[Moment, GradientNoise] | None = None
         self._job: Job | None = None
-        self._plot = BatchNoisePlot()
+        self._plot = LinePlot(
+            "examples in a batch", LOSS, logarithmic=(True, True), y_name="norm of the gradient"
+        )
+        self._plot.setObjectName("noise_plot")
         self._said = Label()
         self._said.setObjectName("noise_sentence")
         self._said.setWordWrap(True)
@@ -111,17 +116,23 @@ class NoisePanel(Panel):
         if model is not None:
             name = model.description.corpus.get("name", "its text")
             self._open.setText(caption(f"Open “{name}”"))
-        none = np.zeros(0)
         if noise is None or self._measured is None:
             self._card.set_title(TITLE)
-            self._plot.set_norms(none, none, none, none)
+            self._plot.set_curves([])
             self._show(is_measured=False)
             self._said.setText(obstacle or INVITATION)
             return
         sizes = noise.sizes
         self._card.set_title(f"{TITLE}, step {self._measured[0][1]:,}")
-        self._plot.set_norms(sizes, noise.norms, noise.expected(sizes), noise.of_noise_alone(sizes))
-        self._plot.set_scale(noise.noise_scale)
+        self._plot.set_curves(
+            [
+                PlotCurve("measured", sizes, noise.norms, "accent", 0, dots=True),
+                PlotCurve("expected", sizes, noise.expected(sizes), "accent"),
+                PlotCurve("noise, 1/√B", sizes, noise.of_noise_alone(sizes), "muted_text", 1.4, dashed=True),
+            ]
+        )
+        is_in_sight = 1 <= noise.noise_scale <= sizes[-1]
+        self._plot.set_marks([(noise.noise_scale, "noise = signal")] if is_in_sight else [])
         self._said.setText(in_words(noise))
         self._show(is_measured=True)
 

@@ -10,8 +10,8 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.reading import of_source
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_axes import SHARE
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution

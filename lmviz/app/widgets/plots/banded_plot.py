@@ -15,8 +15,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.plot_axes import SIZE
-from lmviz.app.widgets.plots.pointable_plot import PointablePlot
+from lmviz.app.widgets.kit.axes import SIZE, PointableAxes
 from lmviz.base.plain_text import seen
 
 POINT = 6  # pixels at scale 1 across
@@ -52,7 +51,7 @@ class _Mark:
     text: pyqtgraph.TextItem
 
 
-class BandedPlot(PointablePlot):
+class BandedPlot(PointableAxes):
     """`BandedPlot(y_range=(0, 100))`: `set_curves(curves)` draws `BandedCurve`s.
 
     `set_units(x, y)` are written at the ends of the axes, such as "words". `set_marks([(x, text)])` draws

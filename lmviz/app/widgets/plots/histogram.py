@@ -13,13 +13,13 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.pointable_plot import PointablePlot
+from lmviz.app.widgets.kit.axes import PointableAxes
 
 COLUMN = 0.9  # of the room between two edges
 HALF_A_LABEL = 30  # pixels on the right, for the number at the end and its unit
 
 
-class Histogram(PointablePlot):
+class Histogram(PointableAxes):
     """`Histogram(what, unit)`: such as "documents" by "tokens".
 
     `set_columns(edges, counts)` draws counts (column,) between edges (column + 1,).

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 
@@ -17,10 +17,10 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.plot_axes import ANYTHING, SIZE, ReferenceLine
+from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SIZE, Axes, ReferenceLine
 from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
-from lmviz.app.widgets.plots.quiet_plot import QuietPlot
+from lmviz.base.plain_text import seen
 
 if TYPE_CHECKING:
     from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
@@ -29,15 +29,19 @@ LOWEST = 92  # pixels at scale 1 below which nothing could be read off
 ROOM_FOR_NAME = 110  # pixels at scale 1 of height from which on the cursor says its step
 ABOVE = 18  # pixels at scale 1 above the plot, where it says it
 MARGIN = 22  # pixels at scale 1 on the right of the plot, which the leaders of the names cross
-LOW_ABOVE = 6  # the same where it does not
+LOW_ABOVE, NAMED_ABOVE = 6, 25  # the same where it does not, and where the name of y stands there
 STRONG = 2.2  # the width from which on a curve's name is written bold
 ROOM = 0.02  # of the span of the values, beyond the least and the largest
+FLATTENING = 20  # times as high as the next curve
 TICKS = 10  # about as many roundings fit into the range of y, so that it rests while a curve grows
+
+Writing = Callable[[float], str]
 
 
 class LinePlot(QWidget):
     """`LinePlot(x_name="step", possible=ANYTHING)`: several curves over one axis, named on the right with
-    their last values. What is counted along x is never negative, and the values are within `possible`.
+    their last values. What is counted along x is within `possible_x`, and the values are within `possible`.
+    `logarithmic` says so of x and of y, `words` write an amount of each, and `y_name` stands above the axis.
 
     `set_curves([PlotCurve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
     dashed lines;
@@ -54,22 +58,34 @@ class LinePlot(QWidget):
         self,
         x_name: str = "step",
         possible: tuple[float, float] = ANYTHING,
+        *,
+        logarithmic: tuple[bool, bool] = (False, False),
+        words: tuple[Writing | None, Writing | None] = (None, None),
+        y_name: str = "",
+        possible_x: tuple[float, float] = (0.0, math.inf),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.names = PlotNames()
-        self._possible = possible
-        self._x_name = x_name
-        self._view = QuietPlot()
+        self._possible, self._possible_x = possible, possible_x
+        self._x_name, self._y_name = x_name, y_name
+        self._view = Axes()
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
-        self._view.set_possible(possible, x=(0.0, math.inf))
+        self._view.set_possible(possible, x=possible_x)
         self._box = self._view.box
         self._curves: dict[str, DrawnCurve] = {}
         self._references: list[ReferenceLine] = []
-        self._logarithmic = False
+        self._marks: list[pyqtgraph.InfiniteLine] = []
+        self._over_logarithms, self._logarithmic = logarithmic
+        self._says, self._writes = words[0] or count, words[1] or partial(number, digits=2)
+        self._exactly = words[1] or number
         self._end: float | None = None
         self._above = -1  # pixels above the plot
         self._pointer: QPointF | None = None  # where it rests within the plot, in the scene
+        for side, written in zip(("bottom", "left"), words, strict=True):
+            if written is not None:
+                self._view.axes[side].set_words(written)
+        self._plot.setLogMode(*logarithmic)
         self._lay_out()
         self._cursor = self._make_cursor()
         self._view.scene().sigMouseMoved.connect(self._hover)
@@ -93,9 +109,12 @@ class LinePlot(QWidget):
     def _make_cursor(self) -> pyqtgraph.InfiniteLine:
         cursor = pyqtgraph.InfiniteLine(angle=90, movable=True)
         self._cursor_text = QGraphicsSimpleTextItem(self._plot)
+        self._words = [self._cursor_text]
+        if self._y_name:
+            self._words.append(QGraphicsSimpleTextItem(seen(self._y_name), self._plot))
         cursor.setZValue(5)
         cursor.hide()
-        cursor.sigDragged.connect(lambda line: self.cursor_moved.emit(line.value()))
+        cursor.sigDragged.connect(lambda line: self.cursor_moved.emit(self._amount(line.value())))
         self._plot.addItem(cursor, ignoreBounds=True)
         return cursor
 
@@ -114,6 +133,11 @@ class LinePlot(QWidget):
                 changed |= drawn.set(curve)
         if changed:
             self._fit()
+
+    @property
+    def curves(self) -> dict[str, PlotCurve]:
+        """What is drawn, hidden or not."""
+        return {name: drawn.curve for name, drawn in self._curves.items()}
 
     def points(self) -> dict[str, np.ndarray]:
         """The points of each curve, (point, 2): x and y."""
@@ -134,12 +158,13 @@ class LinePlot(QWidget):
 
     def set_cursor(self, x: float | None) -> None:
         """Where the vertical line stands; None hides it."""
-        if (x is not None) == self._cursor.isVisible() and x in (None, self._cursor.value()):
+        place = None if x is None else self._along(x)
+        if (x is not None) == self._cursor.isVisible() and place in (None, self._cursor.value()):
             return
         self._cursor.setVisible(x is not None)
         if x is not None:
-            self._cursor.setValue(x)
-            self._cursor_text.setText(f"{self._x_name} {count(x)}")
+            self._cursor.setValue(place)
+            self._cursor_text.setText(f"{self._x_name} {self._says(x)}")
         self._place_words()
 
     def set_end(self, x: float | None) -> None:
@@ -153,12 +178,33 @@ class LinePlot(QWidget):
             self._box.setXRange(0, x, padding=0)
         self._fit()
 
+    def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
+        """Dotted vertical lines, which say something."""
+        for line in self._marks:
+            self._plot.removeItem(line)
+        self._marks = [
+            pyqtgraph.InfiniteLine(self._along(x), angle=90, label=seen(said), labelOpts={"position": 0.92})
+            for x, said in marks
+        ]
+        for line in self._marks:
+            self._plot.addItem(line, ignoreBounds=True)
+        self._style_marks()
+
+    def _style_marks(self) -> None:
+        theme = current_theme()
+        for line in self._marks:
+            pen = self._view.thin_pen(theme.key, 1.2)
+            pen.setStyle(Qt.PenStyle.DotLine)
+            line.setPen(pen)
+            line.label.setColor(theme.key)
+            line.label.setFont(theme.font(SIZE))
+
     def set_logarithmic(self, logarithmic: bool) -> None:
         """Whether y is logarithmic; values that are not positive are then left out."""
         if logarithmic == self._logarithmic:
             return
         self._logarithmic = logarithmic
-        self._plot.setLogMode(x=False, y=logarithmic)
+        self._plot.setLogMode(x=self._over_logarithms, y=logarithmic)
         for line in self._references:
             line.set_logarithmic(logarithmic)
         self._fit()
@@ -167,7 +213,7 @@ class LinePlot(QWidget):
         """The least and the most that a value can be, in the unit that is drawn from now on."""
         if possible != self._possible:
             self._possible = possible
-            self._view.set_possible(possible, x=(0.0, math.inf))
+            self._view.set_possible(possible, x=self._possible_x)
             self._fit()
 
     def adopt_theme(self) -> None:
@@ -177,24 +223,31 @@ class LinePlot(QWidget):
         faint.setAlphaF(0.45)
         self._cursor.setPen(self._view.thin_pen(faint, 1.5))
         self._cursor.setHoverPen(self._view.thin_pen(theme.accent, 3))
-        self._cursor_text.setBrush(theme.muted_text)
-        self._cursor_text.setFont(theme.font(SIZE))
+        for text in self._words:
+            text.setBrush(theme.muted_text)
+            text.setFont(theme.font(SIZE))
         for curve in self._curves.values():
             curve.adopt_theme()
         for line in self._references:
             line.adopt_theme(theme)
+        self._style_marks()
         self._fit()
 
     def _fit(self) -> None:
         """Give y a range that holds all that is shown up to the end, and the names their places."""
         self._view.setVisible(bool(self._curves or self._references))
+        spans = []
+        for curve in (each for each in self._shown().values() if not each.curve.guide):
+            shown = curve.y if self._end is None else curve.y[curve.x <= self._end]
+            shown = shown[np.isfinite(shown) & ((shown > 0) | (not self._logarithmic))]
+            if len(shown):
+                spans.append((float(shown.min()), float(shown.max())))
         found = [value for _, value in (line.reference for line in self._references)]
-        for curve in self._shown().values():
-            seen = curve.y if self._end is None else curve.y[curve.x <= self._end]
-            if np.isfinite(seen).any():
-                found += [np.nanmin(seen[np.isfinite(seen)]), np.nanmax(seen[np.isfinite(seen)])]
-                if self._logarithmic and np.any(seen > 0):
-                    found.append(np.min(seen[seen > 0]))
+        found += [
+            value
+            for span in (together(spans) if self._possible == LOSS and not self._logarithmic else spans)
+            for value in span
+        ]
         low_high = rounded_range(found, self._logarithmic, self._possible)
         if low_high is not None:
             self._box.setYRange(*low_high, padding=0)
@@ -213,7 +266,8 @@ class LinePlot(QWidget):
         area = self._view.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.names.set_names(names, 0, max(area.bottom(), 0))
         says = self._cursor.isVisible() and self.height() >= ROOM_FOR_NAME * theme.scale
-        above = round((ABOVE if says else LOW_ABOVE) * theme.scale)
+        named = self._words[-1].boundingRect().width() + 8 if self._y_name else 0.0
+        above = round((NAMED_ABOVE if named else ABOVE if says else LOW_ABOVE) * theme.scale)
         if above != self._above:
             self._above = above
             self._plot.setContentsMargins(4, above, margin, 0)
@@ -223,25 +277,22 @@ class LinePlot(QWidget):
             top = self._plot.mapFromScene(self._box.mapViewToScene(place))
             text = self._cursor_text.boundingRect()
             end = self._plot.mapFromScene(self._box.sceneBoundingRect().bottomRight()).x()  # then come names
-            left = min(max(top.x() - text.width() / 2, 0), end - text.width())
+            left = min(max(top.x() - text.width() / 2, named), end - text.width())
             self._cursor_text.setPos(left, top.y() - text.height() - 1)
 
     def _names(self) -> list[PlotName]:
         """What stands on the right: curves at their last value within the axis, then the references."""
         names, end = [], np.inf if self._end is None else self._end
         for name, curve in self._curves.items():
-            seen = np.flatnonzero(np.isfinite(curve.y) & (curve.x <= end))
-            if len(seen):
-                value = float(curve.y[seen[-1]])
-                strong = curve.width >= STRONG
-                names.append(
-                    PlotName(
-                        name, number(value, 2), self._height(value), curve.color, strong, not curve.is_visible
-                    )
-                )
+            shown = np.flatnonzero(np.isfinite(curve.y) & (curve.x <= end))
+            if len(shown):
+                value, given = float(curve.y[shown[-1]]), curve.curve
+                said = self._writes(value) if given.said is None else given.said
+                strong, hidden = given.width >= STRONG, not curve.is_visible
+                names.append(PlotName(name, said, self._height(value), curve.color, strong, hidden))
         muted = current_theme().muted_text
         return names + [
-            PlotName(name, number(value, 2), self._height(value), muted, is_curve=False)
+            PlotName(name, self._writes(value), self._height(value), muted, is_curve=False)
             for name, value in (line.reference for line in self._references)
         ]
 
@@ -250,6 +301,19 @@ class LinePlot(QWidget):
         low, high = self._box.viewRange()[1]
         placed = (math.log10(value) if value > 0 else low) if self._logarithmic else value
         return self._view.place_of(0, min(max(placed, low), high)).y()
+
+    def _along(self, x: float) -> float:
+        """Where an amount stands on the axis of x."""
+        return math.log10(x) if self._over_logarithms else x
+
+    def _amount(self, place: float) -> float:
+        """The amount that stands at a place on the axis of x."""
+        return 10.0**place if self._over_logarithms else place
+
+    def place_of(self, x: float, y: float) -> QPoint:
+        """Where a point is drawn, in the widget."""
+        place = self._view.place_of(self._along(x), math.log10(y) if self._logarithmic else y)
+        return self._view.mapTo(self, self._view.viewport().mapTo(self._view, place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -270,8 +334,13 @@ class LinePlot(QWidget):
 
     def _nearest(self, x: float) -> float | None:
         """The x, among all points shown, that is nearest to an x."""
-        found = [_nearest_value(curve.x, x) for curve in self._shown().values() if len(curve.x)]
-        return min(found, key=lambda place: abs(place - x), default=None)
+        along = np.log10 if self._over_logarithms else np.asarray
+        found = [
+            curve.x[np.abs(along(curve.x) - along(x)).argmin()]
+            for curve in self._shown().values()
+            if len(curve.x)
+        ]
+        return min(map(float, found), key=lambda place: abs(along(place) - along(x)), default=None)
 
     def _shown(self) -> dict[str, DrawnCurve]:
         return {name: curve for name, curve in self._curves.items() if curve.is_visible}
@@ -296,11 +365,13 @@ class LinePlot(QWidget):
 
     def _pointed_at(self) -> float | None:
         """The x of the point nearest to the pointer; None where there is none, or no pointer."""
-        return None if self._pointer is None else self._nearest(self._box.mapSceneToView(self._pointer).x())
+        if self._pointer is None:
+            return None
+        return self._nearest(self._amount(self._box.mapSceneToView(self._pointer).x()))
 
     def _readout(self, x: float) -> tuple[str, Sequence[str]]:
-        lines = [f"{name} {number(value)}" for name, value in self.values_at(x).items()]
-        return f"{self._x_name} {count(x)}", lines
+        lines = [f"{name} {self._exactly(value)}" for name, value in self.values_at(x).items()]
+        return f"{self._x_name} {self._says(x)}", lines
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -314,7 +385,7 @@ class LinePlot(QWidget):
     def _click(self, event: MouseClickEvent) -> None:
         place = event.scenePos()
         if self._box.sceneBoundingRect().contains(place):
-            self._move_cursor(self._nearest(self._box.mapSceneToView(place).x()))
+            self._move_cursor(self._nearest(self._amount(self._box.mapSceneToView(place).x())))
 
     def _move_cursor(self, x: float | None) -> None:
         if x is not None:
@@ -324,7 +395,7 @@ class LinePlot(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         curves = [curve.x for curve in self._shown().values() if len(curve.x)]
         places = np.unique(np.concatenate(curves)) if curves else np.zeros(0)
-        now = int(np.searchsorted(places, self._cursor.value()))
+        now = int(np.searchsorted(places, self._amount(self._cursor.value()) * (1 - 1e-9)))
         wanted = along(ACROSS, event.key(), now, len(places))
         if wanted is not None:
             self._move_cursor(float(places[wanted]))
@@ -358,8 +429,12 @@ def rounded_range(
     return max(bottom, least - room), min(top, most + room)
 
 
-def _nearest_value(values: np.ndarray, wanted: float) -> float:
-    """The element of ascending values (element,) that is nearest to a number."""
-    index = int(np.clip(np.searchsorted(values, wanted), 1, max(1, len(values) - 1)))
-    around = values[index - 1 : index + 1]
-    return float(around[np.argmin(np.abs(around - wanted))])
+def together(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The spans from the least to the largest value of curves, without those that would flatten all others.
+
+    A training that diverged goes on above the plot: it reaches so many times as far as the next one.
+    """
+    kept, low = sorted(spans, key=lambda span: span[1]), min((low for low, _ in spans), default=0.0)
+    while len(kept) > 1 and kept[-1][1] - low > FLATTENING * max(kept[-2][1] - low, 1e-12):
+        kept.pop()
+    return kept

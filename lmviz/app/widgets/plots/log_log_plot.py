@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.pointable_plot import PointablePlot
+from lmviz.app.widgets.kit.axes import PointableAxes
 
 MARK = 10  # pixels at scale 1 across
 EDGE = 0.02  # of the axes, so that nothing at their ends is cut
 POINTS = 600  # evenly spaced on a logarithmic axis: what lies between two of them is below a pixel
 
 
-class LogLogPlot(PointablePlot):
+class LogLogPlot(PointableAxes):
     """`LogLogPlot(x_name, y_name)`: positive numbers over their rank, which counts from 1.
 
     `set_values(values, names=())` draws values (rank,); `set_current(rank_index)` marks a point.

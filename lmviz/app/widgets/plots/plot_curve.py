@@ -11,22 +11,34 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.plots.quiet_plot import QuietPlot
+from lmviz.app.widgets.kit.axes import Axes
+
+DOT = 6  # pixels at scale 1 across
 
 
 @dataclass(frozen=True, eq=False)
 class PlotCurve:
     """A named curve through (point,) x, ascending, and y; NaN interrupts it.
 
-    `role` is a role of the theme or a colour, `width` is in pixels at scale 1.
+    `role` is a role of the theme, a colour or the number of a series; `width` is in pixels at scale 1, and
+    without one the `dots` alone are drawn. `said` stands beside the name, by default the last value. The plot
+    holds all of a curve, but of a `guide` only what lies beside the others.
     """
 
     name: str
     x: Sequence[float] | np.ndarray
     y: Sequence[float] | np.ndarray
-    role: str | QColor = "training"
+    role: str | QColor | int = "training"
     width: float = 2.0
     dashed: bool = False
+    dots: bool = False
+    said: str | None = None
+    guide: bool = False
+
+    @property
+    def points(self) -> np.ndarray:
+        """Its points, (point, 2): x and y."""
+        return np.column_stack([self.x, self.y])
 
 
 class DrawnCurve:
@@ -36,14 +48,14 @@ class DrawnCurve:
     however long the curve.
     """
 
-    def __init__(self, view: QuietPlot, curve: PlotCurve) -> None:
+    def __init__(self, view: Axes, curve: PlotCurve) -> None:
         self._view = view
         self.item: pyqtgraph.PlotDataItem = view.getPlotItem().plot(antialias=True, connect="finite")
         self.item.setDownsampling(auto=True, method="peak")
         self.item.setClipToView(True)
         # Smooth wide lines as one path take Qt seconds where a curve is noise; as segments, milliseconds.
         self.item.curve.setSegmentedLineMode("on")
-        self.role, self.width, self.dashed = curve.role, curve.width, curve.dashed
+        self.curve = curve
         self.x = self.y = np.zeros(0)
         self.set(curve)
         self.adopt_theme()
@@ -51,7 +63,10 @@ class DrawnCurve:
     @property
     def color(self) -> QColor:
         """Its colour in the current theme."""
-        return self.role if isinstance(self.role, QColor) else getattr(current_theme(), self.role)
+        role = self.curve.role
+        if isinstance(role, int):
+            return current_theme().series_color(role)
+        return role if isinstance(role, QColor) else getattr(current_theme(), role)
 
     @property
     def is_visible(self) -> bool:
@@ -60,10 +75,9 @@ class DrawnCurve:
 
     def set(self, curve: PlotCurve) -> bool:
         """Show other points, or the same in another way; False where nothing changes."""
-        drawn = (curve.role, curve.width, curve.dashed)
-        looks_the_same = drawn == (self.role, self.width, self.dashed)
+        before, self.curve = _look(self.curve), curve
+        looks_the_same = before == _look(curve)
         if not looks_the_same:
-            self.role, self.width, self.dashed = drawn
             self.adopt_theme()
         x, y = np.asarray(curve.x, dtype=np.float64), np.asarray(curve.y, dtype=np.float64)
         is_the_same = np.array_equal(x, self.x) and np.array_equal(y, self.y, equal_nan=True)
@@ -74,7 +88,16 @@ class DrawnCurve:
 
     def adopt_theme(self) -> None:
         """Take over the theme's colour and scale."""
-        pen = self._view.thin_pen(self.color, self.width)
-        pen.setStyle(Qt.PenStyle.DashLine if self.dashed else Qt.PenStyle.SolidLine)
+        color, curve = self.color, self.curve
+        pen = self._view.thin_pen(color, curve.width)
+        pen.setStyle(Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        self.item.setPen(pen)
+        self.item.setPen(pen if curve.width else None)
+        self.item.setSymbol("o" if curve.dots else None)
+        self.item.setSymbolSize(DOT * current_theme().scale)
+        self.item.setSymbolBrush(color)
+        self.item.setSymbolPen(None)
+
+
+def _look(curve: PlotCurve) -> tuple[object, ...]:
+    return curve.role, curve.width, curve.dashed, curve.dots, curve.said

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from lmviz.app.widgets.plots.error_plot import ErrorPlot
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
 from tests.app.panels.autodiff.conftest import Scene
 
@@ -15,13 +15,13 @@ def test_nudging_agrees_with_the_gradient(scene: Scene) -> None:
     scene.click("tape_run_backward")
     QTest.mouseClick(scene.picture, Qt.MouseButton.LeftButton, pos=scene.place("β", (1, 0), True))
     scene.settle()
-    digits, plot = scene.find(AgreeingDigits), scene.find(ErrorPlot)
+    digits, plot = scene.find(AgreeingDigits), scene.find(LinePlot, "error_plot")
     assert digits.lines[3].text.startswith("−0.1387559863")
     assert digits.verdict == "10 digits agree"
-    assert list(plot.curves) == ["float64, worst cell", "float32, worst cell"]
-    best = plot.curves["float64, worst cell"]
+    assert list(plot.curves) == ["float64", "float32"]
+    best = plot.points()["float64"]
     assert 1e-6 < best[best[:, 1].argmin(), 0] < 1e-4
-    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=plot.place_of(1e-12, 1e-6).toPoint())
+    plot.cursor_moved.emit(1e-12)
     assert int(digits.verdict.partition(" ")[0]) < 6
 
 

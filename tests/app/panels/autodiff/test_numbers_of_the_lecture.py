@@ -7,7 +7,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSlider
 
 from lmviz.app.widgets.diagrams.network_values import ValueCell
-from lmviz.app.widgets.plots.error_plot import ErrorPlot
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.autodiff.sabotage import ONES
 from tests.app.panels.autodiff.conftest import Scene
@@ -92,8 +91,8 @@ def test_each_pop_below_zero_takes_a_push_back(scene: Scene) -> None:
 def test_the_error_over_epsilon_has_both_slopes(scene: Scene) -> None:
     scene.click("tape_run_backward")
     choose(scene, "β", (1, 0), gradient=True)
-    plot = scene.find(ErrorPlot)
-    fine, coarse = (plot.curves[f"{kind}, worst cell"] for kind in ("float64", "float32"))
+    errors = scene.panel("nudge_view").exported_arrays()
+    fine, coarse = (errors[f"error in {kind}, worst cell"] for kind in ("float64", "float32"))
     error = {round(np.log10(eps), 1): float(found) for eps, found in fine}
     for exponent, expected in ERRORS.items():
         assert error[exponent] == pytest.approx(expected, rel=0.02)

@@ -15,8 +15,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
-from lmviz.app.widgets.plots.descent_plot import DescentPlot
-from lmviz.app.widgets.plots.error_plot import ErrorPlot
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.autodiff import check_module, descend, surface
@@ -112,7 +111,8 @@ def compare_descent(scene: Scene, net) -> None:
         shown = scene.find(QLabel, "descent_losses").text()
         assert shown == f"{number(step.before, 4)} → {number(step.after, 4)}"
         assert number(step.predicted, 4) in scene.find(QLabel, "descent_line").text()
-        np.testing.assert_allclose(scene.find(DescentPlot).losses, curve.losses)
+        drawn = scene.find(LinePlot, "descent_plot").points()["loss"]
+        np.testing.assert_allclose(drawn[:, 1], curve.losses)
         assert scene.session.descent.loss == pytest.approx(step.before, nan_ok=True)
     shown, chosen = scene.panel("surface_view"), scene.session.descent.chosen
     if shown.is_in_sight and chosen is not None:
@@ -129,10 +129,10 @@ def compare_checks(scene: Scene, net, focus) -> None:
         nudged.gradient, abs=1e-9, nan_ok=True
     )
     assert cell_label(focus.name, focus.place) in scene.find(QLabel, "nudged_cell").text()
-    curves = scene.find(ErrorPlot).curves
+    curves = scene.panel("nudge_view").exported_arrays()
     for name, points in error_curves(net, focus.name, focus.place).items():
         if len(points):
-            np.testing.assert_array_equal(curves[name], points)
+            np.testing.assert_array_equal(curves[f"error in {name}"], points)
     for node in net.tape.modules:
         shown = scene.find(QPushButton, f"check_{node.name}").text()
         if shown[0] in "✓✗":

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.corpus.simplex import SimplexPanel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.plots.likelihood_curve import LikelihoodCurve
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.window.main_window import MainWindow
 
@@ -101,7 +101,7 @@ def test_its_python_gives_the_same_number(simplex: SimplexPanel) -> None:
 def test_in_a_small_window_the_pictures_stand_below_one_another_in_full(
     simplex: SimplexPanel, window: MainWindow, qtbot: QtBot
 ) -> None:
-    view, curve = bars(simplex), simplex.findChild(LikelihoodCurve)
+    view, curve = bars(simplex), simplex.findChild(LinePlot)
     window.resize(1000, 640)
     qtbot.waitUntil(lambda: curve.geometry().top() > view.geometry().bottom())
     for picture in (view, curve):

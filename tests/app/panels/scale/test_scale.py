@@ -26,7 +26,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
 from lmviz.app.widgets.kit.picture import Spot
-from lmviz.app.widgets.plots.curves_plot import CurvesPlot
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.size_plot import SizePlot
 from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.app.window.job_strip import JobStrip
@@ -232,13 +232,11 @@ def test_one_slider_drives_both_graphs_and_the_curves(scene: Scene) -> None:
     scene.find(QSlider, "graph_length_slider").setValue(11)
     scene.settle()
     assert (recurrent.drawn_edges, attention.drawn_edges) == (23, 78)
-    plot = scene.find(CurvesPlot, "edges_plot")
-    place = plot.place_of(4, 10).toPoint()
-    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=place)
+    plot = scene.find(LinePlot, "edges_plot")
+    plot.cursor_moved.emit(4.0)
     scene.settle()
     assert (scene.session.scale.length, attention.drawn_edges) == (4, 10)
-    curves = {curve.name: curve.points for curve in plot.curves}
-    np.testing.assert_array_equal(curves["attention"][[6, 23]], [[7, 28], [24, 300]])
+    np.testing.assert_array_equal(plot.points()["attention"][[6, 23]], [[7, 28], [24, 300]])
 
 
 def test_open_models_are_measured_over_the_length(
@@ -251,8 +249,8 @@ def test_open_models_are_measured_over_the_length(
     scene.click("measure_lengths_button")
     scene.qtbot.waitUntil(lambda: not scene.session.work.jobs and bool(panel.exported_arrays()))
     scene.settle()
-    milliseconds = {curve.name: curve.points for curve in scene.find(CurvesPlot, "milliseconds_plot").curves}
-    memory = {curve.name: curve.points for curve in scene.find(CurvesPlot, "memory_plot").curves}
+    milliseconds = scene.find(LinePlot, "milliseconds_plot").points()
+    memory = scene.find(LinePlot, "memory_plot").points()
     assert set(milliseconds) == {model.name for model in scene.session.library.models}
     for points in (*milliseconds.values(), *memory.values()):
         assert points[:, 0].tolist() == [4, 8]
@@ -278,7 +276,7 @@ def test_an_experiment_is_run_drawn_and_fitted(scene: Scene, with_text: Callable
     assert experiment.is_running
     scene.qtbot.waitUntil(lambda: not experiment.is_running)
     scene.settle()
-    curves = {curve.name: curve for curve in scene.find(CurvesPlot, "experiment_plot").curves}
+    curves = scene.find(LinePlot, "experiment_plot").curves
     assert set(curves) == {"width 8", "width 16", "fit"}
     assert curves["width 8"].points[-1].tolist() == [
         experiment.trained[0].compute[-1],

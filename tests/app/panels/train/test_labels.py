@@ -14,8 +14,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.diagrams.family_cards import FamilyCards
+from lmviz.app.widgets.kit.axes import ReferenceLine
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_axes import ReferenceLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions

@@ -17,9 +17,8 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.train.loss import LossPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.kit.axes import Axes, ReferenceLine
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_axes import ReferenceLine
-from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus import load_corpus
 from lmviz.training.units import smooth
@@ -181,7 +180,7 @@ def test_the_axis_ends_with_the_run_that_is_shown_whatever_else_is_open(
     beside_another_text: LossPanel, session: Session, make_run: Callable[..., Path], qtbot: QtBot
 ) -> None:
     loss = beside_another_text
-    box = loss.findChild(QuietPlot).box
+    box = loss.findChild(Axes).box
     with qtbot.waitSignal(session.library.model_changed, timeout=LONG):
         session.library.open(make_run("gru", 2, width=8))
     loss.findChild(QCheckBox, "other_texts").click()

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.api.training import open_model
 from lmviz.app.panels.train.noise import NoisePanel, in_words
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.plots.batch_noise_plot import BatchNoisePlot
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.gradient_noise import GradientNoise, gradient_noise
 
@@ -42,7 +42,7 @@ def test_it_is_measured_on_the_text_of_the_model(
     other = panel.findChild(QPushButton, "open_noise_text_button")
     qtbot.waitUntil(other.isVisible)
     assert not measure.isEnabled()
-    plot = panel.findChild(BatchNoisePlot)
+    plot = panel.findChild(LinePlot, "noise_plot")
     assert not plot.isVisible(), "an empty plot says nothing"
     QTest.mouseClick(other, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(measure.isEnabled)
@@ -60,7 +60,7 @@ def test_it_is_measured_on_the_text_of_the_model(
     )
     np.testing.assert_array_equal(panel.noise.norms, expected.norms)
     assert plot.isVisible()
-    np.testing.assert_array_equal(plot.points[:, 1], expected.norms)
+    np.testing.assert_array_equal(plot.points()["measured"][:, 1], expected.norms)
     assert panel.card.title == f"Gradient noise, step {step}"
     assert said(panel) == in_words(expected)
     assert set(panel.exported_arrays()) == {"sizes", "norms", "expected", "noise"}

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtTest import QTest
 
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -114,3 +115,15 @@ def test_no_number_at_an_axis_is_beyond_what_can_be(plot, height):
         [(_, values), *_] = plot.axes[side].tickValues(bottom, top, height)
         assert values
         assert all(low <= value <= high for value in values)
+
+
+def test_the_last_number_of_the_axis_is_written_whole(shown, monkeypatch):
+    plot, written, paint = BandedPlot(), {}, QPainter.drawText
+    note = lambda *given: written.update({given[-1]: given[1]}) or paint(*given)  # noqa: E731
+    monkeypatch.setattr(QPainter, "drawText", note)
+    x = np.array([10.0, 20.0])
+    plot.set_units("thousands of words")
+    plot.set_curves([BandedCurve("model", QColor("black"), x, x, x, x)])
+    shown(plot, 300, 200).grab()
+    [last] = [area for text, area in written.items() if text.endswith("thousands of words")]
+    assert plot.axes["bottom"].mapRectToScene(QRectF(last)).right() <= plot.width()

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from itertools import pairwise
 
 import numpy as np
 import pyqtgraph
@@ -12,11 +13,10 @@ from PySide6.QtWidgets import QApplication, QGraphicsSimpleTextItem
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.axes import LOSS, PERCENT, SHARE, Axes
 from lmviz.app.widgets.plots.line_plot import LinePlot, rounded_range
-from lmviz.app.widgets.plots.plot_axes import LOSS, PERCENT, SHARE
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.plot_names import spread
-from lmviz.app.widgets.plots.quiet_plot import QuietPlot
 
 TRAINING = PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.25])
 VALIDATION = PlotCurve("validation", [0, 20], [4.1, 2.7], role="validation")
@@ -30,11 +30,11 @@ def plot(shown):
 
 
 def place_of(plot, x, y):
-    return plot.findChild(QuietPlot).place_of(x, y)
+    return plot.findChild(Axes).place_of(x, y)
 
 
 def items(plot, kind):
-    return [item for item in plot.findChild(QuietPlot).getPlotItem().items if isinstance(item, kind)]
+    return [item for item in plot.findChild(Axes).getPlotItem().items if isinstance(item, kind)]
 
 
 def drawn_curve(plot):
@@ -44,7 +44,7 @@ def drawn_curve(plot):
 
 def test_hover_reads_the_nearest_point_of_every_curve(plot, qtbot):
     with qtbot.waitSignal(plot.point_hovered, check_params_cb=lambda x: x == 20):
-        QTest.mouseMove(plot.findChild(QuietPlot).viewport(), place_of(plot, 19, 3.0))
+        QTest.mouseMove(plot.findChild(Axes).viewport(), place_of(plot, 19, 3.0))
     card = plot.window().findChild(HoverCard)
     assert card.title == "step 20"
     assert card.lines == ("training 2.500", "validation 2.700")
@@ -52,7 +52,7 @@ def test_hover_reads_the_nearest_point_of_every_curve(plot, qtbot):
 
 def test_a_click_moves_the_cursor_to_a_point(plot, qtbot):
     with qtbot.waitSignal(plot.cursor_moved) as signal:
-        view = plot.findChild(QuietPlot).viewport()
+        view = plot.findChild(Axes).viewport()
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place_of(plot, 11, 3.0))
     assert signal.args == [10]
 
@@ -86,7 +86,7 @@ def test_logarithmic_leaves_out_what_has_no_logarithm(plot):
     plot.set_logarithmic(True)
     plot.set_curves([PlotCurve("training", [0, 10, 20], [4.0, 0.0, 1.0])])
     plot.grab()
-    bottom, top = plot.findChild(QuietPlot).box.viewRange()[1]
+    bottom, top = plot.findChild(Axes).box.viewRange()[1]
     assert bottom < 0 < math.log10(4) < top
 
 
@@ -142,7 +142,7 @@ def test_the_step_is_marked_by_a_thin_line_whatever_the_length(shown, steps):
 
 
 def test_the_range_rests_while_a_curve_grows(plot):
-    box = plot.findChild(QuietPlot).box
+    box = plot.findChild(Axes).box
     plot.set_end(1000)
     before = box.viewRange()
     training = PlotCurve("training", [0, 10, 20, 30, 40], [4.0, 3.0, 2.5, 2.25, 2.27])
@@ -166,7 +166,7 @@ def test_ranges_are_rounded_outwards(values, logarithmic, expected):
 def ticks(plot, side):
     """The numbers at an axis, as they are written."""
     plot.grab()
-    view = plot.findChild(QuietPlot) or plot
+    view = plot.findChild(Axes) or plot
     axis, (low, high) = view.axes[side], view.box.viewRange()[side == "left"]
     levels = axis.tickValues(low, high, view.height())[:1]
     written = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
@@ -190,7 +190,7 @@ def ticks(plot, side):
 def test_no_number_at_an_axis_is_impossible_and_zero_has_no_sign(shown, size, possible, values):
     plot = shown(LinePlot(possible=possible), *size)
     plot.set_curves([PlotCurve("training", [0, 1, 2], values)])
-    (low, high), box = possible, plot.findChild(QuietPlot).box
+    (low, high), box = possible, plot.findChild(Axes).box
     figures, written = ticks(plot, "left")
     assert len(figures) >= 2
     assert all(low <= figure <= high for figure in figures)
@@ -213,7 +213,7 @@ def test_a_range_rests_at_what_is_possible_while_a_curve_grows(shown):
     ranges = set()
     for last in (0.91, 0.93, 0.96):
         plot.set_curves([PlotCurve("word", [0, 10, 20], [0.0, 0.4, last])])
-        ranges.add(tuple(plot.findChild(QuietPlot).box.viewRange()[1]))
+        ranges.add(tuple(plot.findChild(Axes).box.viewRange()[1]))
     assert len(ranges) == 1
 
 
@@ -229,7 +229,7 @@ def test_a_low_plot_leaves_out_the_words_at_its_cursor(shown):
         plot.set_curves([PlotCurve("training", [0, 100], [4.2, 1.9])])
         plot.set_cursor(50)
         plot.grab()
-        scene = plot.findChild(QuietPlot).scene().items()
+        scene = plot.findChild(Axes).scene().items()
         [words] = [item for item in scene if isinstance(item, QGraphicsSimpleTextItem)]
         assert words.text() == "step 50"
         assert words.isVisible() == said
@@ -242,7 +242,7 @@ def test_the_words_at_a_cursor_at_the_end_cover_no_name(shown):
     plot.set_cursor(6000)
     QApplication.processEvents()
     plot.grab()
-    view = plot.findChild(QuietPlot)
+    view = plot.findChild(Axes)
     [words] = [item for item in view.scene().items() if isinstance(item, QGraphicsSimpleTextItem)]
     assert words.isVisible()
     end = view.mapFromScene(words.sceneBoundingRect().topRight()).x()
@@ -251,9 +251,9 @@ def test_the_words_at_a_cursor_at_the_end_cover_no_name(shown):
 
 def test_no_curves_at_all(shown, qtbot):
     plot = shown(LinePlot(), 300, 200)
-    assert not plot.findChild(QuietPlot).isVisible()
+    assert not plot.findChild(Axes).isVisible()
     plot.set_curves([PlotCurve("training", [0, 1], [2.0, 1.0])])
-    qtbot.waitUntil(plot.findChild(QuietPlot).isVisible)
+    qtbot.waitUntil(plot.findChild(Axes).isVisible)
     plot.set_curves(())
     QTest.mouseMove(plot, QPoint(150, 100))
     QTest.keyClick(plot, Qt.Key.Key_Right)
@@ -279,16 +279,16 @@ def test_a_curve_that_comes_later_is_as_logarithmic_as_the_others(plot):
     plot.set_logarithmic(True)
     plot.set_curves([TRAINING, VALIDATION, PlotCurve("later", [0, 30], [1000.0, 10.0])])
     plot.grab()
-    assert 2.5 < plot.findChild(QuietPlot).box.viewRange()[1][1] < 4
+    assert 2.5 < plot.findChild(Axes).box.viewRange()[1][1] < 4
 
 
 def test_without_an_end_the_axis_follows_the_data(plot):
     plot.set_end(2000)
     plot.grab()
-    assert plot.findChild(QuietPlot).box.viewRange()[0][1] == 2000
+    assert plot.findChild(Axes).box.viewRange()[0][1] == 2000
     plot.set_end(None)
     plot.grab()
-    assert plot.findChild(QuietPlot).box.viewRange()[0][1] < 100
+    assert plot.findChild(Axes).box.viewRange()[0][1] < 100
 
 
 def test_a_curve_can_change_its_colour(plot):
@@ -313,7 +313,7 @@ def test_what_stands_already_is_not_painted_again(plot, qtbot):
             painted.extend([receiver] if event.type() == QEvent.Type.Paint else [])
             return False
 
-    watch, viewport = Watch(), plot.findChild(QuietPlot).viewport()
+    watch, viewport = Watch(), plot.findChild(Axes).viewport()
     viewport.installEventFilter(watch)
     plot.set_curves([PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.25]), VALIDATION])
     plot.set_cursor(20)
@@ -324,7 +324,7 @@ def test_what_stands_already_is_not_painted_again(plot, qtbot):
 
 
 def test_the_card_follows_the_curves_under_a_still_pointer(plot):
-    QTest.mouseMove(plot.findChild(QuietPlot).viewport(), place_of(plot, 19, 3.0))
+    QTest.mouseMove(plot.findChild(Axes).viewport(), place_of(plot, 19, 3.0))
     card = plot.window().findChild(HoverCard)
     plot.set_curves([PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.0, 1.5]), VALIDATION])
     assert (card.title, card.lines) == ("step 20", ("training 2.000", "validation 2.700"))
@@ -332,3 +332,34 @@ def test_the_card_follows_the_curves_under_a_still_pointer(plot):
     assert card.title in ("step 18", "step 20")
     plot.set_curves(())
     assert not card.isVisible()
+
+
+def test_over_logarithms_a_power_is_a_straight_line_and_a_click_chooses_the_nearest_point(shown, qtbot):
+    plot = shown(LinePlot("examples", LOSS, logarithmic=(True, True)), 500, 300)
+    sizes = 2.0 ** np.arange(7)
+    plot.set_curves([PlotCurve("noise", sizes, 2 / np.sqrt(sizes), dots=True)])
+    places = [plot.place_of(size, 2 / np.sqrt(size)) for size in sizes.tolist()]
+    slopes = [(b.y() - a.y()) / (b.x() - a.x()) for a, b in pairwise(places)]
+    assert np.ptp(slopes) < 0.1
+    assert slopes[0] > 0
+    plot.set_cursor(4.0)
+    with qtbot.waitSignal(plot.cursor_moved) as moved:
+        QTest.keyClick(plot, Qt.Key.Key_Right)
+    assert moved.args[0] == pytest.approx(8.0)
+
+
+def test_a_training_that_diverged_leaves_the_others_their_height(shown):
+    plot = shown(LinePlot(possible=LOSS), 500, 300)
+    steps = np.arange(5.0)
+    plot.set_curves([PlotCurve("good", steps, 4 - steps / 2), PlotCurve("diverged", steps, 10.0**steps)])
+    assert abs(plot.place_of(0, 4).y() - plot.place_of(4, 2).y()) > 80
+    names = [name for name in plot.names.places if name == "diverged"]
+    assert names, "what is cut off above is named"
+
+
+@pytest.mark.parametrize("points", [0, 1, 2])
+def test_few_points_can_be_drawn_over_logarithms(shown, points):
+    plot = shown(LinePlot("ε", logarithmic=(True, True)), 300, 160)
+    plot.set_curves([PlotCurve("float64", np.full(points, 1e-5), np.full(points, 1e-9))])
+    plot.set_marks([(1e-4, "here")])
+    assert not plot.grab().isNull()

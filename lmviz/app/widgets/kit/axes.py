@@ -1,0 +1,257 @@
+"""The axes of every plot by pyqtgraph, which is loaded after the first paint.
+
+A plot has no zoom, no panning and no menu. No axis says what its values cannot be.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pyqtgraph
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.look.roles import Theme
+from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.figures import number, short
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.pointing import Parts, Words
+
+SIZE = 11.5
+HALF_A_LINE = 8  # pixels
+ANYTHING = (-math.inf, math.inf)
+LOSS, SHARE, PERCENT = (0.0, math.inf), (0.0, 1.0), (0.0, 100.0)
+"""What values can be at all."""
+
+LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7, 10))
+
+
+class Axis(pyqtgraph.AxisItem):
+    """An axis without a line: muted numbers, and for y thin lines across the plot."""
+
+    textHeight: float  # of pyqtgraph, pixels
+
+    def __init__(self, orientation: str) -> None:
+        super().__init__(orientation, showValues=True)
+        self.setStyle(tickLength=0, maxTickLevel=0, tickTextOffset=8, hideOverlappingLabels=40)
+        self.setTickDensity(1.8 if orientation == "left" else 1)
+        self._unit = ""
+        self._words: Callable[[float], str] | None = None
+        self._possible = ANYTHING
+
+    def set_possible(self, least: float, most: float) -> None:
+        """Beyond these values there is nothing to read off, though the plot may reach a little further."""
+        self._possible = least, most
+        self.picture = None
+        self.update()
+
+    def set_unit(self, unit: str) -> None:
+        """Written behind the last number, such as "tokens"."""
+        self._unit = unit
+
+    def set_words(self, words: Callable[[float], str]) -> None:
+        """How an amount is written."""
+        self._words = words
+
+    def boundingRect(self) -> QRectF:
+        """With room for the upper and the lower half of numbers that stand at the very ends."""
+        area = super().boundingRect()
+        return area.adjusted(0, -HALF_A_LINE, 0, HALF_A_LINE) if self.grid else area
+
+    def adopt_theme(self, theme: Theme) -> None:
+        """Take over colours and type."""
+        self.setPen(QPen(theme.line, 1))
+        self.setTextPen(theme.muted_text)
+        font = theme.font(SIZE)
+        self.setTickFont(font)
+        # pyqtgraph leaves numbers out that are higher than this, makes room for them and paints once more
+        self.textHeight = max(self.textHeight, QFontMetricsF(font).height())
+
+    def tickValues(self, minimum: float, maximum: float, size: float) -> list[tuple[float, list[float]]]:
+        least, most = self._possible
+        if not self.logMode:
+            minimum, maximum = max(minimum, least), min(maximum, most)
+            levels = super().tickValues(minimum, maximum, size)[:1] if minimum < maximum else []
+            return [(spacing, self._thinned(list(values), spacing, size)) for spacing, values in levels]
+        shown: list[float] = []
+        for steps in LOGARITHMIC_STEPS:
+            decades = range(math.floor(minimum), math.ceil(maximum) + 1)
+            places = sorted({decade + math.log10(step) for decade in decades for step in steps})
+            shown = [place for place in places if minimum <= place <= maximum]
+            if len(shown) >= 4:
+                break
+        return [(1.0, self._thinned(shown, 1.0, size))]
+
+    def _thinned(self, values: list[float], spacing: float, size: float) -> list[float]:
+        """As many of the numbers as stand beside one another on an axis of so many pixels."""
+        measure = QFontMetricsF(self.style["tickFont"])
+        room = 1.6 * measure.height()
+        if self.orientation == "bottom":
+            widest = max(
+                map(measure.horizontalAdvance, self.tickStrings(values, self.scale, spacing)), default=0
+            )
+            room = widest + measure.averageCharWidth()
+        return values[:: max(1, math.ceil(len(values) * room / max(size, 1.0)))]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self._words is not None:
+            return [self._words(10**value if self.logMode else value * scale) for value in values]
+        if self.logMode:
+            written = [short(10**value) if value >= 3 else f"{10**value:.4g}" for value in values]
+            return self._with_unit(written)
+        digits = max(0, math.ceil(-math.log10(spacing * scale) - 1e-9)) if spacing > 0 else 0
+        digits = min(digits, 6)
+        # A tick is a multiple of the spacing, but for rounding, of which zero would show nothing else.
+        written = [number(round(value * scale, digits), digits) for value in values]
+        return self._with_unit(written)
+
+    def _with_unit(self, written: list[str]) -> list[str]:
+        return [*written[:-1], f"{written[-1]} {self._unit}"] if self._unit and written else written
+
+    def drawPicture(
+        self,
+        painter: QPainter,
+        axis: object,
+        ticks: Sequence[tuple[QPen, QPointF, QPointF]],
+        texts: Sequence[tuple[QRectF, Qt.AlignmentFlag, str]],
+    ) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(self.pen())
+        for _, start, end in ticks if self.grid else ():
+            painter.drawLine(start, end)
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        painter.setFont(self.style["tickFont"])
+        painter.setPen(self.textPen())
+        edge = self.mapFromScene(QPointF(self.getViewWidget().width(), 0)).x()
+        for area, flags, text in texts:  # the last number of x may reach beyond the plot
+            painter.drawText(area.translated(min(0.0, edge - area.right()), 0), int(flags), text)
+
+
+class ReferenceLine(pyqtgraph.InfiniteLine):
+    """A dashed line across the plot at a known value, which has a name."""
+
+    def __init__(self, name: str, value: float) -> None:
+        super().__init__(angle=0, movable=False)
+        self.name_text = name
+        self._at = value
+        self.set_logarithmic(False)
+
+    @property
+    def reference(self) -> tuple[str, float]:
+        """The name and the value it stands for."""
+        return self.name_text, self._at
+
+    def set_logarithmic(self, logarithmic: bool) -> None:
+        """Stand at the value on a linear or a logarithmic axis."""
+        self.setValue(math.log10(self._at) if logarithmic and self._at > 0 else self._at)
+
+    def adopt_theme(self, theme: Theme) -> None:
+        """Take over colours and type."""
+        self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=Qt.PenStyle.DashLine))
+
+
+class Axes(pyqtgraph.PlotWidget):
+    """`Axes()`: `axes` by side, `box` is what the items lie in.
+
+    Subclasses override `adopt_theme` for the colours of what they draw.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        axes = {side: Axis(side) for side in ("left", "bottom")}
+        super().__init__(parent, background=None, axisItems=axes, enableMenu=False)
+        self.axes = axes
+        self.box: pyqtgraph.ViewBox = self.getViewBox()
+        for part in (self, self.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # What moves while it is being painted leaves pieces behind where only parts are painted again.
+        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
+        plot = self.getPlotItem()
+        plot.hideButtons()
+        plot.setMouseEnabled(x=False, y=False)
+        axes["left"].setGrid(255)
+        axes["left"].setZValue(-1000)  # its lines lie under the curves
+        theme_switch().theme_changed.connect(self.adopt_theme)
+        Axes.adopt_theme(self)
+
+    def set_possible(self, y: tuple[float, float], x: tuple[float, float] = ANYTHING) -> None:
+        """The least and the most that a value can be: no number of an axis lies beyond."""
+        self.axes["left"].set_possible(*y)
+        self.axes["bottom"].set_possible(*x)
+
+    def adopt_theme(self) -> None:
+        """Take over colours and type."""
+        for axis in self.axes.values():
+            axis.adopt_theme(current_theme())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self.adopt_theme()
+        return super().event(event)
+
+    def place_of(self, x: float, y: float) -> QPoint:
+        """Where a point lies in the viewport; x and y as the axes count, logarithms on a logarithmic one."""
+        return self.mapFromScene(self.box.mapViewToScene(QPointF(x, y)))
+
+    def thin_pen(self, color: QColor, width: float) -> QPen:
+        """A pen of so many pixels at scale 1, however the axes are stretched."""
+        # Cosmetic pens, which pyqtgraph needs, are measured in device pixels.
+        pen = QPen(color, width * current_theme().scale * self.devicePixelRatioF())
+        pen.setCosmetic(True)
+        return pen
+
+
+class PointableAxes(Parts[int], Axes):
+    """A plot with parts; places are as the axes count, logarithms on a logarithmic one.
+
+    Subclasses say with `readout` what the hover card says of a part, and call `point_again` when they have
+    drawn other numbers, for the pointer may rest on them.
+    """
+
+    nowhere = -1
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hovered = self.nowhere
+        self._pointer: QPoint | None = None
+        self.setMouseTracking(True)
+
+    @abstractmethod
+    def readout(self, index: int) -> Words:
+        """The title and the lines of the hover card for a part."""
+
+    def hover(self, index: int) -> None:
+        """Point at a part, as the pointer does."""
+        if index != self._hovered:
+            self._hovered = index
+            self.pointed_at(index)
+
+    def point_again(self) -> None:
+        """Find out what lies under the pointer now, and say it."""
+        self.hover(-1 if self._pointer is None else self._index_of(self._pointer))
+        HoverCard.renew(self, partial(self.readout, self.hovered) if self.hovered >= 0 else None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._pointer = event.position().toPoint()
+        self.hover(self._index_of(self._pointer))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._pointer = None
+        self.hover(-1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        index = self._index_of(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
+            self.clicked_on(index)
+
+    def _index_of(self, pointer: QPoint) -> int:
+        place = self.mapToScene(pointer)
+        if not self.box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(place):
+            return -1
+        return self.index_at(self.box.mapSceneToView(place))
