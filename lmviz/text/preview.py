@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.loading import loads
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
 from lmviz.text.encodings import OFFERED, RECOGNISED, find_encoding, place_of_fault, title_of
@@ -121,6 +122,7 @@ class Preview:
         return replace(self.options, task=task, columns=written_columns(told))
 
 
+@loads("text")
 def look(
     source: str | Path | Sequence[str | Path],
     options: CorpusOptions | None = None,

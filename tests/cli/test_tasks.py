@@ -118,3 +118,34 @@ def test_a_file_is_recognised_learned_from_judged_asked_and_traced(name: str, tm
     command("trace", out, *asked, "--out", str(tmp_path / "trace.npz"))
     with np.load(tmp_path / "trace.npz") as arrays:
         assert np.isfinite(arrays[case.tap]).all()
+
+
+SPAM = "v1,v2,,,\n" + "ham,Go until jurong point,,,\nspam,Free entry for £2,,,\nham,Ok lar,,,\n" * 8
+
+
+def test_a_run_is_judged_on_what_it_has_not_learned_from(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spam.csv").write_bytes(SPAM.encode("cp1252"))
+    learning = ("--family", "gru", "--steps", "2", "--set", "width=4", "--set", "batch=4", "--out", "run")
+    columns = ("--set", "columns=label=v1,text=v2", "--set", "encoding=cp1252")
+    assert run(["train", "--corpus", "spam.csv", *learning, *columns, "--json"]) == 0
+    assert "The label is in v1, and the text is in v2." in capsys.readouterr().err
+    assert run(["evaluate", "run", "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)
+    assert judged["tokens"] == 2  # a tenth of 24 texts
+    assert run(["evaluate", "run", "spam.csv", *columns, "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["tokens"] == 24
+    assert "run has learned from spam.csv: without FILE it is judged on" in told.err
+    assert run(["evaluate", "run", "spam.csv", "--set", "width=4"]) == 2
+    assert "has no setting 'width'" in capsys.readouterr().err
+    assert run(["train", "--resume", "--out", "run", "--steps", "3", "--json"]) == 0
+
+
+def test_a_run_without_a_held_out_part_needs_a_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("the cow eats hay\n" * 9)
+    learning = ("--family", "ngram", "--steps", "1", "--set", "validation=0", "--out", "run")
+    assert run(["train", "--corpus", "a.txt", *learning, "--json"]) == 0
+    assert run(["evaluate", "run"]) == 2
+    assert "No part of the text of run was held out: name a file" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from lmviz.models.model import Model
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import EVENTS, convert
 from lmviz.text.corpus import load_corpus
+from lmviz.text.preview import look
 from lmviz.text.resources import resource_path
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.run import Run
@@ -51,6 +53,11 @@ TASK_TEXTS = {
     "tagged text": "The/DT cow/NN eats/VB grass/NN\nA/DT hen/NN sees/VB corn/NN\n" * 10,
     "labelled text": "good\tthe film is good\nbad\tthe film is bad\n" * 10,
     "pairs": "red car\tvoiture rouge\nblue car\tvoiture bleue\n" * 10,
+    "a table": "id;mark;wording\n" + '1;good;"the film; it is good"\n2;bad;"it is ""bad"""\n' * 10,
+    "JSON Lines": '{"text": "the film is good", "label": "good"}\n{"text": "bad", "label": "bad"}\n' * 10,
+    "fastText": "__label__good the film is good\n__label__bad it is bad\n" * 10,
+    "columns": "-DOCSTART- -X- -X- O\n\n" + "EU NNP B-NP B-ORG\ngoes VBZ B-VP O\nto TO O O\n\n" * 10,
+    "pairs and more": "red car\tvoiture rouge\tCC 1\nblue car\tvoiture bleue\tCC 2\n" * 10,
     "captions": "".join(f"{'.' * n}{'#' * (7 - n)}{('/' + '.' * 7) * 6}\t{n} dots\n" for n in range(8)),
 }
 
@@ -103,7 +110,10 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
         Loader("GGUF", packed, lambda: _reads(_model(packed))),
         Loader("nanoGPT", saved, lambda: _model(saved)),
         Loader("text", plain, lambda: load_corpus(plain)),
-        *(_task_text(folder, name, content) for name, content in TASK_TEXTS.items()),
+        *(_task_text(folder, name, content.encode()) for name, content in TASK_TEXTS.items()),
+        _task_text(folder, "UTF-16", TASK_TEXTS["labelled text"].encode("utf-16")),
+        _task_text(folder, "an older encoding", "der Bär, größer: gut\n".encode("cp1252") * 10),
+        _task_text(folder, "packed text", gzip.compress(TASK_TEXTS["a table"].encode())),
         Loader("poll of order", order, lambda: _answered(order)),
         Loader("poll of a network", computed, lambda: _answered(computed)),
         Loader("lesson", lesson, lambda: open_lesson(lesson, perspective_names())),
@@ -125,10 +135,10 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     ]
 
 
-def _task_text(folder: Path, name: str, content: str) -> Loader:
+def _task_text(folder: Path, name: str, content: bytes) -> Loader:
     path = folder / f"{name}.txt"
-    path.write_text(content, encoding="utf-8")
-    return Loader(name, path, lambda: load_corpus(path))
+    path.write_bytes(content)
+    return Loader(name, path, lambda: (look(path), load_corpus(path)))
 
 
 def _scene(text: Path, network: Path) -> Scene:

@@ -29,12 +29,13 @@ def settings_of(corpus: Corpus) -> dict[str, Any]:
     return target | told
 
 
-def vocabulary_recipe(sources: Sequence[str], settings: Mapping[str, Any]) -> str:
+def vocabulary_recipe(sources: Sequence[str], settings: Mapping[str, Any], side: str = "source") -> str:
     """The tokens that occur, with their counts, the most frequent first, bound to `vocabulary`."""
+    told = "" if side == "source" else repr(side)
     return _recipe(
         sources,
         settings,
-        "statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()",
+        f"statistics, tokens = corpus.statistics({told}), corpus.tokenizer_of({side!r}).tokens()",
         "counted = zip(statistics.by_rank, statistics.rank_frequency, strict=True)",
         "vocabulary = [(tokens[id], int(count)) for id, count in counted]",
     )
@@ -67,12 +68,15 @@ def merges_recipe(
     )
 
 
-def concordance_recipe(sources: Sequence[str], settings: Mapping[str, Any], phrase: str) -> str:
+def concordance_recipe(
+    sources: Sequence[str], settings: Mapping[str, Any], phrase: str, side: str = "source"
+) -> str:
     """The words that follow a phrase, with their counts, bound to `words`."""
+    told = "" if side == "source" else f", side={side!r}"
     return _recipe(
         sources,
         settings,
-        f"found = concordance(corpus, {phrase!r})",
+        f"found = concordance(corpus, {phrase!r}{told})",
         "words = [(word.token, word.count) for word in found.words]",
         imports=("from lmviz.text.concordance import concordance",),
     )

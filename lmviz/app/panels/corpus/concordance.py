@@ -8,10 +8,12 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.bars import BarsView
@@ -55,7 +57,9 @@ class ConcordancePanel(Panel):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(scrolling(self._words), 2)
         row.addWidget(scrolling(self._places), 5)
-        self._card = Card("Concordance", self._phrase, columns)
+        self._side = SidePicker("concordance_side")
+        self._side.activated.connect(lambda _: self._search())
+        self._card = Card("Concordance", FittingRow((self._side, self._phrase), ()), columns)
         self.column.addWidget(self._card)
         self._wait = QTimer(self, singleShot=True, interval=TYPING)
         self._wait.timeout.connect(self._search)
@@ -88,7 +92,7 @@ class ConcordancePanel(Panel):
         corpus = self.session.text.corpus
         if self._found is None or corpus is None or not corpus.sources:
             return ""
-        return concordance_recipe(corpus.sources, settings_of(corpus), self._searched)
+        return concordance_recipe(corpus.sources, settings_of(corpus), self._searched, self._side.side)
 
     @property
     def is_needed(self) -> bool:
@@ -103,9 +107,14 @@ class ConcordancePanel(Panel):
             self._card.set_placeholder(EMPTY)
             return
 
-        self._card.set_title(f"{count(found.total)} {'place' if found.total == 1 else 'places'}")
+        corpus = self.session.text.corpus
+        held_out = corpus is not None and len(corpus.validation_documents) > 0
+        part = " in the text to learn from" if held_out else ""
+        self._card.set_title(f"{count(found.total)} {'place' if found.total == 1 else 'places'}{part}")
         if not found.total:
-            missing = f"“{self._searched}” does not occur in this text, as its tokens are spelled."
+            sides = () if corpus is None else corpus.sides
+            where = f"the {self._side.side}s of this text" if len(sides) > 1 else "this text"
+            missing = f"“{self._searched}” does not occur in {where}{part[12:]}, as its tokens are spelled."
             self._card.set_placeholder(missing)
             return
         self._card.set_placeholder("")
@@ -126,7 +135,10 @@ class ConcordancePanel(Panel):
 
     def _search(self) -> None:
         corpus, phrase = self.session.text.corpus, self._phrase.text()
-        if corpus is not None and corpus.tokenizer.kind != "characters":
+        if corpus is not None:
+            self._side.offer(corpus)
+        side = self._side.side
+        if corpus is not None and corpus.tokenizer_of(side).kind != "characters":
             phrase = phrase.strip(" ")  # among characters a space is one like any other
         if corpus is None or not phrase:
             self.silence("concordance")
@@ -134,7 +146,7 @@ class ConcordancePanel(Panel):
             return
 
         def work() -> Concordance:
-            return concordance(corpus, phrase)
+            return concordance(corpus, phrase, side=side)
 
         self.ask_reader("concordance", work, lambda found: self._take(phrase, found))
 
@@ -153,12 +165,19 @@ class ConcordancePanel(Panel):
         """Append a word to the phrase; END cannot be appended."""
         corpus = self.session.text.corpus
         if self._found is not None and corpus is not None:
-            self._phrase.setText(corpus.tokenizer.continue_text(self._searched, self._found.words[index].id))
+            reader, id = corpus.tokenizer_of(self._side.side), self._found.words[index].id
+            self._phrase.setText(reader.continue_text(self._searched, id))
             self._phrase.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_place(self, index: int) -> None:
-        if self._found is not None:
-            self.session.text.choose_place(self._found.places[index].position)
+        corpus = self.session.text.corpus
+        if self._found is None or corpus is None:
+            return
+        place = self._found.places[index].position
+        if self._side.side == "target":  # the place of a pair is that of its source
+            number = int(np.searchsorted(corpus.training_of("target").starts, place, side="right")) - 1
+            place = int(corpus.training_stream.starts[number])
+        self.session.text.choose_place(place)
 
 
 def _on_one_line(text: str) -> str:

@@ -207,7 +207,8 @@ class CorpusTextPanel(Panel):
 
 def _summary(corpus: Corpus) -> str:
     statistics = corpus.statistics()
-    parts = [f"{count(statistics.tokens)} tokens", f"{count(statistics.types)} types"]
+    learned = f", {count(statistics.training_tokens)} to learn from" if statistics.validation_tokens else ""
+    parts = [f"{count(statistics.tokens)} tokens{learned}", f"{count(statistics.types)} types"]
     if statistics.unknown_rate:
         parts.append(f"{percentage(statistics.unknown_rate)} unknown in validation")
     return " · ".join(parts)

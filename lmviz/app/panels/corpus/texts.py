@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.figures import short, with_unit
+from lmviz.app.widgets.base.figures import percentage, short, with_unit
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
@@ -45,6 +45,9 @@ FILTER = (
     "Texts (*.txt *.md *.csv *.tsv *.tab *.json *.jsonl *.conll *.conllu *.iob *.en *.de *.fr *.es *.it "
     "*.cs *.ru *.zh *.ja *.src *.tgt *.tex *.py *.html *.gz);;All files (*)"
 )
+MANY_UNKNOWN = 0.05
+"""The share of held-out words that are unknown from which it is worth a sentence."""
+
 SETTLING = 400  # milliseconds without a change before the text is read again
 FEWEST_PIECES = 260
 
@@ -69,6 +72,17 @@ class TextsPanel(Panel):
         )
         self._other.clicked.connect(self._add_other_language)
         self._other.hide()
+        self._unknown = Label()
+        self._unknown.setObjectName("many_unknown")
+        self._unknown.setWordWrap(True)
+        self._rarer = QPushButton("Minimum count 2")
+        self._rarer.setObjectName("minimum_count_2_button")
+        self._rarer.clicked.connect(self._make_rare_unknown)
+        self._pairs = QPushButton("Byte pairs")
+        self._pairs.setObjectName("byte_pairs_button")
+        self._pairs.clicked.connect(self._choose_byte_pairs)
+        self._advice = QWidget()
+        self._advice.hide()
         self._otherwise = QPushButton("Read it otherwise…")
         self._otherwise.setObjectName("corpus_reread_button")
         self._otherwise.setToolTip("Show the file as it was read, and change its form, columns or encoding.")
@@ -119,6 +133,7 @@ class TextsPanel(Panel):
             self._sentence.setText("Choose a text above, open a file, or paste one.")
             self._recognised.hide()
             self._otherwise.hide()
+            self._advice.hide()
             return
         kind, _, pieces = corpus.options.tokenizer.partition(":")
         self._kind.setCurrentText(kind)
@@ -136,6 +151,7 @@ class TextsPanel(Panel):
         self._other.setVisible(entry is None and len(corpus.sources) == 1 and not corpus.target_sources)
         self._otherwise.setVisible(entry is None and len(corpus.sources) == 1 and not corpus.target_sources)
         self._form.set_shown(_settings_for(corpus, entry))
+        self._advise(corpus)
 
     @property
     def _specification(self) -> str:
@@ -178,6 +194,15 @@ class TextsPanel(Panel):
         column.addSpacing(8)
         column.addWidget(self._recognised)
         column.addWidget(self._otherwise)
+        advice = QVBoxLayout(self._advice)
+        advice.setContentsMargins(0, 0, 0, 0)
+        advice.addWidget(self._unknown)
+        ways = QHBoxLayout()
+        ways.addWidget(self._rarer)
+        ways.addWidget(self._pairs)
+        ways.addStretch(1)
+        advice.addLayout(ways)
+        column.addWidget(self._advice)
         column.addSpacing(8)
         column.addWidget(title)
         column.addLayout(tokenizer)
@@ -249,6 +274,26 @@ class TextsPanel(Panel):
             self.complain("", JOBS)
             options = replace(corpus.options, task=RECOGNISED)
             self.session.text.open(corpus.sources[0], options, target=name)
+
+    def _advise(self, corpus: Corpus) -> None:
+        """Say that many words are unknown, and what helps: a model learns of them what it meets."""
+        rate = max(corpus.statistics(side).unknown_rate for side in corpus.sides)
+        counts_words = corpus.tokenizer.kind in ("words", "spaces") and corpus.options.minimum_count == 1
+        self._advice.setVisible(rate > MANY_UNKNOWN and counts_words and corpus.options.vocabulary == 0)
+        self._unknown.setText(
+            f"{percentage(rate)} of the held-out words are unknown, and a model that never meets an unknown "
+            "word cannot learn what to do with one."
+        )
+        self._pairs.setVisible(corpus.task != "tagging")  # whose tokens are words
+
+    def _make_rare_unknown(self) -> None:
+        self._form.set_configuration(replace(self._form.configuration, minimum_count=2))
+        self._read_again()
+
+    def _choose_byte_pairs(self) -> None:
+        self._kind.setCurrentText("bpe")
+        self._pieces_row.show()
+        self._read_again()
 
     def _reconsider(self) -> None:
         """Offer the open file once more, to be read in another way."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 TABLE = 120  # pixels that the table keeps above the curves
 NOTHING = "The tokens of an open text stand here, the most frequent first. Choose one from the list."
+TOKENS = {"characters": "character", "words": "word", "spaces": "word", "bpe": "piece"}
 WHAT = {
     "next-token": "documents",
     "tagging": "sentences",
@@ -60,7 +63,11 @@ class VocabularyPanel(Panel):
         self._plot = LogLogPlot("rank", "count")
         self._lengths = Histogram("documents", "tokens")
         self._length_title = Label()
-        self._card = Card("Vocabulary", self._filter, self._lay_out())
+        self._side = SidePicker("vocabulary_side")
+        self._side.activated.connect(lambda _: self.refresh_soon())
+        self._ranks = Label("Rank and frequency")
+        aside = FittingRow((self._side, self._filter), ())
+        self._card = Card("Vocabulary", aside, self._lay_out())
         self.column.addWidget(self._card)
         self._filter.textChanged.connect(self._table.set_filter)
         self._plot.point_clicked.connect(self._show_row)
@@ -73,7 +80,7 @@ class VocabularyPanel(Panel):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._table, 4)
         for title, widget, share in (
-            (Label("Rank and frequency"), self._plot, 5),
+            (self._ranks, self._plot, 5),
             (self._length_title, self._lengths, 3),
         ):
             title.setProperty("role", "title")
@@ -86,7 +93,7 @@ class VocabularyPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is None:
             return {}
-        statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
+        statistics, tokens = corpus.statistics(self._side.side), corpus.tokenizer_of(self._side.side).tokens()
         counted = zip(statistics.by_rank, statistics.rank_frequency, strict=True)
         return {"vocabulary": np.array([(tokens[id], str(times)) for id, times in counted], dtype=np.str_)}
 
@@ -97,7 +104,7 @@ class VocabularyPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is None or not corpus.sources:
             return ""
-        return vocabulary_recipe(corpus.sources, settings_of(corpus))
+        return vocabulary_recipe(corpus.sources, settings_of(corpus), self._side.side)
 
     @property
     def is_needed(self) -> bool:
@@ -109,17 +116,22 @@ class VocabularyPanel(Panel):
         self._card.set_placeholder(NOTHING if corpus is None else "")
         if corpus is None:
             return
+        self._side.offer(corpus)
+        held_out = " to learn from" if len(corpus.validation_documents) else ""
+        self._ranks.setText(f"Rank and frequency in the text{held_out}")
         self._show_table(corpus)
         self._show_lengths(corpus)
 
     def _show_table(self, corpus: Corpus) -> None:
-        statistics, tokens = corpus.statistics(), corpus.tokenizer.tokens()
+        side = self._side.side
+        statistics, tokenizer = corpus.statistics(side), corpus.tokenizer_of(side)
+        tokens = tokenizer.tokens()
         names = [visible(tokens[index]) for index in statistics.by_rank]
         is_tagged = corpus.task == "tagging"
         self._table.set_columns(
             [
                 Column("#", np.arange(1, len(names) + 1), count, spare=is_tagged),
-                Column("token", names, tokens=True),
+                Column(TOKENS.get(tokenizer.kind, "token"), names, tokens=True),
                 Column("count", statistics.rank_frequency, count),
                 Column("tags", _tags_by_rank(corpus))
                 if is_tagged
@@ -129,11 +141,14 @@ class VocabularyPanel(Panel):
         self._plot.set_values(statistics.rank_frequency, names)
 
     def _show_lengths(self, corpus: Corpus) -> None:
-        edges, counts = corpus.statistics().length_histogram()
+        edges, counts = corpus.statistics(self._side.side).length_histogram()
         several = corpus.marks_boundaries or corpus.training_examples is not None
         documents = len(corpus.training_documents)
-        what = WHAT[corpus.task]
-        self._length_title.setText(f"Lengths of {count(documents)} {what}" if several else "One document")
+        what = "targets" if self._side.side == "target" else WHAT[corpus.task]
+        part = " to learn from" if len(corpus.validation_documents) else ""
+        self._length_title.setText(
+            f"Lengths of {count(documents)} {what}{part}" if several else "One document"
+        )
         self._lengths.setVisible(several)
         self._lengths.set_columns(edges, counts)
 
