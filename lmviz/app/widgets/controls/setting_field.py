@@ -85,7 +85,10 @@ class SettingField(QObject):
             return control.currentData()
         if isinstance(control, QCheckBox):
             return control.isChecked()
-        held = control.value() if isinstance(control, QSpinBox) else control.text().strip().replace(",", ".")
+        if isinstance(control, QSpinBox):
+            return self.setting.check(control.value())
+        typed = control.text().strip()
+        held = typed.replace(",", ".") if self.setting.kind is float else typed
         return self.setting.check(held)
 
     def set_value(self, value: Any) -> None:
