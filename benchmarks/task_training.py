@@ -25,13 +25,12 @@ from lmviz.models.model import IGNORED
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.text.examples import Examples, Sequences
 from lmviz.training.batches import Batch
-from lmviz.training.batching import with_sentences
+from lmviz.training.batching import Sentences, with_sentences
 from lmviz.training.description import RunDescription
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
 from lmviz.training.pieces import pieces_of_examples
 from lmviz.training.run import Run
-from lmviz.training.sentences import Sentences
 
 ROUNDS, STEPS, BATCH = 8, 12, 32
 SENTENCES, SHORTEST, LONGEST = 4000, 5, 30

@@ -242,7 +242,7 @@ ROWS = (
     Row("steps", "inside", "through_time_view", Scene.type),
     Row("scaled", "inside", "through_time_view", scale_recurrence),
     Row("Searching for unit ", "inside", "unit_view", search_unit),
-    Row("evidence", "inside n-gram", "unit_view", follow_a_context),
+    Row("evidence", "inside n-gram", "evidence_view", follow_a_context),
     Row("size of ", "inside n-gram", NOTICE, weigh),
     Row("Saving ", "attention", NOTICE, save_elsewhere),
     Row("next word", "attention", "next_word_view", look_back),

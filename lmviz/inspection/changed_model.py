@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recording import TapRecorder, check_addresses
 from lmviz.inspection.surgery import changed_tokens
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.sequences import TEXT
-
-if TYPE_CHECKING:
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.models.tap import Listener, Stage, Tap
+from lmviz.models.tap import Listener, Stage, Tap
 
 
 class ChangedModel(Model):

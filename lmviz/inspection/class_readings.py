@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.intervention import Intervention
+from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
-
-if TYPE_CHECKING:
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.models.model import Model
 
 LONGEST = 128
 """Words at the end of a text that are read; it takes two readings for each."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.inspection.changed_model import ChangedModel
+from lmviz.inspection.intervention import Intervention
 from lmviz.models.given_source import GivenSource
+from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
-
-if TYPE_CHECKING:
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.models.model import Model
 
 
 def each_alone(

@@ -6,7 +6,7 @@ To put there what the model makes of another source is activation patching.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from lmviz.base.errors import LmvizError
 from lmviz.inspection.alignment import alignment_view, encoded_states, source_attentions
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import Intervention, Where
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace as trace_model
 from lmviz.models.address import Address
-
-if TYPE_CHECKING:
-    from lmviz.inspection.trace import Trace
-    from lmviz.models.model import Model
+from lmviz.models.model import Model
 
 SHOWN = 24
 """How many characters of another source a label shows."""

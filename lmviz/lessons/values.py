@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lmviz.base.faults import LineFault
 from lmviz.lessons.expression import Call, Expression, Operation, Result
@@ -31,9 +31,7 @@ from lmviz.lessons.readings import (
     shape,
     written,
 )
-
-if TYPE_CHECKING:
-    from lmviz.lessons.situation import Situation
+from lmviz.lessons.situation import Situation
 
 
 @dataclass(frozen=True)

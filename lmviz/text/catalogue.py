@@ -12,8 +12,7 @@ from typing import Any
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.text.archive import read_members
-from lmviz.text.own_corpora import stories, sums
-from lmviz.text.own_pictures import pictures
+from lmviz.text.own_corpora import pictures, stories, sums
 from lmviz.text.own_tasks import ambiguous, backwards, dates, recall, recall_nats, reviews, twin
 from lmviz.text.reading import as_utf8, read_utf8
 from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path

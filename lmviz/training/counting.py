@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.lib.stride_tricks import sliding_window_view
 
 from lmviz.base.errors import LmvizError
 from lmviz.models.model import IGNORED, Model
@@ -22,8 +23,7 @@ from lmviz.training.controls import Controls
 from lmviz.training.distributed import join_team
 from lmviz.training.learner import Update
 from lmviz.training.loop import recorded
-from lmviz.training.observation import ObservedCount
-from lmviz.training.observed_counts import counted_orders
+from lmviz.training.observation import CountedOrder, ObservedCount
 from lmviz.training.options import TrainingOptions
 from lmviz.training.plain_numbers import is_step
 from lmviz.training.progress import Progress
@@ -179,3 +179,31 @@ def _loss_of(model: Model, ids: np.ndarray, skipped: int, ignored: int | None) -
     return (
         -float(model.log_probabilities(stretch[None, :-1], targets[None]).sum(dtype=torch.float64)) / counted
     )
+
+
+def counted_orders(
+    ids: np.ndarray, begin: int, end: int, order: int, start_id: int | None
+) -> tuple[CountedOrder, ...]:
+    """The n-grams of each order up to `order` that end in ids[begin:end]; orders without any are left out.
+
+    As in `count_ngrams`, none reaches across `start_id`, which is only ever the first of an n-gram.
+    """
+    found = []
+    for size in range(1, order + 1):
+        stretch = ids[max(0, begin - size + 1) : end]
+        if len(stretch) < size:
+            continue
+        ngrams = sliding_window_view(stretch, size)  # (n-gram, token)
+        if start_id is not None:
+            later = ngrams[:, 1:] if size > 1 else ngrams
+            ngrams = ngrams[(later != start_id).all(axis=1)]
+        if not len(ngrams):
+            continue
+        different, times = np.unique(ngrams, axis=0, return_counts=True)
+        most = int(times.argmax())
+        found.append(
+            CountedOrder(
+                size, len(ngrams), len(different), tuple(map(int, different[most])), int(times[most])
+            )
+        )
+    return tuple(found)

@@ -12,20 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.models.model import Model
+from lmviz.text.examples import Examples
+from lmviz.training.batches import Batch
 from lmviz.training.batching import batches_of
 from lmviz.training.distributed import Team
-
-if TYPE_CHECKING:
-    from lmviz.models.model import Model
-    from lmviz.text.examples import Examples
-    from lmviz.training.batches import Batch
-    from lmviz.training.options import TrainingOptions
+from lmviz.training.options import TrainingOptions
 
 EXAMPLES = 256
 """Single gradients that are taken, unless it is said how many."""

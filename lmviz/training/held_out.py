@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.models.model import EVERY_LINE
+from lmviz.models.model import EVERY_LINE, Model
 from lmviz.text.documents import Documents, divide
 from lmviz.text.spelling import SpellingModel, unknown_words
 from lmviz.text.stream import Stream, encode_documents
+from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.evaluation import Evaluation, evaluate_ids
-
-if TYPE_CHECKING:
-    from lmviz.models.model import Model
-    from lmviz.text.tokenizer import Tokenizer
 
 ENCODING = 0.1
 """The share of the progress that goes to turning the text into tokens."""

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from lmviz.autodiff import check_module, read, sabotage, shipped_network, shipped_networks
-from lmviz.autodiff.checking import agreeing_digits, check, errors_over_epsilon
-from lmviz.autodiff.nudging import Nudging
+from lmviz.autodiff.checking import Nudging, agreeing_digits, check, errors_over_epsilon
 from lmviz.autodiff.sabotage import FACTOR, ONES, SIGN, TRANSPOSE
 from lmviz.base.errors import LmvizError
 

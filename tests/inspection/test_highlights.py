@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lmviz.inspection.explain import explain
-from lmviz.inspection.highlights import operand_cells
+from lmviz.inspection.lighting import operand_cells
 from lmviz.inspection.tracing import trace
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms, constant
 

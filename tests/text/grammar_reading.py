@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.grammar import BEGINNING, DEEPEST, Grammar, Slot, slots_of
-from lmviz.text.grammar_outcomes import (
+from tests.text.grammar_outcomes import (
     NOTHING,
     Parts,
     RememberedForms,

@@ -7,8 +7,8 @@ import pytest
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.grammar import Grammar
-from lmviz.text.grammar_outcomes import outcomes
 from tests.text.dice import Dice
+from tests.text.grammar_outcomes import outcomes
 
 GRAMMARS = {
     "weights": "[story]\n3 * a\nb\n2 * {c} {c}\n[c]\nx\n2 * y\n",
@@ -47,6 +47,6 @@ def test_a_grammar_without_an_end_is_refused(text, sentence):
 
 
 def test_a_grammar_that_says_too_much_is_refused(monkeypatch):
-    monkeypatch.setattr("lmviz.text.grammar_outcomes.MOST_OUTCOMES", 3)
+    monkeypatch.setattr("tests.text.grammar_outcomes.MOST_OUTCOMES", 3)
     with pytest.raises(LmvizError, match="more than 3 things"):
         outcomes(Grammar.parse("[story]\na\nb\nc\nd\n"), "story")

@@ -10,9 +10,9 @@ import pytest
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import CATALOGUE, corpus_path, find_entry
 from lmviz.text.corpus import load_corpus
-from lmviz.text.grammar_outcomes import outcomes
 from lmviz.text.own_tasks import grammar_of, twin
 from lmviz.text.tag_readers import best_reader
+from tests.text.grammar_outcomes import outcomes
 
 
 def lines(name: str) -> list[list[str]]:

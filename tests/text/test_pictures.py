@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_path
 from lmviz.text.corpus_options import CorpusOptions
-from lmviz.text.own_pictures import SHAPES
+from lmviz.text.own_corpora import SHAPES
 from lmviz.text.pictures import (
     PIXELS,
     SIDE,

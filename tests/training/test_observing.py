@@ -177,7 +177,7 @@ def test_counting_says_what_it_found_in_its_slice(ids: np.ndarray) -> None:
 
 
 def test_the_most_frequent_ngram_is_counted_in_the_slice() -> None:
-    from lmviz.training.observed_counts import counted_orders
+    from lmviz.training.counting import counted_orders
 
     ids = np.array([0, 1, 2, 1, 2, 1, 2, 3])
     [ones, twos] = counted_orders(ids, 1, 7, 2, None)

@@ -10,12 +10,11 @@ from lmviz.families import FAMILIES, build_model
 from lmviz.models.model import IGNORED
 from lmviz.tasks import TASKS
 from lmviz.text.examples import Examples, Sequences
-from lmviz.training.batching import batches_of, validation_of, with_sentences
+from lmviz.training.batching import Sentences, batches_of, validation_of, with_sentences
 from lmviz.training.distributed import Team
 from lmviz.training.evaluation import evaluate_ids
 from lmviz.training.options import TrainingOptions
 from lmviz.training.pieces import pieces_of_examples, pieces_of_text
-from lmviz.training.sentences import Sentences
 
 LABELS = ("noun", "verb", "other")
 STREAM = np.array([0, 3, 4, 1, 0, 5, 1, 0, 2, 3, 4, 5, 1])

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.opened_model import OpenedModel
 
 MOST_PIXELS = 100_000
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from lmviz.app.board.arrangement import Choices, KeptBoard
 from lmviz.app.board.lengths import COLUMNS, Lengths, hint_of
@@ -14,16 +14,13 @@ from lmviz.app.board.page import PanelPage, PanelWindow
 from lmviz.app.board.place import Place
 from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.panels.table import rows_of
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import column
 from lmviz.app.widgets.base.plain import caption
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
 
 HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
@@ -59,9 +56,7 @@ class Board(QWidget):
         self.setObjectName(f"board_{name}")
         self._rows = rows_of(name)
         self._whole = Split("board", VERTICAL)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._whole)
+        self._column = column(self._whole, on=self)
         self._session = session
         self._lengths = Lengths(self._rows)
         self._pages: dict[str, PanelPage] = {}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 
+from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, save_arrays, save_picture
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.base.errors import LmvizError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lmviz.app.panels.panel import Panel
 
 
 def title_of(panel: Panel) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.widgets.base.plain import window_title
-
-if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.panels.panel_row import PanelRow
 
 
 class PanelPage(QWidget):

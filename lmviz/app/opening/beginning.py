@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.opening.first_screen import FirstScreen, load_first_screen
-from lmviz.app.opening.last_time import open_last
 from lmviz.app.opening.welcome_strip import WelcomeStrip
 from lmviz.app.session.offers import FIRST_TEXT
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from lmviz.app.opening.first_screen import FirstScreen
     from lmviz.app.opening.settings import LastSession
     from lmviz.app.opening.shell import Shell
+    from lmviz.app.session.session import Session
 
 
 class Beginning(QObject):
@@ -121,3 +122,19 @@ def _sample_models() -> tuple[str, ...]:
     from lmviz.api.training import sample_models
 
     return sample_models()
+
+
+def open_last(session: Session, last: LastSession, first: FirstScreen | None = None) -> None:
+    """Open what the last session had open, in place of the first screen."""
+    if last.sources:
+        source = last.sources[0] if len(last.sources) == 1 else last.sources
+        session.text.open(source, last.corpus_options, target=last.target or None)
+    untouched = "" if first is None else first.trace.text
+    if first is not None and first.model in session.library.models and str(first.model.folder) != last.run:
+        session.library.close(first.model)
+    for run in last.runs:
+        session.library.open(run, last.step if run == last.run and not last.live else None)
+    session.special_tokens.read_as_letters(last.spells_out)
+    session.reading.set_source(last.translated)
+    if session.reading.prefix in ("", untouched):
+        session.reading.set_prefix(last.prefix)

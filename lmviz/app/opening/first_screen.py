@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from lmviz.app.opening.settings import LastSession
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.base.errors import LmvizError
 from lmviz.base.places import shipped
@@ -14,9 +14,6 @@ from lmviz.families import FAMILIES
 from lmviz.inspection.trace import Trace
 from lmviz.text.tokenizer_file import vocabulary_in
 from lmviz.training.run import Run
-
-if TYPE_CHECKING:
-    from lmviz.app.opening.settings import LastSession
 
 FILE = "first_screen.npz"
 

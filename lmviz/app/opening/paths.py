@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
+from lmviz.app.session.session import Session
 
 
 def title_of_path(path: Path) -> str:

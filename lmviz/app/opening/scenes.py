@@ -52,7 +52,7 @@ class Scenes(QObject):
         try:
             scene = open_scene(path)
         except LmvizError as sentence:
-            self._session.library.failed.emit(str(sentence))
+            self._session.say(str(sentence))
             return
         named = _named_in(scene, path.parent)
         known = {model.folder for model in self._session.library.models}
@@ -79,7 +79,8 @@ class Scenes(QObject):
         if scene.network is not None:
             self._open_network(scene.network)
         if missing:
-            self._session.library.failed.emit(
+            self._say_soon.stop()
+            self._session.say(
                 f"{path.name} names {' and '.join(missing)}, and there is none: put it beside the scene."
             )
         self._begin(scene, folders)
@@ -129,11 +130,11 @@ class Scenes(QObject):
         found = {number: folder for number, folder in enumerate(folders) if folder is not None}
         self._awaited = len(found)
         for number, folder in found.items():
-            self._session.library.open_beside(folder, partial(self._take, scene, number))
+            self._session.library.open_beside(folder, partial(self._keep_opened, scene, number))
         if not found:
             self._set_up()
 
-    def _take(self, scene: Scene, number: int, opened: OpenedModel) -> None:
+    def _keep_opened(self, scene: Scene, number: int, opened: OpenedModel) -> None:
         if scene is self._scene:
             self._opened[number] = opened
             if len(self._opened) == self._awaited:

@@ -9,17 +9,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import platformdirs
 from PySide6.QtCore import QByteArray, QCoreApplication, QTimer
 
+from lmviz.app.session.session import Session
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.text.ordinary_files import read_file
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 RECENT = 10
 LARGEST_FILE = 10_000_000

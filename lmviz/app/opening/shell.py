@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-    from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QWidget
 
-    from lmviz.app.opening.settings import Settings
-    from lmviz.app.session.session import Session
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.session import Session
 
 
 class Shell(Protocol):

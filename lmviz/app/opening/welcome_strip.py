@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -38,10 +39,7 @@ class WelcomeStrip(QWidget):
         self._samples.aboutToShow.connect(self._fill)
         self._tour = QuietButton("welcome_tour", "Take the tour", "primary")
         self._tour.clicked.connect(self.tour_wanted)
-        self._dismiss = QToolButton()
-        self._dismiss.setObjectName("welcome_dismiss")
-        self._dismiss.setProperty("role", "icon")
-        self._dismiss.setAccessibleName("do not show the welcome again")
+        self._dismiss = named(QToolButton(), "welcome_dismiss", "do not show the welcome again", role="icon")
         self._dismiss.setToolTip("Do not show this again (the tour stays under Help)")
         self._dismiss.clicked.connect(self.hide)
         self._dismiss.clicked.connect(self.dismissed)
@@ -62,8 +60,7 @@ class WelcomeStrip(QWidget):
 
     def _lay_out(self) -> None:
         flow = FlowLayout()
-        words = Label("Welcome. This window shows a language model think.")
-        words.setProperty("role", "title")
+        words = Label("Welcome. This window shows a language model think.", role="title")
         flow.addWidget(words)
         flow.addWidget(self._tour)
         for name, text, wanted in (
@@ -79,10 +76,7 @@ class WelcomeStrip(QWidget):
         samples.setProperty("menu", True)
         samples.setMenu(self._samples)
         flow.addWidget(samples)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 10, 6)
-        row.addLayout(flow, 1)
-        row.addWidget(self._dismiss, 0, Qt.AlignmentFlag.AlignTop)
+        row((flow, 1), (self._dismiss, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(16, 6, 10, 6))
 
     def _fill(self) -> None:
         self._samples.clear()

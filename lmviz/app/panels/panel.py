@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -75,12 +77,12 @@ class Panel(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName(_view_name(type(self)))
         self.session = session
         self._sheets = QStackedLayout(self)
         self._sheets.setContentsMargins(0, 0, 0, 0)
         self._own = QWidget()  # what the panel draws, without what stands in its place
-        self.column = QVBoxLayout(self._own)
-        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column = column(on=self._own)
         self._sheets.addWidget(self._own)
         self._first_title: str | None = None
         self._instead: EmptyText | None = None  # made when a model of labels is first shown
@@ -139,6 +141,12 @@ class Panel(QWidget):
     def is_needed(self) -> bool:
         """Whether it has anything to show just now: where not, its neighbours get its room."""
         return True
+
+    def add_card(self, title: str, aside: str | QWidget = "", body: QWidget | None = None) -> Card:
+        """A card below what it shows so far: see `Card`."""
+        card = Card(title, aside, body)
+        self.column.addWidget(card)
+        return card
 
     def follow(self, *signals: SignalInstance) -> None:
         """Call `refresh` after any of these, at the end of the turn."""
@@ -405,11 +413,15 @@ class Panel(QWidget):
         model = self.session.library.model
         sentence = "" if model is None else self.out_of_place(model)
         if sentence and self._instead is None:
-            self._instead = EmptyText()
-            self._instead.setObjectName("out_of_place")
+            self._instead = named(EmptyText(), "out_of_place")
             self._sheets.addWidget(Card(self._first_title, "", self._instead))
         if self._instead is not None:
             self._instead.set_text(sentence)
             self._sheets.setCurrentIndex(1 if sentence else 0)
         if not sentence:
             self.refresh()
+
+
+def _view_name(kind: type[Panel]) -> str:
+    """What lessons, scripts and tests call a panel: "over_time_view" is the OverTimePanel."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__.removesuffix("Panel")).lower() + "_view"

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.session import Session
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 
 
 @dataclass(frozen=True)

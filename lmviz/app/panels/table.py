@@ -5,9 +5,8 @@ To add a panel, write one file with one class and add one row here, whose column
     class CountsPanel(Panel):                        # panels/inside/counts.py
         def __init__(self, session: Session) -> None:
             super().__init__(session)
-            self.setObjectName("counts_view")        # for scripts and assistive tools
             self._bars = BarsView()                  # a widget that knows no session
-            self.column.addWidget(Card("Counts", "of the last two tokens", self._bars))
+            self.add_card("Counts", "of the last two tokens", self._bars)
             self._bars.bar_clicked.connect(...)      # what a person does becomes a verb of the session
             self.follow(session.reading.changed, session.focus.position_changed)
 
@@ -69,6 +68,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("positions", "Positions", "inside", "left", tabbed=True),
     PanelRow("labels", "Labels", "inside", "left", tabbed=True),
     PanelRow("confusion", "Confusion", "inside", "left", _CONFUSION, tabbed=True),
+    PanelRow("evidence", "Evidence", "inside", "left", tabbed=True),
     PanelRow("stage", "Stages", "inside", "centre", weight=5, least=(300, 196), projected=True),
     PanelRow("state", "Values over the text", "inside", "centre", weight=6, least=(254, 206)),
     PanelRow(

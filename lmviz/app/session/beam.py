@@ -105,7 +105,7 @@ class BeamSearch(Part):
             moment,
             "beam",
             lambda model: search.grown(model, depth),
-            self._take,
+            self._show_tree,
             self.failed.emit,
             self._interventions,
         )
@@ -117,7 +117,7 @@ class BeamSearch(Part):
         self._interventions = ()
         self.changed.emit()
 
-    def _take(self, tree: BeamTree) -> None:
+    def _show_tree(self, tree: BeamTree) -> None:
         self._tree = tree
         self.changed.emit()
 

@@ -188,7 +188,7 @@ class Comparison(Part):
             self._chosen = chosen
             self.choice_changed.emit()
 
-    def look_into(self, moment: Moment) -> None:
+    def show(self, moment: Moment) -> None:
         """Show one of the compared models instead of the shown one; the same stay in the comparison."""
         if self._library.model is not None and moment != self.present:
             self.choose(dict.fromkeys((*self.chosen, self.present, moment)))

@@ -239,7 +239,7 @@ class CurrentReading(Part):
             self._library.show_stored(stored.model, stored.step)
         self.prefix_changed.emit()
         self._encode()
-        self._take(stored)
+        self._show(stored)
 
     def close(self) -> None:
         """Read nothing more: a change that came last is not followed."""
@@ -315,16 +315,16 @@ class CurrentReading(Part):
         question, cache, previous = self.question, self._work.cache, self._reading
         if question is None:
             self._work.silence("reading")
-            self._take(None)
+            self._show(None)
             return
 
         def work() -> Reading:
             model = question.model
             return read(cache.model(model.folder, question.step, model.spells_out), question, previous)
 
-        self._work.ask("reading", work, self._take, self.failed.emit)
+        self._work.ask("reading", work, self._show, self.failed.emit)
 
-    def _take(self, reading: Reading | None) -> None:
+    def _show(self, reading: Reading | None) -> None:
         if reading is None and self._reading is None:
             return
         self._has_stepped = not self._library.live and _differ_in_step(self._reading, reading)

@@ -107,7 +107,7 @@ class Descent(Part):
         self._directions = (across, up)
         self.changed.emit()
 
-    def take(self, steps: int = 1) -> None:
+    def descend(self, steps: int = 1) -> None:
         """Take steps of gradient descent from where the network stands."""
         from lmviz.autodiff.learning import parameters_of, train
 

@@ -48,9 +48,9 @@ class FittingText(Part):
         self._chat = chat
         self._work, self._library, self._reading = work, library, reading
         self._left: tuple[str, str] | None = None  # the prefix and the source that were put away
-        library.model_changed.connect(self._look)
+        library.model_changed.connect(self._follow_model)
 
-    def _look(self) -> None:
+    def _follow_model(self) -> None:
         """Another model is shown."""
         model = self._library.model
         if model is not None and model.run.was_trained_elsewhere and self._reading.is_untouched:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from lmviz.app.session.library import Library
+from lmviz.app.session.open_text import OpenText
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.training_plan import TrainingPlan
 from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
 from lmviz.runs.further import check_further, further_options, is_planned_by
-
-if TYPE_CHECKING:
-    from lmviz.app.session.library import Library
-    from lmviz.app.session.open_text import OpenText
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.training_plan import TrainingPlan
-    from lmviz.training.options import TrainingOptions
+from lmviz.training.options import TrainingOptions
 
 NO_RUN = "There is no run to continue: open one, or train a new model."
 

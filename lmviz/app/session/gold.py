@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.text.corpus import Corpus
+from lmviz.app.session.reading import Reading
+from lmviz.text.corpus import Corpus
 
 
 def gold_of(reading: Reading, corpus: Corpus | None) -> list[frozenset[int]]:

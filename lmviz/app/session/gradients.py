@@ -125,14 +125,14 @@ class Gradients(Part):
             text = trace.text or trace.ids
             return gradient(model, text, of, interventions=trace.interventions, **trace.beside)
 
-        self._reading.ask_about(reading, "gradient", work, self._take, self._fail)
+        self._reading.ask_about(reading, "gradient", work, self._show_gradient, self._fail)
         self.late_changed.emit()
 
     def _fail(self, sentence: str) -> None:
         self.failed.emit(sentence)
         self.late_changed.emit()  # nothing is awaited any more: panels draw values
 
-    def _take(self, found: Gradient) -> None:
+    def _show_gradient(self, found: Gradient) -> None:
         if self._is_shown:
             self._current = found
             self.changed.emit()

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.training_state import History
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
 
 
 class RunHistories:

@@ -68,8 +68,8 @@ class CurrentLesson(Part):
         self._in_force: dict[str, str] = {}  # what steps have opened last, by its kind
         self._progress: dict[str, LessonProgress] = {}
         self._timer = QTimer(self, interval=LOOK_EVERY)
-        self._timer.timeout.connect(self._look)
-        reading.changed.connect(self._look)  # what can be known only now may change from now on
+        self._timer.timeout.connect(self._check_tasks)
+        reading.changed.connect(self._check_tasks)  # what can be known only now may change from now on
 
     @property
     def lesson(self) -> Lesson | None:
@@ -212,7 +212,7 @@ class CurrentLesson(Part):
         """Look no more."""
         self._timer.stop()
 
-    def _look(self) -> None:
+    def _check_tasks(self) -> None:
         """Look whether the tasks of the step are done by now."""
         step, done = self.step, self._done
         while step is not None and self._done < len(step.tasks):
@@ -245,7 +245,7 @@ class CurrentLesson(Part):
         self._timer.start()
         self._note_if_done()
         self.changed.emit()
-        self._look()  # what changes is measured from now on
+        self._check_tasks()  # what changes is measured from now on
 
     def _open(self, openings: tuple[Opening, ...]) -> None:
         self._open_all(openings, self._lesson.folder if self._lesson is not None else None)

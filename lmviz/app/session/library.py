@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.part import Part
 from lmviz.app.session.watched_runs import WatchedRuns
+from lmviz.app.session.work import Work
+from lmviz.app.workers.model_cache import ModelCache
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, DamagedSnapshot
 from lmviz.models.finite import parameters_without_numbers, without_numbers_in_words
 from lmviz.runs.run_title import title_of
 from lmviz.training.run import Run
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import Moment
-    from lmviz.app.session.work import Work
-    from lmviz.app.workers.model_cache import ModelCache
 
 
 class Library(Part):
@@ -88,7 +84,7 @@ class Library(Part):
         cache = self._work.cache
 
         def take(opened: OpenedModel) -> None:
-            self.choose(self._take(opened), step)
+            self.choose(self._add(opened), step)
             self._warn_of(opened)
 
         self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
@@ -103,7 +99,7 @@ class Library(Part):
         cache = self._work.cache
 
         def take(opened: OpenedModel) -> None:
-            opened = self._take(opened)
+            opened = self._add(opened)
             if self._model is None:
                 self.choose(opened)
             then(opened)
@@ -245,7 +241,7 @@ class Library(Part):
         self._step = step
         return moved
 
-    def _take(self, opened: OpenedModel) -> OpenedModel:
+    def _add(self, opened: OpenedModel) -> OpenedModel:
         """Put a model among those that are open, in its family's colour unless another one has it."""
         others = tuple(model for model in self._models if model.folder != opened.folder)
         taken = {model.color_index for model in others}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lmviz.app.session.library import Library
-    from lmviz.app.session.work import Failed, Work
-    from lmviz.app.workers.training_worker import State, TrainingWorker
+from lmviz.app.session.library import Library
+from lmviz.app.session.work import Failed, Work
+from lmviz.app.workers.training_worker import State, TrainingWorker
 
 LIVE_EVERY = 0.5  # seconds between two looks into the model that is being trained, at least
 LIVE_AT_LEAST_EVERY = 2.0  # seconds, however slow the machine
@@ -47,7 +45,7 @@ class LiveWeights:
             self._library.follow_live(True)
             self._library.open(folder)
 
-    def look(self, worker: TrainingWorker) -> None:
+    def update_from(self, worker: TrainingWorker) -> None:
         """While the training is followed, show its current weights, as often as it can bear.
 
         What the window and the reading thread compute is time that the training does not have: they share

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from lmviz.app.session.current_reading import CurrentReading
+from lmviz.app.session.focus import Focus
+from lmviz.app.session.library import Library
 from lmviz.app.session.prospect import Prospect
+from lmviz.app.session.reading import Reading
 from lmviz.base.errors import LmvizError
+from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import distribution_over
-
-if TYPE_CHECKING:
-    from lmviz.app.session.current_reading import CurrentReading
-    from lmviz.app.session.focus import Focus
-    from lmviz.app.session.library import Library
-    from lmviz.app.session.reading import Reading
-    from lmviz.decoding.options import SamplingOptions
 
 
 class LookingBack:

@@ -104,7 +104,7 @@ class OpenNetwork(Part):
         network.tape.play(count if was_complete else min(pushed, count), 0)
         if network.tape.is_complete:
             network.tape.sweep(min(popped, count))
-        self._take(network)
+        self._use(network)
 
     def open_shipped(self, name: str) -> None:
         """Open one of the networks that come with lmviz."""
@@ -217,9 +217,9 @@ class OpenNetwork(Part):
             self.text_changed.emit()
             return
         self._faults = ()
-        self._take(network)
+        self._use(network)
 
-    def _take(self, network: Network) -> None:
+    def _use(self, network: Network) -> None:
         self._network = network
         self._measure()
         self.text_changed.emit()

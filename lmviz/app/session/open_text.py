@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.part import Part
+from lmviz.app.session.permission import Permission
+from lmviz.app.session.work import Work
+from lmviz.app.workers.job import Job, Report
 from lmviz.base.errors import LmvizError
 from lmviz.text.corpus_options import CorpusOptions, recorded_options
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.permission import Permission
-    from lmviz.app.session.work import Work
-    from lmviz.app.workers.job import Job, Report
     from lmviz.text.corpus import Corpus
     from lmviz.text.preview import Preview
 
@@ -101,7 +101,7 @@ class OpenText(Part):
     def open(
         self,
         source: str | Path | Sequence[Any],
-        options: CorpusOptions | None = None,
+        options: CorpusOptions | Mapping[str, Any] | None = None,
         *,
         target: str | Path | None = None,
         **settings: Any,
@@ -109,7 +109,8 @@ class OpenText(Part):
         """Read a text, several, a folder, or one of the catalogue, in place of any other under way.
 
         `target` is the file with the same lines in another language. A file of which nothing is told is only
-        offered where something about it is a guess, or would be left out.
+        offered where something about it is a guess, or would be left out. Options may also be values that
+        were kept in a file.
         """
         is_told = options is not None or target is not None or bool(settings)
 
@@ -120,7 +121,8 @@ class OpenText(Part):
             seen = None if is_told else look(source)
             if seen is not None and seen.asks:
                 return seen
-            corpus = load_corpus(source, target=target, options=options, progress=report, **settings)
+            chosen = CorpusOptions.from_values(options) if isinstance(options, Mapping) else options
+            corpus = load_corpus(source, target=target, options=chosen, progress=report, **settings)
             corpus.statistics()  # counted here, so that no panel has to wait for it
             return corpus
 
@@ -190,7 +192,7 @@ class OpenText(Part):
         target = next(iter(recorded.get("target_sources") or []), None)
         return self.open(sources[0] if len(sources) == 1 else sources, options, target=target)
 
-    def take(self, corpus: Corpus) -> None:
+    def use(self, corpus: Corpus) -> None:
         """Use a corpus."""
         from lmviz.text.catalogue import find_entry
 
@@ -215,7 +217,7 @@ class OpenText(Part):
 
         self._job = None
         if isinstance(read, Corpus):
-            self.take(read)
+            self.use(read)
         elif read is not None:
             self._offer = read
             self.offer_changed.emit()

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lmviz.families import FAMILIES
-from lmviz.tasks import find_task
-
-if TYPE_CHECKING:
-    from lmviz.models.prediction import Prediction
-    from lmviz.tasks import Task
-    from lmviz.text.tokenizer import Tokenizer
-    from lmviz.training.description import RunDescription
-    from lmviz.training.run import Run
+from lmviz.models.prediction import Prediction
+from lmviz.tasks import Task, find_task
+from lmviz.text.tokenizer import Tokenizer
+from lmviz.training.description import RunDescription
+from lmviz.training.run import Run
 
 
 @dataclass(frozen=True)

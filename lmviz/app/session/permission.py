@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.base.places import elsewhere
 from lmviz.text.resources import data_folder
-
-if TYPE_CHECKING:
-    from lmviz.training.run import Run
+from lmviz.training.run import Run
 
 LONGEST_NAME = 200
 """The characters of a name that are shown."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lmviz.decoding.distribution import Distribution
-    from lmviz.decoding.options import SamplingOptions
-    from lmviz.inspection.recipes.recipe import RecipeSubject
+from lmviz.decoding.distribution import Distribution
+from lmviz.decoding.options import SamplingOptions
+from lmviz.inspection.recipes.recipe import RecipeSubject
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,11 +105,11 @@ class Scale(Part):
         family = {_called(row.name): row for row in GPT3_FAMILY}
         own = {run.name: run.planned for run in self._runs if run.planned is not None}
         if name in public:
-            self._take(public[name].planned, name)
+            self._choose_planned(public[name].planned, name)
         elif name in family:
-            self._take(family[name].planned, name)
+            self._choose_planned(family[name].planned, name)
         elif name in own:
-            self._take(own[name], name)
+            self._choose_planned(own[name], name)
 
     def change(self, *, vocabulary: int | None = None, tokens: int | None = None, **settings: Any) -> None:
         """Change sizes of the model in the calculator; `failed` says why where they do not fit together.
@@ -130,7 +130,7 @@ class Scale(Part):
         except LmvizError as sentence:
             self.failed.emit(str(sentence))
             return
-        self._take(changed, self._name if changed == planned else "")
+        self._choose_planned(changed, self._name if changed == planned else "")
 
     def fit_into(self, seconds: float = HOUR) -> None:
         """Put the model into the calculator that is trained best here in a time."""
@@ -138,7 +138,7 @@ class Scale(Part):
             planned = self._planned
             context = min(planned.configuration.context, OWN_CONTEXT)
             vocabulary = min(planned.vocabulary, OWN_VOCABULARY)
-            self._take(what_fits(seconds, self._pace.operations, vocabulary, context), "")
+            self._choose_planned(what_fits(seconds, self._pace.operations, vocabulary, context), "")
 
     def plan_in_train(self) -> None:
         """Put the calculator's model into Train's form, with as many steps as its tokens take."""
@@ -203,7 +203,7 @@ class Scale(Part):
         self._is_measuring = False
         self.measuring_changed.emit()
 
-    def _take(self, planned: PlannedModel, name: str) -> None:
+    def _choose_planned(self, planned: PlannedModel, name: str) -> None:
         if (planned, name) != (self._planned, self._name):
             self._planned, self._name = planned, name
             self.planned_changed.emit()

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.attention_heads import AttentionHeads
 from lmviz.app.session.chat import Chat
@@ -52,7 +52,12 @@ if TYPE_CHECKING:
 
 
 class Session(QObject):
-    """Everything that is open, chosen and pointed at."""
+    """Everything that is open, chosen and pointed at.
+
+    `said` carries a sentence about something that no part was asked for, such as a file that cannot be saved.
+    """
+
+    said = Signal(str)
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -148,6 +153,10 @@ class Session(QObject):
         from lmviz.app.session.position_trial import PositionTrial
 
         return PositionTrial(self.work, self.text, self.training, self.experiment, self)
+
+    def say(self, sentence: str) -> None:
+        """Say in the window what could not be done; a part says with its `failed` what it could not do."""
+        self.said.emit(sentence)
 
     def start(self) -> None:
         """Start the reading thread. Call it once the window is painted: it loads torch first."""

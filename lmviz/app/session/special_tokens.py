@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 
+from lmviz.app.session.current_reading import CurrentReading
+from lmviz.app.session.library import Library
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
-
-if TYPE_CHECKING:
-    from lmviz.app.session.current_reading import CurrentReading
-    from lmviz.app.session.library import Library
 
 
 class SpecialTokensOfPrefix(Part):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from lmviz.app.session.library import Library
 from lmviz.app.session.part import Part
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import POSITIONAL
-
-if TYPE_CHECKING:
-    from lmviz.app.session.library import Library
-    from lmviz.inspection.intervention import Intervention
 
 
 class Surgery(Part):

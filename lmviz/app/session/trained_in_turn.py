@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.part import Part
+from lmviz.app.session.training import Training
+from lmviz.app.session.work import Work
+from lmviz.app.workers.job import Job
 from lmviz.app.workers.threads import compute_with
-
-if TYPE_CHECKING:
-    from lmviz.app.session.open_text import OpenText
-    from lmviz.app.session.training import Training
-    from lmviz.app.session.work import Work
-    from lmviz.app.workers.job import Job
-    from lmviz.base.configuration import Configuration
-    from lmviz.text.corpus import Corpus
+from lmviz.base.configuration import Configuration
+from lmviz.text.corpus import Corpus
 
 Options = TypeVar("Options", bound="Configuration")
 Model = TypeVar("Model")
@@ -96,9 +94,9 @@ class TrainedInTurn(Part, Generic[Options, Model]):
         self._job = self._work.start_job(
             self.job_name,
             lambda report: self._train_with_all_cores(options, corpus),
-            self._take,
+            self._keep,
             self.failed.emit,
-            self._take,
+            self._keep,
         )
         self._job.ended.connect(self._end)
         self.changed.emit()
@@ -143,7 +141,7 @@ class TrainedInTurn(Part, Generic[Options, Model]):
         job.cancel()
         return job.join
 
-    def _take(self, trained: tuple[Model, ...]) -> None:
+    def _keep(self, trained: tuple[Model, ...]) -> None:
         self._trained = trained
         self.changed.emit()
 

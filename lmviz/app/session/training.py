@@ -78,7 +78,7 @@ class Training(Part):
         self._steps_waiting: float | None = None  # of a training that begins when the text has been read
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_EVERY)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._empty_mailbox)
         text.changed.connect(self._begin_after_the_text)
         text.reading_given_up.connect(self._give_up_without_a_text)
         library.models_changed.connect(self._forget_closed)
@@ -118,7 +118,7 @@ class Training(Part):
         """Pause after the current step."""
         if self._worker is not None:
             self._worker.pause()
-            self._look()
+            self._empty_mailbox()
 
     @property
     def trains_shown_model(self) -> bool:
@@ -165,7 +165,7 @@ class Training(Part):
         if self._worker is not None:
             self._controls.observe = False
             self._worker.go_on()
-            self._look()
+            self._empty_mailbox()
         else:
             self._start_again(math.inf)
 
@@ -177,7 +177,7 @@ class Training(Part):
         if self._worker is not None:
             self._controls.observe = True
             self._worker.step()
-            self._look()
+            self._empty_mailbox()
         elif self._library.model is not None:
             self._start_again(1)
         else:
@@ -219,7 +219,7 @@ class Training(Part):
             self.failed.emit(self._plan.problem)
         elif self._text.is_opening:
             self._steps_waiting = steps
-            self._take(TrainingState("preparing", family=plan.family, doing=PREPARING_TEXT))
+            self._enter(TrainingState("preparing", family=plan.family, doing=PREPARING_TEXT))
         elif corpus is None:
             self.failed.emit(NO_TEXT)
             self.text_missing.emit(NO_TEXT)
@@ -249,7 +249,7 @@ class Training(Part):
         """The text for which a training has waited does not come."""
         if self._steps_waiting is not None:
             self._steps_waiting = None
-            self._take(TrainingState())
+            self._enter(TrainingState())
 
     def _start_again(self, steps: float) -> None:
         model, obstacle = self._library.model, BUSY if self._state.is_active else self._further.obstacle
@@ -311,9 +311,9 @@ class Training(Part):
         self._worker = TrainingWorker(lambda: _alone(waits, lambda: begin(controls)), steps)
         self._worker.start()
         self._timer.start()
-        self._take(state)
+        self._enter(state)
 
-    def _look(self) -> None:
+    def _empty_mailbox(self) -> None:
         """Empty the worker's mailbox; called by the timer, in the window's thread."""
         worker = self._worker
         if worker is None:
@@ -330,15 +330,15 @@ class Training(Part):
             state = _ended(worker, state)
             self._forget_worker()
         if state != self._state:
-            self._take(state)
+            self._enter(state)
         has_begun = state.progress is not None
         is_saved = any(progress.snapshot is not None for progress in taken)
         if state.folder is not None and ((is_finished and has_begun) or is_saved):
             self._live.show_snapshots(state.folder)
         if not is_finished:
-            self._live.look(worker)
+            self._live.update_from(worker)
 
-    def _take(self, state: TrainingState) -> None:
+    def _enter(self, state: TrainingState) -> None:
         self._state = state
         self.changed.emit()
         if state.sentence:

@@ -25,7 +25,7 @@ class WatchedRuns(QObject):
         self._watcher.directoryChanged.connect(self._note)
         self._noted: set[Path] = set()
         self._waiting = QTimer(self, singleShot=True, interval=PATIENCE)
-        self._waiting.timeout.connect(self._tell)
+        self._waiting.timeout.connect(self._emit_changes)
         self._folders: set[Path] = set()
 
     def watch(self, folders: Iterable[Path]) -> None:
@@ -50,7 +50,7 @@ class WatchedRuns(QObject):
         if not self._waiting.isActive():  # once in a while, also where changes never end
             self._waiting.start()
 
-    def _tell(self) -> None:
+    def _emit_changes(self) -> None:
         noted, self._noted = self._noted, set()
         self.watch(self._folders)  # a folder that was removed and made again is another one
         for folder in sorted(noted & self._folders):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from lmviz.app.board.board import Board
+from lmviz.app.panels.panel_row import PanelRow
+from lmviz.app.session.session import Session
 from lmviz.app.workers.threads import BackgroundThread
-
-if TYPE_CHECKING:
-    from lmviz.app.board.board import Board
-    from lmviz.app.panels.panel_row import PanelRow
-    from lmviz.app.session.session import Session
 
 QUIET = 700  # milliseconds in which a person has done nothing
 BETWEEN = 60  # milliseconds from one panel to the next

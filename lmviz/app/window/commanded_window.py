@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from lmviz.app.board.board import Board
-    from lmviz.app.opening.beginning import Beginning
-    from lmviz.app.opening.settings import Settings
-    from lmviz.app.session.session import Session
-    from lmviz.app.window.header import Header
-    from lmviz.app.window.lessons import Lessons
-    from lmviz.app.window.transport import Transport
+from lmviz.app.board.board import Board
+from lmviz.app.opening.beginning import Beginning
+from lmviz.app.opening.settings import Settings
+from lmviz.app.session.session import Session
+from lmviz.app.window.header import Header
+from lmviz.app.window.lessons import Lessons
+from lmviz.app.window.transport import Transport
 
 
 class CommandedWindow(Protocol):

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QWidget
 
+from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.workers.faults import versions
@@ -37,9 +38,7 @@ class KeyboardMap(QDialog):
         area = scrolling(page)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # so that keys scroll it
         area.setAccessibleName("keyboard map")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(area)
+        column(area, on=self)
         self.resize(area.minimumSizeHint().width(), min(page.sizeHint().height(), parent.height() - AROUND))
 
 
@@ -50,13 +49,10 @@ class About(QDialog):
         super().__init__(parent)
         self.setWindowTitle("About lmviz")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(28, 24, 28, 24)
-        column.setSpacing(10)
-        column.addWidget(_label(f"lmviz {_own_version()}", "title"))
-        column.addWidget(_label("See a language model think, while it learns."))
-        column.addWidget(_label(versions(), "muted"))
-        column.addWidget(_label(f"Log: {log_path()}", "muted"))
+        sentence = _label("See a language model think, while it learns.")
+        below = (_label(versions(), "muted"), _label(f"Log: {log_path()}", "muted"))
+        title = _label(f"lmviz {_own_version()}", "title")
+        column(title, sentence, *below, on=self, gap=10, margins=(28, 24, 28, 24))
 
 
 class FaultReport(QDialog):
@@ -68,25 +64,17 @@ class FaultReport(QDialog):
         self.setWindowTitle("Something unexpected happened")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._report = report
-        copy = QPushButton("Copy the report")
-        copy.setObjectName("copy_report_button")
+        copy = named(QPushButton("Copy the report"), "copy_report_button")
         copy.clicked.connect(self._copy)
         close = QPushButton("Go on")
         close.clicked.connect(self.close)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(copy)
-        buttons.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(10)
+        buttons = row(STRETCH, copy, close)
         said = _label(
             "An unexpected error occurred, and lmviz goes on. What you have open is unchanged. "
             f"The details are in {log_path()}; further errors are only written there."
         )
         said.setWordWrap(True)
-        column.addWidget(said)
-        column.addLayout(buttons)
+        column(said, buttons, on=self, gap=10, margins=(24, 20, 24, 16))
         self.resize(460, self.sizeHint().height())
 
     def _copy(self) -> None:
@@ -103,8 +91,6 @@ def _own_version() -> str:
 
 
 def _label(text: str, role: str = "") -> Label:
-    label = Label(text)
+    label = Label(text, role=role)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if role:
-        label.setProperty("role", role)
     return label

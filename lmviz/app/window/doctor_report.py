@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
+from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.plain import Label, window_title
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.workers.faults import sentence_for
@@ -35,17 +36,13 @@ class DoctorReport(QDialog):
         self._what = "this machine" if place is None else place.name
         self.setWindowTitle(window_title(f"Examine {self._what}"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._verdict = Label(f"lmviz examines {self._what}…")
-        self._verdict.setObjectName("doctor_verdict")
-        self._verdict.setProperty("role", "title")
-        self._verdict.setWordWrap(True)
-        self._lines = Label()
-        self._lines.setObjectName("doctor_lines")
+        self._verdict = Label(
+            f"lmviz examines {self._what}…", name="doctor_verdict", role="title", wraps=True
+        )
+        self._lines = Label(name="doctor_lines", wraps=True)
         self._lines.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._lines.setWordWrap(True)
         self._lines.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._copy = QPushButton("Copy")
-        self._copy.setObjectName("copy_doctor_button")
+        self._copy = named(QPushButton("Copy"), "copy_doctor_button")
         self._copy.setEnabled(False)
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._lines.text()))
         close = QPushButton("Close")
@@ -63,19 +60,11 @@ class DoctorReport(QDialog):
         super().closeEvent(event)
 
     def _lay_out(self, close: QPushButton) -> None:
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self._copy)
-        buttons.addWidget(close)
+        buttons = row(STRETCH, self._copy, close)
         area = scrolling(self._lines)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # so that keys scroll it
         area.setAccessibleName("findings")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(10)
-        column.addWidget(self._verdict)
-        column.addWidget(area, 1)
-        column.addLayout(buttons)
+        column(self._verdict, (area, 1), buttons, on=self, gap=10, margins=(24, 20, 24, 16))
         self.resize(WIDTH, LINES * self._lines.fontMetrics().lineSpacing() + self.sizeHint().height())
 
     def _show_findings(self, findings: tuple[Finding, ...]) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
+from lmviz.app.session.session import Session
 
 SECONDS = 10.0  # of a film at speed 1, however many snapshots there are
 TICK = 33  # milliseconds

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QMenuBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QMenuBar, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.window.surgery_chip import SurgeryChip
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 ROOMY = 1150  # pixels at scale 1 from which the chip of changes can be written out
 LONGEST_NAME = 40
@@ -40,8 +37,7 @@ class Header(QFrame):
         super().__init__(parent)
         self._session = session
         self.setObjectName("header")
-        self._name = Label("lmviz")
-        self._name.setProperty("role", "title")
+        self._name = Label("lmviz", role="title")
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)
         self.chip = SurgeryChip(session)
@@ -50,14 +46,8 @@ class Header(QFrame):
         self.compare_button.setText("compare with…")
         self.palette_button = QuietButton("palette_button", "Ctrl+K", description="find a command")
         self.palette_button.setToolTip("Find a command (Ctrl+K)")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 3, 16, 3)
-        row.setSpacing(10)
-        row.addWidget(self._name)
-        row.addWidget(self.menu_bar, 1)
-        row.addWidget(self.chip)
-        for button in (self.model_button, self.compare_button, self.palette_button):
-            row.addWidget(button)
+        buttons = (self.model_button, self.compare_button, self.palette_button)
+        row(self._name, (self.menu_bar, 1), self.chip, *buttons, on=self, gap=10, margins=(16, 3, 16, 3))
         self._connect()
         self._show_model()
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Job
+from lmviz.app.workers.job import Job
 
 HEIGHT = 22
 GAP = 24
@@ -31,13 +28,9 @@ class JobStrip(QWidget):
         super().__init__(parent)
         self.setObjectName("job_strip")
         self._rows: dict[Job, _JobRow] = {}
-        self._others = Label()
-        self._others.setObjectName("other_jobs")
-        self._others.setProperty("role", "muted")
+        self._others = Label(name="other_jobs", role="muted")
         self._others.hide()
-        self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(0, 0, 0, 0)
-        self._line.addWidget(self._others)
+        self._line = row(self._others, on=self)
         session.work.job_started.connect(self._add)
         session.work.job_finished.connect(self._remove)
         theme_switch().theme_changed.connect(self._adopt_theme)
@@ -62,14 +55,14 @@ class JobStrip(QWidget):
         running = [row for job, row in self._rows.items() if not job.is_cancelled]
         room = self.width() - self._others.sizeHint().width()
         shown = 0
-        for row in running:
-            room -= row.sizeHint().width() + self._line.spacing()
+        for each in running:
+            room -= each.sizeHint().width() + self._line.spacing()
             shown += room >= 0 or not shown
-        for place, row in enumerate(running):
-            row.setVisible(place < shown)
+        for place, each in enumerate(running):
+            each.setVisible(place < shown)
         others = len(running) - shown
         self._others.setText(f"and {others} more")
-        self._others.setToolTip(paragraph("\n".join(row.name for row in running[shown:])))
+        self._others.setToolTip(paragraph("\n".join(each.name for each in running[shown:])))
         self._others.setVisible(others > 0)
 
     def _adopt_theme(self) -> None:
@@ -89,21 +82,15 @@ class _JobRow(QWidget):
     def __init__(self, job: Job) -> None:
         super().__init__()
         self.name = job.name
-        name = Label(job.name)
-        name.setProperty("role", "muted")
-        self._bar = QProgressBar()
+        name = Label(job.name, role="muted")
+        self._bar = named(QProgressBar(), description=job.name)
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(job.name)
         self._bar.setMinimumWidth(round(SHORTEST_BAR * current_theme().scale))
         self.cancel_button = QuietButton("cancel_button", "cancel", "link", f"cancel {job.name}")
         self.cancel_button.clicked.connect(job.cancel)
         self.cancel_button.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(name)
-        row.addWidget(self._bar, 1)
-        row.addWidget(self.cancel_button)
+        row(name, (self._bar, 1), self.cancel_button, on=self)
         job.progressed.connect(self._show)
 
     def _show(self, fraction: float) -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, QTimer, Signal
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.lesson_progress import LessonProgress
+from lmviz.app.widgets.base.building import column
 
 if TYPE_CHECKING:
     from lmviz.app.opening.shell import Shell
@@ -28,8 +29,7 @@ class LessonSide(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 12, 12, 12)
+        self.column = column(on=self, margins=(0, 12, 12, 12))
         self.hide()
         theme_switch().theme_changed.connect(self.updateGeometry)
 

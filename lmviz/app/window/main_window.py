@@ -20,19 +20,17 @@ from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
-from lmviz.app.window.arrow_keys import PLAIN, ArrowKeys
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import state_of
-from lmviz.app.window.first_place import LEAST, USUAL, first_place, least_size
-from lmviz.app.window.frame import Frame, ScrolledView
+from lmviz.app.window.frame import LEAST, USUAL, Frame, ScrolledView, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
+from lmviz.app.window.keys import PLAIN, ArrowKeys, ShiftKey
 from lmviz.app.window.lessons import Lessons
 from lmviz.app.window.messages import Messages
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.prefix_bar import PrefixBar
-from lmviz.app.window.shift_key import ShiftKey
 from lmviz.app.window.transport import Transport
 from lmviz.base.errors import LmvizError
 
@@ -232,7 +230,7 @@ class MainWindow(QMainWindow):
         try:
             self.lessons.open_file(path)
         except LmvizError as sentence:
-            self.session.lesson.failed.emit(str(sentence))
+            self.session.say(str(sentence))
 
     def set_theme(self, choice: str) -> None:
         """Light, dark, or as the system has it."""
@@ -309,19 +307,20 @@ class MainWindow(QMainWindow):
         self.header.rename_wanted.connect(self.commands.rename_model)
         session = self.session
         session.plan.offered.connect(lambda: self.show_perspective("train"))
-        session.library.model_changed.connect(self._show_foreign_model)
-        for part, answered in (
-            (session.work, session.work.ready_changed),
-            (session.library, session.library.model_changed),
-            (session.reading, session.reading.changed),
-            (session.fitting, session.library.model_changed),
-            (session.chat, session.chat.changed),
-            (session.text, session.text.changed),
-            (session.lesson, session.lesson.changed),
+        library = session.library
+        library.model_changed.connect(self._show_foreign_model)
+        for failed, *answered in (
+            (session.work.failed, session.work.ready_changed),
+            (library.failed, library.model_changed),
+            (library.warned, library.model_changed),
+            (library.size_failed, library.models_changed),
+            (session.reading.failed, session.reading.changed),
+            (session.fitting.failed, library.model_changed),
+            (session.chat.failed, session.chat.changed),
+            (session.text.failed, session.text.changed),
+            (session.said, library.model_changed, session.lesson.changed),
         ):
-            self.notice.show_failures(part.failed, answered)
-        self.notice.show_failures(session.library.warned, session.library.model_changed)
-        self.notice.show_failures(session.library.size_failed, session.library.models_changed)
+            self.notice.show_failures(failed, *answered)
         session.permission.asked.connect(
             lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)
         )
@@ -352,11 +351,11 @@ class MainWindow(QMainWindow):
         }
         if event.modifiers() in PLAIN and event.key() in acts:
             acts[event.key()]()
-        elif not (self._arrow_keys.take(event) or self._shift_key.take(event)):
+        elif not (self._arrow_keys.handle(event) or self._shift_key.handle(event)):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if not self._shift_key.take(event):
+        if not self._shift_key.handle(event):
             super().keyReleaseEvent(event)
 
     def _let_go(self) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import column
 
 GAP = 6  # pixels at scale 1 between two messages
 
@@ -24,28 +25,27 @@ class Messages(QWidget):
     def __init__(self, parts: Sequence[QWidget], over: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
         self._parts, self._over, self._parent = tuple(parts), over, parent
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column(on=self)
         for part in self._parts:
             hidden = part.isHidden()
             self._column.addWidget(part)
             part.setHidden(hidden)
             part.installEventFilter(self)
         over.installEventFilter(self)
-        self._place()
+        self._lay_over()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (FOLLOWED if watched is self._over else SHOWN_OR_HIDDEN):
-            self._place()
+            self._lay_over()
         return False
 
     def event(self, event: QEvent) -> bool:
         taken = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
-            self._place()
+            self._lay_over()
         return taken
 
-    def _place(self) -> None:
+    def _lay_over(self) -> None:
         is_wanted = any(not part.isHidden() for part in self._parts)
         if is_wanted:
             gap = round(GAP * current_theme().scale)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.base.errors import one_sentence
 
@@ -17,29 +18,22 @@ class Notice(QWidget):
     """One line that can be dismissed; hidden while it has nothing to say.
 
     `say(sentence)` shows a sentence; `offer(sentence, word, action)` adds a button that does something.
-    `show_failures(failed, answered)` says what fails until it has been done after all.
+    `show_failures(failed, *answered)` says what fails until it has been done after all.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("notice")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._sentence = Label()
-        self._sentence.setWordWrap(True)
+        self._sentence = Label(wraps=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
         self._button.clicked.connect(self._act)
         self._action: Callable[[], object] | None = None
-        self._dismiss = QToolButton()
-        self._dismiss.setProperty("role", "icon")
-        self._dismiss.setAccessibleName("dismiss")
+        self._dismiss = named(QToolButton(), description="dismiss", role="icon")
         self._dismiss.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 10, 6)
-        row.addWidget(self._sentence)
-        row.addWidget(self._button)
-        row.addWidget(self._dismiss)
+        row(self._sentence, self._button, self._dismiss, on=self, margins=(16, 6, 10, 6))
         theme_switch().theme_changed.connect(self.adopt_theme)
         self.adopt_theme()
         self.hide()
@@ -53,8 +47,8 @@ class Notice(QWidget):
         """Show a sentence."""
         self.offer(sentence, "", None)
 
-    def show_failures(self, failed: SignalInstance, answered: SignalInstance) -> None:
-        """Say what a part of the session says failed, until the signal `answered`."""
+    def show_failures(self, failed: SignalInstance, *answered: SignalInstance) -> None:
+        """Say what a part of the session says failed, until one of the signals `answered`."""
         last = ""
 
         def say(sentence: str) -> None:
@@ -69,7 +63,8 @@ class Notice(QWidget):
             last = ""
 
         failed.connect(say)
-        answered.connect(take_back)
+        for signal in answered:
+            signal.connect(take_back)
 
     def offer(self, sentence: str, word: str, action: Callable[[], object] | None) -> None:
         """Show a sentence and a button, which goes away when it has been pressed."""

@@ -9,18 +9,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN
+from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.plain import paragraph, window_title
 from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.base.plain_text import on_one_line
@@ -51,9 +50,8 @@ class OpenModelDialog(QDialog):
         self.setWindowTitle("Open a run or a sample model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._groups = (("Your runs", runs, True), ("Sample models", samples, False))
-        self._edit = SearchField(self._press)
+        self._edit = named(SearchField(self._press), description="filter the list")
         self._edit.setPlaceholderText("Type a name, a family or a text…")
-        self._edit.setAccessibleName("filter the list")
         self._edit.textChanged.connect(self._filter)
         self._list = _list()
         self._list.itemActivated.connect(self._open)
@@ -76,18 +74,14 @@ class OpenModelDialog(QDialog):
         self._rename_button = _button("rename_button", "Rename…", self._rename)
         self._rename_button.setToolTip("Rename the run (F2); its folder keeps its name")
         other = _button("other_folder_button", "Other folder…", self._choose_other)
-        buttons = QHBoxLayout()
-        for button in (other, self._rename_button):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(_button("cancel_button", "Cancel", self.reject))
-        buttons.addWidget(self._open_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 14)
-        column.setSpacing(10)
-        column.addWidget(self._edit)
-        column.addWidget(self._list, 1)
-        column.addLayout(buttons)
+        buttons = row(
+            other,
+            self._rename_button,
+            STRETCH,
+            _button("cancel_button", "Cancel", self.reject),
+            self._open_button,
+        )
+        column(self._edit, (self._list, 1), buttons, on=self, gap=10, margins=(16, 16, 16, 14))
 
     def _filter(self) -> None:
         """List what holds every word that was typed, under the heading of its kind."""
@@ -165,31 +159,22 @@ class RenameDialog(QDialog):
         self.setObjectName("rename_dialog")
         self.setWindowTitle(window_title(f"Rename {name}"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._edit = QLineEdit(name)
-        self._edit.setAccessibleName("name of the run")
+        self._edit = named(QLineEdit(name), description="name of the run")
         self._edit.setMinimumWidth(round(320 * current_theme().scale))
         self._edit.selectAll()
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(_button("cancel_button", "Cancel", self.reject))
-        rename = _button("accept_button", "Rename", self._take)
+        rename = _button("accept_button", "Rename", self._name_run)
         rename.setProperty("role", "primary")
         rename.setDefault(True)
-        buttons.addWidget(rename)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 14)
-        column.setSpacing(10)
-        column.addWidget(self._edit)
-        column.addLayout(buttons)
+        buttons = row(STRETCH, _button("cancel_button", "Cancel", self.reject), rename)
+        column(self._edit, buttons, on=self, gap=10, margins=(16, 16, 16, 14))
 
-    def _take(self) -> None:
+    def _name_run(self) -> None:
         self.accept()
         self.named.emit(self._edit.text().strip())
 
 
 def _list() -> QTreeWidget:
-    tree = QTreeWidget()
-    tree.setAccessibleName("runs and sample models")
+    tree = named(QTreeWidget(), description="runs and sample models")
     tree.setHeaderLabels(list(COLUMNS))
     tree.setRootIsDecorated(False)
     tree.setUniformRowHeights(True)
@@ -232,8 +217,7 @@ def _holds(entry: ListedRun, words: Sequence[str]) -> bool:
 
 
 def _button(name: str, text: str, act: Callable[[], object]) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
+    button = named(QPushButton(text), name)
     button.setAutoDefault(False)  # Return belongs to the list
     button.clicked.connect(lambda _=False: act())
     return button

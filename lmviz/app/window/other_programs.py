@@ -41,7 +41,7 @@ def choose_checkpoint(window: CommandedWindow, parent: QWidget) -> None:
         sentence = (
             f"{name} belongs to no checkpoint: choose its weights, or the config.json that lies beside them."
         )
-        window.session.library.failed.emit(sentence)
+        window.session.say(sentence)
         return
     window.open_paths([name])
 
@@ -75,7 +75,7 @@ def choose_model_of_hub(window: CommandedWindow, parent: QWidget) -> None:
         f"Downloading {name.strip()}",
         work,
         lambda folder: window.open_paths([folder]),
-        session.library.failed.emit,
+        session.say,
     )
 
 
@@ -134,7 +134,7 @@ def _choose(
 
     def fail(sentence: str) -> None:
         _said[parent] = sentence
-        session.library.failed.emit(sentence)
+        session.say(sentence)
 
     def confirm(saved: Path) -> None:
         notice, said = parent.findChild(Notice), _said.pop(parent, "")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy
 from lmviz.app.look.icons import pixmap
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import Perspective
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painter import Painter
 
@@ -24,7 +25,7 @@ class RailButton(QAbstractButton):
     def __init__(self, perspective: Perspective, shortcut: str) -> None:
         super().__init__()
         self.perspective = perspective
-        self._is_wordy = True
+        self.is_wordy = True  # whether its word stands below its icon
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum)
         self.setObjectName(f"perspective_{perspective.name}")
@@ -46,19 +47,14 @@ class RailButton(QAbstractButton):
         """Whether its word fits below its icon."""
         return self.height() >= ROOM_FOR_WORDS * current_theme().scale
 
-    @property
-    def is_wordy(self) -> bool:
-        """Whether its word stands below its icon."""
-        return self._is_wordy
-
     def set_wordy(self, wordy: bool) -> None:
         """Show its word below its icon, or the icon alone."""
-        if wordy != self._is_wordy:
-            self._is_wordy = wordy
+        if wordy != self.is_wordy:
+            self.is_wordy = wordy
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, width, has_words = current_theme(), self.width(), self._is_wordy
+        theme, width, has_words = current_theme(), self.width(), self.is_wordy
         scale, chosen = theme.scale, self.isChecked()
         painter = Painter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -107,9 +103,7 @@ class PerspectiveRail(QFrame):
             self._buttons[perspective.name] = button
             column.addWidget(button)
         column.addStretch(1)
-        self.lessons = RailButton(Perspective("lessons", "Lessons"), "F8")
-        self.lessons.setAccessibleName("lessons")
-        self.lessons.setObjectName("lessons_button")
+        self.lessons = named(RailButton(Perspective("lessons", "Lessons"), "F8"), "lessons_button", "lessons")
         self.lessons.clicked.connect(self.lessons_wanted)
         column.addWidget(self.lessons)
 

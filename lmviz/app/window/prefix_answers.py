@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.session.gold import gold_of
+from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.plain import Inked
 from lmviz.app.widgets.text.answered_strip import TokenAnswer
 from lmviz.inspection.views import answer_at
-
-if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.text.corpus import Corpus
+from lmviz.text.corpus import Corpus
 
 
 def answers_of(reading: Reading, gold: Sequence[frozenset[int]]) -> list[TokenAnswer]:

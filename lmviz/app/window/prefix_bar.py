@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.gold import gold_of
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
@@ -28,9 +26,6 @@ from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, labe
 from lmviz.app.window.source_picture import SourcePicture
 from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById, token_name
 from lmviz.text.tokenizer import END, START, Encoding, visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 MOST_ROWS = 2
 NAMED_UNKNOWNS = 3
@@ -58,45 +53,24 @@ class PrefixBar(QFrame):
         self._examples_read = 0
         self._is_changed = False  # whether surgery has put other words there than are typed
         self.setObjectName("prefix_bar")
-        self.edit = PrefixEdit()
-        self.edit.setObjectName("prefix_edit")
-        self.edit.setAccessibleName("prefix")
-        self.source = QLineEdit()
-        self.source.setObjectName("source_edit")
-        self.source.setAccessibleName("source")
+        self.edit = named(PrefixEdit(), "prefix_edit", "prefix")
+        self.source = named(QLineEdit(), "source_edit", "source")
         self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
         self._names = _name_of(self.source, "source"), _name_of(self.edit, "translation")
         self.picture = SourcePicture(session)
-        self._strip = AnsweredStrip()
-        self._strip.setObjectName("prefix_tokens")
-        self._strip.setAccessibleName("tokens of the prefix")
+        self._strip = named(AnsweredStrip(), "prefix_tokens", "tokens of the prefix")
         self._area = _RowsArea(self._strip)
-        self._info = InkedLabel()
-        self._info.setObjectName("prefix_info")
-        self._info.setProperty("role", "muted")
+        self._info = named(InkedLabel(), "prefix_info", role="muted")
         self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-        below = QHBoxLayout()
-        below.setSpacing(16)
         self._example = QuietButton("example_button", "Example from the text", "link")
         self._example.setToolTip("Read the next example of the open text, and what is right beside it")
         self._blank = QuietButton("blank_button", "Clear", "link")
         self._blank.setToolTip("Make every pixel of the picture blank")
         self._by_id = TokenById(session, self.edit)
-        below.addWidget(self._area, 1)
-        below.addWidget(self._blank, 0, Qt.AlignmentFlag.AlignTop)
-        below.addWidget(self._example, 0, Qt.AlignmentFlag.AlignTop)
-        told = QVBoxLayout()
-        told.setSpacing(4)
-        told.addWidget(self._info, 0, Qt.AlignmentFlag.AlignTop)
-        told.addWidget(self._by_id, 0, Qt.AlignmentFlag.AlignRight)
+        top = Qt.AlignmentFlag.AlignTop
+        told = column((self._info, 0, top), (self._by_id, 0, Qt.AlignmentFlag.AlignRight), gap=4)
         told.addStretch()
-        below.addLayout(told)
-        row, column = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(16, 10, 16, 8)
-        row.setSpacing(14)
-        row.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(column, 1)
-        column.setSpacing(6)
+        below = row((self._area, 1), (self._blank, 0, top), (self._example, 0, top), told, gap=16)
         lines = QGridLayout()
         lines.setVerticalSpacing(6)
         lines.setHorizontalSpacing(10)
@@ -109,9 +83,9 @@ class PrefixBar(QFrame):
             lines.addWidget(switch, 1, number, 2, 1, Qt.AlignmentFlag.AlignTop)
         lines.setColumnStretch(1, 1)
         session.chat.changed.connect(self._show_chat)
-        column.addLayout(lines)
-        column.addLayout(below)
-        column.addStretch()
+        texts = column(lines, below, gap=6)
+        texts.addStretch()
+        row((self.picture, 0, top), (texts, 1), on=self, gap=14, margins=(16, 10, 16, 8))
         self._connect()
         self._reading_late = QTimer(self, interval=LATE)
         self._reading_late.timeout.connect(self._show_info)
@@ -327,8 +301,7 @@ class PrefixBar(QFrame):
 
 def _name_of(line: QLineEdit, name: str) -> Label:
     """What a line of a translation holds, in the colour that its words have in the panels."""
-    label = Label(name)
-    label.setProperty("role", name)
+    label = Label(name, role=name)
     label.setBuddy(line)
     return label
 

@@ -37,6 +37,6 @@ def choose_scene_file(window: CommandedWindow, parent: QWidget) -> None:
         view = window.perspective
         save_scene(scene_of(window.session, view.name, path.parent, view.in_front), path)
     except LmvizError as sentence:
-        window.session.library.failed.emit(str(sentence))
+        window.session.say(str(sentence))
     else:
         Toast.show_over(parent, f"Saved {path.name} in {path.parent}.")

@@ -25,8 +25,8 @@ class SnapshotSlider(QSlider):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._steps: tuple[int, ...] = ()
-        self._last_step = 1
+        self.snapshots: tuple[int, ...] = ()  # the steps there are stops for
+        self.last_step = 1  # the step at the right end
         self._present: int | None = None
         self.setRange(0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -34,22 +34,12 @@ class SnapshotSlider(QSlider):
         self.valueChanged.connect(self._describe)
         theme_switch().theme_changed.connect(self.update)
 
-    @property
-    def snapshots(self) -> tuple[int, ...]:
-        """The steps there are stops for."""
-        return self._steps
-
-    @property
-    def last_step(self) -> int:
-        """The step at the right end."""
-        return self._last_step
-
     def set_snapshots(self, steps: Sequence[int], last_step: int) -> None:
         """The steps of the snapshots, ascending, and the step at the right end; emits no signal."""
         steps, last_step = tuple(steps), max(last_step, max(steps, default=1), 1)
-        if (steps, last_step) == (self._steps, self._last_step):
+        if (steps, last_step) == (self.snapshots, self.last_step):
             return
-        self._steps, self._last_step = steps, last_step
+        self.snapshots, self.last_step = steps, last_step
         blocked = self.blockSignals(True)
         self.setRange(0, max(0, len(steps) - 1))
         self.setPageStep(max(1, len(steps) // 10))
@@ -60,8 +50,8 @@ class SnapshotSlider(QSlider):
     def show_step(self, step: int) -> None:
         """Put the handle at a step, on a snapshot or between two; emits no signal."""
         self._present = step
-        if self._steps:
-            nearest = min(range(len(self._steps)), key=lambda at: abs(self._steps[at] - step))
+        if self.snapshots:
+            nearest = min(range(len(self.snapshots)), key=lambda at: abs(self.snapshots[at] - step))
             blocked = self.blockSignals(True)
             self.setValue(nearest)
             self.blockSignals(blocked)
@@ -77,17 +67,21 @@ class SnapshotSlider(QSlider):
         return QSize(round(110 * scale), round(28 * scale))
 
     def _describe(self) -> None:
-        if self._steps:
-            step = self._steps[self.value()]
-            self.setAccessibleDescription(f"step {step:,}, snapshot {self.value() + 1} of {len(self._steps)}")
+        if self.snapshots:
+            step = self.snapshots[self.value()]
+            self.setAccessibleDescription(
+                f"step {step:,}, snapshot {self.value() + 1} of {len(self.snapshots)}"
+            )
 
     def place_of(self, step: int) -> float:
         """Where a step stands, in pixels from the left."""
         margin = HANDLE * current_theme().scale + 1
-        return margin + math.sqrt(min(1.0, step / self._last_step)) * (self.width() - 2 * margin)
+        return margin + math.sqrt(min(1.0, step / self.last_step)) * (self.width() - 2 * margin)
 
     def _nearest(self, x: float) -> int:
-        return min(range(len(self._steps)), key=lambda at: abs(self.place_of(self._steps[at]) - x), default=0)
+        return min(
+            range(len(self.snapshots)), key=lambda at: abs(self.place_of(self.snapshots[at]) - x), default=0
+        )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -109,14 +103,14 @@ class SnapshotSlider(QSlider):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.line)
         self._draw_groove(painter, self.width(), scale, middle)
-        if not self._steps:
+        if not self.snapshots:
             return
-        handle = self.place_of(self._steps[self.value()] if self._present is None else self._present)
+        handle = self.place_of(self.snapshots[self.value()] if self._present is None else self._present)
         painter.setBrush(theme.accent)
         self._draw_groove(painter, handle, scale, middle)
         painter.setPen(QPen(theme.strong_line, scale))
         half = TICK * scale / 2
-        for step in self._steps:
+        for step in self.snapshots:
             painter.drawLine(
                 QPointF(self.place_of(step), middle - half), QPointF(self.place_of(step), middle + half)
             )

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
 from lmviz.text.pictures import SIDE, picture_of, pixels_of
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 PIXEL = 12  # pixels of the screen for one of the picture, at scale 1
 TAP = "picture"

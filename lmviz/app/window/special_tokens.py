@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label, paragraph
-from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.base.errors import LmvizError
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 AS_LETTERS = "special tokens as letters"
 WIDEST = 240
@@ -30,12 +26,8 @@ class SpecialTokensSwitch(QWidget):
         super().__init__()
         self._session = session
         self._switch = Switch("special_tokens_switch", f"read {AS_LETTERS}, as they are typed")
-        label = Label(AS_LETTERS)
-        set_role(label, "muted")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._switch)
-        row.addWidget(label)
+        label = Label(AS_LETTERS, role="muted")
+        row(self._switch, label, on=self)
         self._switch.toggled.connect(session.special_tokens.read_as_letters)
         session.reading.encoding_changed.connect(self._show_state)
         self._show_state()
@@ -54,23 +46,14 @@ class TokenById(QWidget):
     def __init__(self, session: Session, prefix: QLineEdit) -> None:
         super().__init__()
         self._session, self._prefix = session, prefix
-        label = Label("insert by id")
-        set_role(label, "muted")
-        self._id = QLineEdit()
-        self._id.setObjectName("token_id_edit")
-        self._id.setAccessibleName("id of a token to insert")
+        label = Label("insert by id", role="muted")
+        self._id = named(QLineEdit(), "token_id_edit", "id of a token to insert")
         self._id.setToolTip(paragraph("The id of a token; Return inserts it at the cursor of the prefix"))
         self._id.setValidator(QIntValidator(0, 2**31 - 1))
         self._id.setFixedWidth(self._id.fontMetrics().horizontalAdvance("0" * 9))
-        self._token = TokenStrip()
-        self._token.setObjectName("token_by_id")
-        self._said = Label()
-        self._said.setObjectName("token_by_id_said")
-        set_role(self._said, "warning")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for widget in (label, self._id, self._token, self._said):
-            row.addWidget(widget)
+        self._token = named(TokenStrip(), "token_by_id")
+        self._said = Label(name="token_by_id_said", role="warning")
+        row(label, self._id, self._token, self._said, on=self)
         self._id.textChanged.connect(self._show_token)
         self._id.returnPressed.connect(self._insert)
         session.reading.encoding_changed.connect(self._show_state)

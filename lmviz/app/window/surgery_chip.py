@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import number_in_words
+from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.app.widgets.controls.switch import Switch
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 LIST_WIDTH = 330
 
@@ -35,23 +32,14 @@ class SurgeryChip(QFrame):
         self._count = _button("surgery_list_button", "", "list the changes to this model")
         self._switch = Switch("surgery_switch", "switch all changes off for now, or on again")
         self._remove = _button("remove_changes_button", "remove all", "remove all changes to this model")
-        self._popup: _ChangesPopup | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(6, 0, 6, 0)
-        row.setSpacing(2)
-        for widget in (self._count, self._switch, self._remove):
-            row.addWidget(widget)
+        self.popup: _ChangesPopup | None = None  # the list of changes, once it has been opened
+        row(self._count, self._switch, self._remove, on=self, gap=2, margins=(6, 0, 6, 0))
         self._count.clicked.connect(self._show_list)
         self._switch.clicked.connect(lambda on: session.surgery.set_off(not on))
         self._remove.clicked.connect(session.surgery.clear)
         session.surgery.changed.connect(self._show_changes)
         theme_switch().theme_changed.connect(self._show_changes)
         self._show_changes()
-
-    @property
-    def popup(self) -> QWidget | None:
-        """The list of changes, once it has been opened."""
-        return self._popup
 
     def set_short(self, short: bool) -> None:
         """Where there is little room, what removes all stands in the list alone."""
@@ -66,8 +54,8 @@ class SurgeryChip(QFrame):
         self.update()
 
     def _show_list(self) -> None:
-        self._popup = self._popup or _ChangesPopup(self._session, self)
-        self._popup.open_below(self)
+        self.popup = self.popup or _ChangesPopup(self._session, self)
+        self.popup.open_below(self)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The orange of what is changed; grey while all is off."""
@@ -88,11 +76,9 @@ class _ChangesPopup(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self._session = session
         self.setObjectName("changes_popup")
-        title = Label("Changes to this model")
-        title.setProperty("role", "title")
-        note = Label("In force in every perspective, until they are switched off or removed.")
-        note.setProperty("role", "muted")
-        note.setWordWrap(True)
+        title = Label("Changes to this model", role="title")
+        sentence = "In force in every perspective, until they are switched off or removed."
+        note = Label(sentence, role="muted", wraps=True)
         self._list = ChangeList()
         remove = QPushButton("Remove all changes")
         column = QVBoxLayout(self)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.window.film import SECONDS, SPEEDS, Film
 from lmviz.app.window.snapshot_slider import SnapshotSlider
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 
 class TimeControls(QWidget):
@@ -24,39 +22,27 @@ class TimeControls(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.slider = SnapshotSlider()
-        self.slider.setObjectName("snapshot_slider")
-        self.film_button = QToolButton()
-        self.film_button.setObjectName("film_button")
-        self.film_button.setProperty("role", "icon")
+        self.slider = named(SnapshotSlider(), "snapshot_slider")
+        self.film_button = named(QToolButton(), "film_button", "play the training like a film", role="icon")
         self.film_button.setCheckable(True)
-        self.film_button.setAccessibleName("play the training like a film")
         self.film_button.setToolTip("Play the training like a film")
         self.film_button.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.film_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.live_button = QPushButton()
-        self.live_button.setObjectName("live_button")
+        self.live_button = named(QPushButton(), "live_button")
         self.live_button.setCheckable(True)
         self.live_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.live_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._is_wordy = True
         self._shown: tuple[object, ...] = ()
         self.film = Film(session, self)
-        self.speed_button = QToolButton()
-        self.speed_button.setObjectName("film_speed_button")
-        self.speed_button.setProperty("role", "link")
-        self.speed_button.setAccessibleName("speed of the film, and whether it begins again")
+        self.speed_button = named(
+            QToolButton(), "film_speed_button", "speed of the film, and whether it begins again", role="link"
+        )
         self.speed_button.setToolTip("Speed of the film, and whether it begins again")
         self.speed_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.speed_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.speed_button.setMenu(QMenu(self.speed_button))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
-        row.addWidget(self.film_button)
-        row.addWidget(self.speed_button)
-        row.addWidget(self.slider, 1)
-        row.addWidget(self.live_button)
+        row(self.film_button, self.speed_button, (self.slider, 1), self.live_button, on=self, gap=10)
         self._connect()
         self._show_film()
         self._show_model()

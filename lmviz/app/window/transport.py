@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.offers import FIRST_TEXT
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.session.training_state import TrainingState
+from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.figures import number, short
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -19,11 +22,6 @@ from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.time_controls import TimeControls
 from lmviz.families import FAMILIES
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.app.session.training_state import TrainingState
 
 WIDE, MEDIUM, NARROW = 1240, 1080, 840
 """Pixels at scale 1 below which, one after the other, speed, curve and words give way to the slider."""
@@ -57,13 +55,9 @@ class Transport(QFrame):
         self._said: tuple[str, OpenedModel | None] = ("", None)  # a sentence, and the model shown at the time
         self.time = TimeControls(session)
         self.notice = Notice(self)  # the window puts it where it covers no button
-        row = QHBoxLayout(self)
-        row.setContentsMargins(AROUND, 10, AROUND, 10)
-        row.setSpacing(APART)
+        buttons = (self.train_button, self.pause_button, self.step_button, self.stop_button)
         figures = (self._step, self._loss, self._sparkline, self._speed)
-        for widget in (self.train_button, self.pause_button, self.step_button, self.stop_button, *figures):
-            row.addWidget(widget)
-        row.addWidget(self.time, 1)
+        row(*buttons, *figures, (self.time, 1), on=self, gap=APART, margins=(AROUND, 10, AROUND, 10))
         self._connect()
         self._adopt_theme()
         self._show_training()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.opening.last_time import open_last
+from lmviz.app.opening.beginning import open_last
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow

@@ -208,7 +208,7 @@ def test_what_is_missing_is_said_and_the_rest_is_opened(
         prefix="the cows",
     )
     said: list[str] = []
-    session.library.failed.connect(said.append)
+    session.said.connect(said.append)
     with qtbot.waitSignal(window.scenes.shown):
         window.open_paths([save_scene(scene, lecture / "night.lmviz")])
     assert len(said) == 1

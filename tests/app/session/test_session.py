@@ -34,5 +34,19 @@ def test_parts_reach_into_no_other_part() -> None:
                 assert part.attr in own, f"{path.name} uses {ast.unparse(part)}"
 
 
+def test_nobody_emits_a_signal_of_another() -> None:
+    """What no part was asked for is said with `session.say`."""
+    app = Path(inspect.getfile(Session)).parents[1]
+    for room in ("session", "panels", "opening", "window"):
+        for path in sorted((app / room).rglob("*.py")):
+            for part in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(part, ast.Attribute) and part.attr == "emit":
+                    signal = part.value  # of `self`, or a name that stands for such a one
+                    is_own = isinstance(signal, ast.Name) or (
+                        isinstance(signal, ast.Attribute) and _is_self(signal)
+                    )
+                    assert is_own, f"{path.name} calls {ast.unparse(part)}"
+
+
 def _is_self(part: ast.Attribute) -> bool:
     return isinstance(part.value, ast.Name) and part.value.id == "self"

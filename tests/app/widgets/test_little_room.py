@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter
 from PySide6.QtWidgets import QApplication, QToolTip
 
 import lmviz.app
-from lmviz.app.panels.autodiff.drawn import drawn_values
-from lmviz.app.panels.autodiff.drawn_units import drawn_units, folding
+from lmviz.app.panels.autodiff.drawn import drawn_units, drawn_values, folding
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.window.main_window import MainWindow
 
@@ -58,7 +59,7 @@ def test_in_inside_the_keys_do_what_the_buttons_with_their_signs_do_wherever_one
     inside: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     panels = {panel.objectName(): panel for panel in inside.perspective.panels}
-    heatmap, stages = panels["state_view"].heatmap, panels["stage_view"]
+    heatmap, stages = panels["state_view"].findChild(HeatmapView), panels["stage_view"]
     inside.activateWindow()
     qtbot.waitUntil(lambda: panels["state_view"].view is not None and bool(stages.views), timeout=LONG)
     for widget in (heatmap, stages.strips, stages.operation, stages):

@@ -46,7 +46,7 @@ def test_the_lines_behind_a_count_can_be_taken_along(
         timeout=LONG,
     )
     window.show_perspective("inside")
-    panel = next(panel for panel in window.perspective.panels if panel.objectName() == "unit_view")
+    panel = next(panel for panel in window.perspective.panels if panel.objectName() == "evidence_view")
     panel.parentWidget().raise_()
     assert panel.recipe() == "", "nothing has been found yet"
     qtbot.waitUntil(lambda: bool(panel.exported_arrays()), timeout=LONG)

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
-from lmviz.app.window.first_place import FRAME, USUAL, first_place, least_size
+from lmviz.app.window.frame import FRAME, USUAL, first_place, least_size
 from lmviz.app.window.main_window import MainWindow
 
 SCREENS = [

@@ -99,7 +99,7 @@ def test_the_shown_model_is_saved_for_transformers(
         lambda: find_model(tmp_path / "out") is not None and (tmp_path / "out/config.json").exists()
     )
     assert lmviz.open_model(tmp_path / "out").configuration == lmviz.open_model(folder).configuration
-    with qtbot.waitSignal(session.library.failed) as refused:
+    with qtbot.waitSignal(session.said) as refused:
         choose("Save the model for other programs…")
     assert "holds a checkpoint already" in refused.args[0]
 
@@ -151,7 +151,7 @@ def test_a_model_is_downloaded_and_opened(
 
     monkeypatch.setattr("lmviz.interchange.hub.download_model", download)
     monkeypatch.setattr(QInputDialog, "getText", lambda *_: ("someone/else", True))
-    with qtbot.waitSignal(session.library.failed) as refused:
+    with qtbot.waitSignal(session.said) as refused:
         choose("Download a model…")
     assert refused.args == ["The hub has no model someone/else."]
     monkeypatch.setattr(QInputDialog, "getText", lambda *_: (" someone/small ", True))
@@ -180,7 +180,7 @@ def test_what_belongs_to_no_checkpoint_is_not_opened_as_a_text(
     opened: list[object] = []
     monkeypatch.setattr(session.text, "open", lambda *given, **_: opened.append(given))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(folder / "config.json"), ""))
-    with qtbot.waitSignal(session.library.failed) as refused:
+    with qtbot.waitSignal(session.said) as refused:
         choose("Open a checkpoint of another program…")
     assert "belongs to no checkpoint" in refused.args[0]
     assert opened == []

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
-from lmviz.app.opening.last_time import open_last
+from lmviz.app.opening.beginning import open_last
 from lmviz.app.opening.scenes import scene_of
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session

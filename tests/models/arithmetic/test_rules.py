@@ -9,7 +9,7 @@ from told import is_told
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.equations import numbers, one_line
-from lmviz.inspection.highlights import operand_cells
+from lmviz.inspection.lighting import operand_cells
 from lmviz.models.arithmetic import RULES, Arithmetic, Factor, Rule, Terms, constant
 from lmviz.models.arithmetic.notation import LATEX, PLAIN
 from lmviz.models.arithmetic.sheet import Sheet, numbers_of, term_line

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import picker, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
@@ -41,31 +41,25 @@ class AlignmentPanel(WeightMatrixPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "alignment of the translation with its source", "alignment_paint_button")
-        self.setObjectName("alignment_view")
-        self._step = QComboBox()
-        self._step.setObjectName("alignment_step_picker")
-        self._step.setAccessibleName("which step of attention to the source")
+        self._step = picker("alignment_step_picker", "which step of attention to the source")
         self._empty = EmptyText()
-        self._pages = QStackedWidget()
-        for page in (self._matrix, self._empty):
-            self._pages.addWidget(page)
+        self._pages = stack(self.matrix, self._empty)
         self._chosen: ChosenAlignment | None = None
         self._stepped_to: Reading | None = None
-        self._card = Card("Alignment", self._head(), self._pages)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Alignment", self._head(), self._pages)
         self._connect()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        if self._chosen is None or not self._shown.size:
+        if self._chosen is None or not self.shown.size:
             return {}
-        return {self._view.address if self._view is not None else WEIGHTS: self._shown}
+        return {self._view.address if self._view is not None else WEIGHTS: self.shown}
 
     def exported_names(self) -> Names:
         chosen = self._chosen
         return Names() if chosen is None else Names(chosen.written, chosen.source)
 
     def recipe(self) -> str:
-        if self._chosen is None or not self._shown.size:
+        if self._chosen is None or not self.shown.size:
             return ""
         moment = self._chosen.reading.moment
         if self._view is None:
@@ -81,7 +75,7 @@ class AlignmentPanel(WeightMatrixPanel):
         if chosen is None:
             self._show_nothing()
             return
-        self._pages.setCurrentWidget(self._matrix)
+        self._pages.setCurrentWidget(self.matrix)
         self._offer_steps(chosen)
         self._draw(chosen)
         self._mark()
@@ -93,16 +87,16 @@ class AlignmentPanel(WeightMatrixPanel):
 
     def _connect(self) -> None:
         self._step.activated.connect(lambda _: self.refresh_soon())
-        self._paint.toggled.connect(self._matrix.set_editable)
-        self._matrix.set_style(square=False, values="hovered row", row_role="query", column_role="key")
-        self._matrix.set_readout(self._read_out)
+        self._paint.toggled.connect(self.matrix.set_editable)
+        self.matrix.set_style(square=False, values="hovered row", row_role="query", column_role="key")
+        self.matrix.set_readout(self._read_out)
         self._connect_matrix()
 
     def _show_nothing(self) -> None:
         """Say what would show an alignment."""
         reading = self.session.reading
-        self._shown, self._view = NOTHING, None
-        self._matrix.set_matrix(NOTHING)
+        self.shown, self._view = NOTHING, None
+        self.matrix.set_matrix(NOTHING)
         if reading.current is not None and reading.current.model.reads_source:
             self._empty.set_text(NO_ALIGNMENT)
         elif self.session.library.model is None:
@@ -128,20 +122,20 @@ class AlignmentPanel(WeightMatrixPanel):
     def _draw(self, chosen: ChosenAlignment) -> None:
         trace, several = chosen.reading.trace, len(chosen.heads) > 1
         if several:
-            self._view, self._shown, scale = None, combined_alignment(trace, chosen.heads), "share"
+            self._view, self.shown, scale = None, combined_alignment(trace, chosen.heads), "share"
         else:
             address = Address.parse(chosen.attention.weights).beside(self._step.currentData())
             view = self.session.gradients.view(alignment_view(trace, address, chosen.head))
-            self._view, self._shown, scale = view, view.values, view.scale
+            self._view, self.shown, scale = view, view.values, view.scale
         self._card.set_title(self._title(chosen))
         self._step.show()
         self._step.setEnabled(not several)
         self._paint.setEnabled(self._is_painted)
-        self._matrix.set_editable(self._is_painted and self._paint.isChecked())
+        self.matrix.set_editable(self._is_painted and self._paint.isChecked())
         stepped = self.session.reading.has_stepped and chosen.reading is not self._stepped_to
         self._stepped_to = chosen.reading
-        self._matrix.set_matrix(
-            self._shown, scale=scale, rows=chosen.written, columns=chosen.source, crossfade=stepped
+        self.matrix.set_matrix(
+            self.shown, scale=scale, rows=chosen.written, columns=chosen.source, crossfade=stepped
         )
 
     @property
@@ -161,17 +155,17 @@ class AlignmentPanel(WeightMatrixPanel):
         return f"gradient of {where}".capitalize() if is_gradient else where.capitalize()
 
     def _mark(self) -> None:
-        if not self._shown.size or self.awaits_answer:
+        if not self.shown.size or self.awaits_answer:
             return
-        self._matrix.set_selection(row=self.session.reading.position)
+        self.matrix.set_selection(row=self.session.reading.position)
         self._mark_pinned()
         self._mark_suggested()
         self._light()
 
     def _light(self) -> None:
-        if self._shown.size and self.is_in_sight:
+        if self.shown.size and self.is_in_sight:
             view = self._view
-            self._matrix.set_lights(None if view is None else self.session.explanation.lights(view))
+            self.matrix.set_lights(None if view is None else self.session.explanation.lights(view))
 
     def _painted(self, row: int, column: int, weight: float) -> Intervention | None:
         from lmviz.inspection.source_surgery import paint_alignment
@@ -188,4 +182,4 @@ class AlignmentPanel(WeightMatrixPanel):
             return "", []
         read = visible(chosen.reading.trace.tokens[row])
         words = f"“{chosen.written[row]}”, written after “{read}”, looks at “{chosen.source[column]}”"
-        return number(float(self._shown[row, column])), [words]
+        return number(float(self.shown[row, column])), [words]

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
 from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.alignment_arcs import TARGET, AlignmentArcs
 from lmviz.inspection.alignment import combined_alignment
@@ -29,10 +28,8 @@ class AlignmentTextPanel(FollowedTextPanel):
     def __init__(self, session: Session) -> None:
         self._arcs = AlignmentArcs()
         super().__init__(session, self._arcs)
-        self.setObjectName("alignment_text_view")
         self._chosen: ChosenAlignment | None = None
-        self._card = Card("Between the two texts", HINT, self._area)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Between the two texts", HINT, self._area)
         self._arcs.target_hovered.connect(session.focus.hover_position)
         self._arcs.target_clicked.connect(session.focus.choose_position)
         self._arcs.source_clicked.connect(self._choose_source)
@@ -42,11 +39,6 @@ class AlignmentTextPanel(FollowedTextPanel):
             session.focus.cell_changed,
         ):
             changed.connect(self._mark)
-
-    @property
-    def arcs(self) -> AlignmentArcs:
-        """The two lines of words."""
-        return self._arcs
 
     def exported_names(self) -> Names:
         chosen = self._chosen
@@ -62,15 +54,15 @@ class AlignmentTextPanel(FollowedTextPanel):
     def refresh(self) -> None:
         chosen = self._chosen = chosen_alignment(self.session)
         if chosen is None:
-            self._weights = NOTHING
+            self.weights = NOTHING
             self._arcs.set_alignment((), (), NOTHING)
             self._card.set_aside("")
             self._card.set_placeholder(NO_ALIGNMENT if self.session.reading.current else NO_TEXTS)
             return
         self._card.set_placeholder("")
         self._card.set_aside(HINT)
-        self._weights = combined_alignment(chosen.reading.trace, chosen.heads)
-        self._arcs.set_alignment(chosen.written, chosen.source, self._weights)
+        self.weights = combined_alignment(chosen.reading.trace, chosen.heads)
+        self._arcs.set_alignment(chosen.written, chosen.source, self.weights)
         self._mark()
         self._follow_current.start()
 
@@ -95,6 +87,6 @@ class AlignmentTextPanel(FollowedTextPanel):
         chosen = self._chosen
         if chosen is None or len(chosen.heads) > 1:
             return
-        position = min(self.session.focus.position, len(self._weights) - 1)
+        position = min(self.session.focus.position, len(self.weights) - 1)
         head = (chosen.head,) if chosen.has_heads else ()
         self.session.focus.choose_cell((chosen.attention.weights, (*head, position, source)))

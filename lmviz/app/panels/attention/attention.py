@@ -13,6 +13,7 @@ from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.attention.weight_strips import WeightStrips
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
@@ -43,15 +44,12 @@ class AttentionPanel(WeightMatrixPanel):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "attention of the chosen head", "paint_button")
         self.setObjectName("attention_view")
-        self._step = QComboBox()
-        self._step.setObjectName("attention_step_picker")
-        self._step.setAccessibleName("which step of attention")
+        self._step = picker("attention_step_picker", "which step of attention")
         for name, tap in STEPS.items():
             self._step.addItem(name, tap)
         self._step.setCurrentIndex(len(STEPS) - 1)
-        self._how = QComboBox()
+        self._how = named(QComboBox(), description="how heads are combined")
         self._how.addItems(COMBINATIONS)
-        self._how.setAccessibleName("how heads are combined")
         self._invitation = Invitation("attention_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._strips = WeightStrips(session)
@@ -59,7 +57,7 @@ class AttentionPanel(WeightMatrixPanel):
         self._names: tuple[str, ...] = ()  # of the tokens that stand along both axes
         self._drawn = ""
         self._stepped_to: Reading | None = None
-        self._body = AttentionBody(self._matrix, self._strips, self._invitation)
+        self._body = AttentionBody(self.matrix, self._strips, self._invitation)
         self._card = Card("Attention", self._head(), self._body)
         self.column.addWidget(self._card)
         self._connect()
@@ -70,7 +68,7 @@ class AttentionPanel(WeightMatrixPanel):
         return self._strips
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {self._drawn_address: self._shown} if self._shown.size else {}
+        return {self._drawn_address: self.shown} if self.shown.size else {}
 
     def exported_names(self) -> Names:
         reading = self.session.reading.current
@@ -81,7 +79,7 @@ class AttentionPanel(WeightMatrixPanel):
         from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
 
         reading = self.session.reading.current
-        if reading is None or not self._shown.size or self._shows_gradient:
+        if reading is None or not self.shown.size or self._shows_gradient:
             return ""
         if self.session.attention.heads:
             return attention_recipe(reading.moment, self.session.attention.heads, self._how.currentText())
@@ -97,8 +95,8 @@ class AttentionPanel(WeightMatrixPanel):
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
-            self._shown, self._view = NOTHING, None
-            self._matrix.set_matrix(NOTHING)
+            self.shown, self._view = NOTHING, None
+            self.matrix.set_matrix(NOTHING)
             self._strips.draw_nothing()
             self._card.set_title("Attention")
             self._invite()
@@ -133,8 +131,8 @@ class AttentionPanel(WeightMatrixPanel):
         session = self.session
         self._step.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
-        self._paint.toggled.connect(self._matrix.set_editable)
-        self._matrix.set_readout(self._read_out)
+        self._paint.toggled.connect(self.matrix.set_editable)
+        self.matrix.set_readout(self._read_out)
         self._connect_matrix()
         session.attention.looked_at_changed.connect(self._mark)
         session.focus.hovered_cell_changed.connect(self._draw_strips)
@@ -170,18 +168,18 @@ class AttentionPanel(WeightMatrixPanel):
         self._paint.setEnabled(len(several) <= 1 and self._tap == "weights")
         if len(several) > 1:
             how = self._how.currentText()
-            self._view, self._shown, scale = None, combine_heads(trace, several, how), "share"
+            self._view, self.shown, scale = None, combine_heads(trace, several, how), "share"
             self._card.set_title(f"{'Mean' if how == 'mean' else 'Maximum'} of {len(several)} heads")
         elif self._has(trace, layer, head):
             self._view = view = self._view_of(trace)
-            self._shown, scale = view.values, view.scale
+            self.shown, scale = view.values, view.scale
             of = "gradient of layer" if self._shows_gradient else "layer"
             self._card.set_title(f"{of} {layer + 1}, head {head + 1}".capitalize())
             self._paint.setEnabled(self._paint.isEnabled() and not self._shows_gradient)
         else:
-            self._view, self._shown, scale = None, NOTHING, "share"
-        names = self._names = tuple(visible(token) for token in trace.tokens) if self._shown.size else ()
-        self._matrix.set_style(
+            self._view, self.shown, scale = None, NOTHING, "share"
+        names = self._names = tuple(visible(token) for token in trace.tokens) if self.shown.size else ()
+        self.matrix.set_style(
             square=True,
             values="hovered row",
             row_role="query",
@@ -193,11 +191,11 @@ class AttentionPanel(WeightMatrixPanel):
         stepped = self.session.reading.has_stepped and reading is not self._stepped_to
         self._drawn, self._stepped_to = self._drawn_address, reading
         # What a mask keeps out is no small weight: its cell is without a number.
-        self._hidden = np.isneginf(self._shown) | np.isnan(self._shown)
-        if scale == "share" and self._shown.size:
+        self._hidden = np.isneginf(self.shown) | np.isnan(self.shown)
+        if scale == "share" and self.shown.size:
             self._hidden = unseen_by_all(trace, several if len(several) > 1 else [(layer, head)])
-        cells = np.where(self._hidden, np.float32(-np.inf), self._shown)
-        self._matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
+        cells = np.where(self._hidden, np.float32(-np.inf), self.shown)
+        self.matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
         self._draw_strips()
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:
@@ -208,20 +206,20 @@ class AttentionPanel(WeightMatrixPanel):
         if self.awaits_answer:
             return
         reading = self.session.reading.current
-        if reading is None or self._shown.size == 0 or not self.isVisible():
+        if reading is None or self.shown.size == 0 or not self.isVisible():
             self._strips.draw_nothing()
         else:
             self._strips.draw_head(reading)
         self._body.fit_strips()
 
     def _mark(self) -> None:
-        if self._shown.size == 0 or self.awaits_answer:
+        if self.shown.size == 0 or self.awaits_answer:
             return
         position = self.session.reading.position
         if self.session.attention.looked_at:
-            self._matrix.set_selection(column=position)
+            self.matrix.set_selection(column=position)
         else:
-            self._matrix.set_selection(row=position)
+            self.matrix.set_selection(row=position)
         self._mark_pinned()
         self._claim(position)
         self._draw_strips()
@@ -229,27 +227,27 @@ class AttentionPanel(WeightMatrixPanel):
 
     def _claim(self, position: int) -> None:
         """Say at which word the chosen one looks most."""
-        is_drawn = 0 <= position < len(self._shown)
+        is_drawn = 0 <= position < len(self.shown)
         is_free = is_drawn and bool(self._hidden[0, 1:].all()) and not self._shows_gradient
         if self._tap != "weights" or not is_free:
             self._body.set_claim("", "", 0.0)
             return
         # The words of the matrix as it is drawn: the current reading may be a shorter one that is drawn next.
-        key, weight = most_looked_at(self._shown, position)
+        key, weight = most_looked_at(self.shown, position)
         self._body.set_claim(self._names[position], self._names[key], weight)
 
     def _light(self) -> None:
-        if self._shown.size and self.is_in_sight and not self.awaits_answer:
+        if self.shown.size and self.is_in_sight and not self.awaits_answer:
             view = self._view
             lights = None if view is None else self.session.explanation.lights(view)
-            self._matrix.set_lights(self._isolated() if lights is None else lights)
+            self.matrix.set_lights(self._isolated() if lights is None else lights)
 
     def _isolated(self) -> np.ndarray | None:
         """What the word under the pointer looks at, or who looks at it; None while it is a cell, or none."""
         position = self.session.focus.hovered_position
-        if position is None or position >= len(self._shown) or self.session.focus.hovered_cell is not None:
+        if position is None or position >= len(self.shown) or self.session.focus.hovered_cell is not None:
             return None
-        strengths = np.zeros(self._shown.shape, dtype=np.int8)
+        strengths = np.zeros(self.shown.shape, dtype=np.int8)
         strengths[(slice(None), position) if self.session.attention.looked_at else position] = LIT
         return strengths
 
@@ -269,4 +267,4 @@ class AttentionPanel(WeightMatrixPanel):
         words = f"{looking} looks at {seen}"
         if self._hidden[query, key]:
             return "masked", [words.replace(" looks at ", " cannot look at ")]
-        return number(float(self._shown[query, key])), [words]
+        return number(float(self.shown[query, key])), [words]

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import growth_of
 from lmviz.app.widgets.base.invitation import Invitation
@@ -39,8 +40,7 @@ class AttentionBody(QWidget):
         self._invites = False
         self._said: tuple[str, str, float] | None = None
         self._placed_for = 0  # the height of the strips, as they were drawn when places were given
-        self._claim = InkedLabel("", self)
-        self._claim.setObjectName("attention_claim")
+        self._claim = named(InkedLabel("", self), "attention_claim")
         self._claim.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._claim.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -56,7 +56,7 @@ class AttentionBody(QWidget):
         self._invites = invites
         self._invitation.setVisible(invites)
         self._matrix.setVisible(not invites)
-        self._place()
+        self._arrange()
 
     def set_claim(self, word: str, other: str, weight: float) -> None:
         """Say that a word looks at another with a weight; without words nothing is said."""
@@ -95,25 +95,25 @@ class AttentionBody(QWidget):
         self._claim.adjustSize()
 
     def _adopt_theme(self) -> None:
-        self._place()
+        self._arrange()
         self._say()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place()
+        self._arrange()
         self._say()
 
     def fit_strips(self) -> None:
         """Give strips that have just been drawn, or taken away, the room that they need: Qt lays nothing out
         anew for a widget of fixed size."""
         if self._usual_height() != self._placed_for:
-            self._place()
+            self._arrange()
 
     def _usual_height(self) -> int:
         """The strips' height before they grow with the panel."""
         return round(self._strips.sizeHint().height() / self._strips.growth)
 
-    def _place(self) -> None:
+    def _arrange(self) -> None:
         self._placed_for = self._usual_height()
         scale = current_theme().scale
         width = self.width() - LABELS.width() * scale

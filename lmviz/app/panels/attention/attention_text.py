@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPointF, QTimer
 
 from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
 from lmviz.app.panels.panel import AFTER_THE_POINTER
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.attention_heads import Head
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.inspection.attention import combine_heads
+from lmviz.inspection.trace import Trace
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.attention_heads import Head
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.trace import Trace
 
 NO_HEADS = "Open a Transformer to see what its heads look at in the text."
 NO_TEXT = "Type a text above to see what its heads look at."
@@ -31,9 +26,7 @@ class AttentionTextPanel(FollowedTextPanel):
     def __init__(self, session: Session) -> None:
         self._text = AttentionText()
         super().__init__(session, self._text)
-        self.setObjectName("attention_text_view")
-        self._card = Card("In the text", HINT, self._area)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("In the text", HINT, self._area)
         self._text.token_hovered.connect(self._point)
         self._text.token_clicked.connect(session.focus.choose_position)
         self._mark_late = QTimer(self, singleShot=True, interval=AFTER_THE_POINTER)
@@ -53,7 +46,7 @@ class AttentionTextPanel(FollowedTextPanel):
         from lmviz.inspection.recipes.recipe import attention_recipe
 
         reading, attention = self.session.reading.current, self.session.attention
-        if reading is None or not self._weights.size:
+        if reading is None or not self.weights.size:
             return ""
         return attention_recipe(reading.moment, attention.heads or (attention.head,))
 
@@ -69,14 +62,14 @@ class AttentionTextPanel(FollowedTextPanel):
         chosen = attention.heads or (attention.head,)
         heads = [head for head in chosen if reading is not None and _has(reading.trace, head)]
         if reading is None or not heads:
-            self._weights = NOTHING
+            self.weights = NOTHING
             self._text.set_attention([], NOTHING)
             is_known = reading is not None or self.session.library.model is None
             self._card.set_placeholder(NO_HEADS if is_known else NO_TEXT)
             return
         self._card.set_placeholder("")
-        self._weights = combine_heads(reading.trace, heads)
-        self._text.set_attention([visible(token) for token in reading.trace.tokens], self._weights)
+        self.weights = combine_heads(reading.trace, heads)
+        self._text.set_attention([visible(token) for token in reading.trace.tokens], self.weights)
         self._mark()
         self._follow_current.start()
 

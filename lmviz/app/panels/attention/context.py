@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import chosen_alignment, out_of_translation
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
@@ -54,16 +54,13 @@ class ContextPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("context_view")
-        self._strips = ExplainedStrips(session, row=LOW_ROW)
-        self._strips.setAccessibleName("states of the source")
-        self._sum = ExplainedStrips(session, row=LOW_ROW)
-        self._sum.setAccessibleName("the context made of them")
-        self._area = scrolling(self._strips)
-        self._silence = QPushButton("silence a word")
-        self._silence.setObjectName("silence_source_button")
+        self.strips = named(ExplainedStrips(session, row=LOW_ROW), description="states of the source")
+        """The states of the source from top to bottom."""
+        self.context = named(ExplainedStrips(session, row=LOW_ROW), description="the context made of them")
+        """What is made of them."""
+        self._area = scrolling(self.strips)
+        self._silence = named(QPushButton("silence a word"), "silence_source_button", role="link")
         self._silence.setCheckable(True)
-        self._silence.setProperty("role", "link")
         self._other = HintedEdit("another source", "source")
         self._other.setObjectName("other_source_edit")
         self._other.setAccessibleName("another source, from which the context is taken")
@@ -73,8 +70,7 @@ class ContextPanel(Panel):
         self._strongest = 0
         self._follow_strongest = QTimer(self, singleShot=True, interval=0)
         self._follow_strongest.timeout.connect(self._show_strongest)
-        self._card = Card("Context", self._silence, self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Context", self._silence, self._lay_out())
         self._silence.clicked.connect(self._toggle_silence)
         self._other.textChanged.connect(self._offer)
         for name, button in self._swaps.items():
@@ -88,28 +84,18 @@ class ContextPanel(Panel):
             session.surgery.changed,
         )
 
-    @property
-    def strips(self) -> ExplainedStrips:
-        """The states of the source from top to bottom."""
-        return self._strips
-
-    @property
-    def context(self) -> ExplainedStrips:
-        """What is made of them."""
-        return self._sum
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        if not self._sum.views:
+        if not self.context.views:
             return {}
-        states = np.concatenate([view.values for view in self._strips.views])
-        return {"states": states, "context": self._sum.views[0].values[0]}
+        states = np.concatenate([view.values for view in self.strips.views])
+        return {"states": states, "context": self.context.views[0].values[0]}
 
     def recipe(self) -> str:
         reading = self.session.reading.current
-        if reading is None or not self._sum.views:
+        if reading is None or not self.context.views:
             return ""
-        numbered = {f"state {number}": view for number, view in enumerate(self._strips.views, start=1)}
-        return views_recipe(reading.moment, numbered | {"context": self._sum.views[0]})
+        numbered = {f"state {number}": view for number, view in enumerate(self.strips.views, start=1)}
+        return views_recipe(reading.moment, numbered | {"context": self.context.views[0]})
 
     def out_of_place(self, model: OpenedModel) -> str:
         return out_of_translation(model, "what is made of the words of a source")
@@ -117,8 +103,8 @@ class ContextPanel(Panel):
     def refresh(self) -> None:
         reading, chosen = self.session.reading.current, chosen_alignment(self.session)
         if reading is None or self.out_of_place(reading.model):  # as that of the model before may be
-            self._strips.set_views([])
-            self._sum.set_views([])
+            self.strips.set_views([])
+            self.context.set_views([])
             self._card.set_title("Context")
             self._source_place = -1
         elif chosen is None:
@@ -128,19 +114,11 @@ class ContextPanel(Panel):
         self._offer()
 
     def _lay_out(self) -> QWidget:
-        body, foot = QWidget(), QHBoxLayout()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._area, 1)
-        column.addWidget(self._sum)
-        foot.addWidget(self._other, 1)
         for name, button in self._swaps.items():
             button.setObjectName(f"swap_{name}_button")
             button.setToolTip(paragraph(SWAPS[name][1]))
-            foot.addWidget(button)
-        column.addLayout(foot)
-        return body
+        foot = row((self._other, 1), *self._swaps.values())
+        return sheet(column((self._area, 1), self.context, foot, gap=6))
 
     def _show_context(self, chosen: ChosenAlignment) -> None:
         """The states that are averaged, each as strong as its weight, and their mean."""
@@ -179,9 +157,9 @@ class ContextPanel(Panel):
             NamedView(word, state, share=share)
             for word, state, share in zip(words, states, shares, strict=True)
         ]
-        self._strips.set_views(rows, reading)
+        self.strips.set_views(rows, reading)
         whole = None if weights is None or name == CHANGED else 1.0
-        self._sum.set_views([NamedView(name, context, "result", whole)], reading)
+        self.context.set_views([NamedView(name, context, "result", whole)], reading)
         strongest = len(words) - 1 if weights is None else int(np.argmax(weights))
         if (reading, name, strongest) != self._shown:
             self._shown = (reading, name, strongest)
@@ -191,9 +169,9 @@ class ContextPanel(Panel):
 
     def _show_strongest(self) -> None:
         """Scroll to the state that counts most, once the strips have their new height."""
-        if self._strongest < len(self._strips.strips):
-            place = self._strips.cell_rectangle(self._strongest, 0).center().toPoint()
-            self._area.ensureVisible(place.x(), place.y(), 0, round(self._strips.length(LOW_ROW)))
+        if self._strongest < len(self.strips.strips):
+            place = self.strips.cell_rectangle(self._strongest, 0).center().toPoint()
+            self._area.ensureVisible(place.x(), place.y(), 0, round(self.strips.length(LOW_ROW)))
 
     def _pinned_source(self, trace: Trace, otherwise: int) -> int:
         """The word of the source that the pinned cell belongs to."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.scrolling import scrolling
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 NOTHING = np.zeros((0, 0))
 LEAST_HEIGHT = 112  # pixels within which the words and what joins them can be seen
@@ -31,7 +28,7 @@ class FollowedTextPanel(Panel):
 
     def __init__(self, session: Session, text: QWidget) -> None:
         super().__init__(session)
-        self._weights = NOTHING
+        self.weights = NOTHING  # what is drawn: (query, key), or (position, source)
         self._area = scrolling(text)
         self._area.setMinimumHeight(LEAST_HEIGHT)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
@@ -40,13 +37,8 @@ class FollowedTextPanel(Panel):
         self.follow(session.reading.changed, session.library.model_changed)
         self.follow(session.attention.head_changed, session.attention.heads_changed)
 
-    @property
-    def weights(self) -> np.ndarray:
-        """What is drawn: (query, key), or (position, source)."""
-        return self._weights
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {"weights": self._weights} if self._weights.size else {}
+        return {"weights": self.weights} if self.weights.size else {}
 
     @abstractmethod
     def _word_place(self, position: int) -> QPointF:
@@ -55,6 +47,6 @@ class FollowedTextPanel(Panel):
     def _show_current(self) -> None:
         """Scroll to the chosen word once the text has its new size."""
         position = self.session.reading.position
-        if 0 <= position < len(self._weights):
+        if 0 <= position < len(self.weights):
             place = self._word_place(position).toPoint()
             self._area.ensureVisible(place.x(), place.y(), self._area.width() // 4, self._area.height() // 2)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
@@ -45,15 +44,13 @@ class HeadsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("heads_view")
         self._mosaic = HeadMosaic()
         self._mosaic.set_readout(self._read_out)
-        self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
+        self.badges: tuple[tuple[HeadBadge, ...], ...] = ()  # what is known of each head, by layer
         self._together: tuple[Head, ...] = ()
         self._solo_head: Head | None = None
         self._begun: OpenedModel | None = None  # the model for which a first head was looked for
-        self._card = Card("All heads", "", scrolling(self._mosaic))
-        self.column.addWidget(self._card)
+        self._card = self.add_card("All heads", "", scrolling(self._mosaic))
         self._mosaic.head_clicked.connect(self._choose)
         self._mosaic.head_toggled.connect(self._toggle)
         self._mosaic.head_double_clicked.connect(self._solo)
@@ -64,16 +61,6 @@ class HeadsPanel(Panel):
         ):
             changed.connect(self._mark)
         self.follow(session.reading.changed, session.gradients.changed, session.library.model_changed)
-
-    @property
-    def badges(self) -> tuple[tuple[HeadBadge, ...], ...]:
-        """What is known of each head, by layer."""
-        return self._badges
-
-    @property
-    def mosaic(self) -> HeadMosaic:
-        """The thumbnails."""
-        return self._mosaic
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         reading = self.session.reading.current
@@ -114,16 +101,16 @@ class HeadsPanel(Panel):
 
         shapes = [trace[address].shape for address in _addresses(trace)]
         if sum(math.prod(shape) for shape in shapes) <= AT_ONCE:
-            self._take(work(), gradients is not None)
+            self._draw_heads(work(), gradients is not None)
         else:
-            take = partial(self._take, are_gradients=gradients is not None)
+            take = partial(self._draw_heads, are_gradients=gradients is not None)
             self.ask_about(reading, "thumbnails", work, take)
 
     def handle_failure(self, key: str) -> None:
         self._show_nothing("")
 
     def _show_nothing(self, sentence: str) -> None:
-        self._badges = ()
+        self.badges = ()
         self._mosaic.set_heads(NOTHING)
         self._card.set_aside("")
         self._card.set_placeholder(sentence)
@@ -135,12 +122,14 @@ class HeadsPanel(Panel):
             return None
         return found if all(address in found for address in _addresses(reading.trace)) else None
 
-    def _take(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]], are_gradients: bool) -> None:
-        small, self._badges = found
+    def _draw_heads(
+        self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]], are_gradients: bool
+    ) -> None:
+        small, self.badges = found
         layers, heads = small.shape[:2]
-        words = [[" · ".join(head.badges) for head in layer] for layer in self._badges]
+        words = [[" · ".join(head.badges) for head in layer] for layer in self.badges]
         self._mosaic.set_heads(small, words, "signed" if are_gradients else "share")
-        to_source = "" if self._badges else "to the source, "
+        to_source = "" if self.badges else "to the source, "
         shown = "gradients, " if are_gradients else ""
         self._card.set_placeholder("")
         self._card.set_aside(f"{shown}{to_source}{layers} layers × {heads} heads")
@@ -156,7 +145,7 @@ class HeadsPanel(Panel):
         if reading is None or reading.model == self._begun:
             return
         self._begun = reading.model
-        sharpest = None if self._badges else sharpest_head(reading.trace)
+        sharpest = None if self.badges else sharpest_head(reading.trace)
         if sharpest is not None:
             self.session.attention.choose_heads(())
             self.session.attention.choose_head(*sharpest)
@@ -205,7 +194,7 @@ class HeadsPanel(Panel):
 
     def _read_out(self, layer: int, head: int) -> tuple[str, list[str]]:
         """A head's name, and how much of its attention goes where heads with a name look."""
-        found = [item for row in self._badges for item in row if (item.layer, item.head) == (layer, head)]
+        found = [item for row in self.badges for item in row if (item.layer, item.head) == (layer, head)]
         scores = found[0].scores if found else {}
         lines = [f"{kind}: {percentage(score)}" for kind, score in scores.items() if score is not None]
         return f"layer {layer + 1}, head {head + 1}", lines

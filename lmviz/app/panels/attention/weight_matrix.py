@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.base.errors import LmvizError
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.strongest import strongest_cell
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.views import View
+from lmviz.inspection.views import View
 
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
@@ -33,29 +31,16 @@ class WeightMatrixPanel(Panel):
 
     def __init__(self, session: Session, matrix_name: str, paint_name: str) -> None:
         super().__init__(session)
-        self._matrix = HeatmapView()
-        self._matrix.setAccessibleName(matrix_name)
-        self._paint = QPushButton("edit")
-        self._paint.setObjectName(paint_name)
+        self.matrix = named(HeatmapView(), description=matrix_name)  # the heatmap
+        self._paint = named(QPushButton("edit"), paint_name, role="link")
         self._paint.setCheckable(True)
-        self._paint.setProperty("role", "link")
         self._paint.setToolTip(
             "Edit weights: drag one up or down; the rest of its row is rescaled to sum to one, "
             "and all later values are recomputed."
         )
-        self._shown = NOTHING
+        self.shown = NOTHING  # what is drawn: (query, key), or (position, source)
         self._view: View | None = None
         self._dragging = False
-
-    @property
-    def shown(self) -> np.ndarray:
-        """What is drawn: (query, key), or (position, source)."""
-        return self._shown
-
-    @property
-    def matrix(self) -> HeatmapView:
-        """The heatmap."""
-        return self._matrix
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -80,7 +65,7 @@ class WeightMatrixPanel(Panel):
 
     def _connect_matrix(self) -> None:
         """Have the matrix follow the session, and the session the matrix."""
-        session, matrix = self.session, self._matrix
+        session, matrix = self.session, self.matrix
         matrix.cell_hovered.connect(self._hover)
         matrix.left.connect(self._leave)
         matrix.cell_clicked.connect(self._choose)
@@ -109,20 +94,20 @@ class WeightMatrixPanel(Panel):
     def _mark_pinned(self) -> None:
         view, cell = self._view, self.session.focus.cell
         is_drawn = view is not None and cell is not None and cell[0] == view.address
-        self._matrix.set_pinned(view.cell(cell[1]) if is_drawn and view and cell else None)
+        self.matrix.set_pinned(view.cell(cell[1]) if is_drawn and view and cell else None)
 
     def _suggest(self) -> None:
         """Have the strongest weight of the chosen row explained, as long as none is pinned."""
         view = self._view
         if view is None or self.awaits_answer or not (self.is_in_sight or self.is_put_away):
             return
-        place = strongest_cell(view, min(self.session.focus.position, len(self._shown) - 1))
+        place = strongest_cell(view, min(self.session.focus.position, len(self.shown) - 1))
         self.session.explanation.suggest(None if place is None else (view.address, view.index(*place)))
 
     def _mark_suggested(self) -> None:
         view, suggestion = self._view, self.session.explanation.suggestion
         is_drawn = view is not None and suggestion is not None and suggestion[0] == view.address
-        self._matrix.set_suggested(view.cell(suggestion[1]) if is_drawn and view and suggestion else None)
+        self.matrix.set_suggested(view.cell(suggestion[1]) if is_drawn and view and suggestion else None)
 
     def _hover(self, row: int, column: int) -> None:
         self.session.focus.hover_position(row)

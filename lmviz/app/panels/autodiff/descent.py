@@ -6,9 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
@@ -36,44 +37,25 @@ class DescentPanel(Panel):
         self._curve: StepCurve | None = None
         self._rate = SliderRow("rate η", "rate of gradient descent")
         self._rate.slider.setObjectName("rate_slider")
-        self._losses = Label()
-        self._losses.setObjectName("descent_losses")
-        self._losses.setProperty("role", "title")
-        self._line = Label()
-        self._line.setObjectName("descent_line")
-        self._line.setProperty("role", "muted")
-        self._line.setWordWrap(True)
-        self._take = QPushButton("step")
-        self._take.setObjectName("take_step_button")
-        self._take.setProperty("role", "primary")
+        self._losses = Label(name="descent_losses", role="title")
+        self._line = Label(name="descent_line", role="muted", wraps=True)
+        self._take = named(QPushButton("step"), "take_step_button", role="primary")
         self._take.setToolTip("Take the step: every parameter moves against its gradient.")
-        self._undo = QPushButton("undo")
-        self._undo.setObjectName("undo_step_button")
+        self._undo = named(QPushButton("undo"), "undo_step_button")
         written = partial(number, digits=3)
         self._plot = LinePlot(
             "η", words=("{:.2g}".format, written), y_name="loss after the step", possible_x=ANYTHING
         )
         self._plot.setObjectName("descent_plot")
-        left = QVBoxLayout()
-        for part in (self._rate, self._losses, self._line):
-            left.addWidget(part)
-        left.addStretch(1)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._take)
-        buttons.addWidget(self._undo)
-        buttons.addStretch(1)
-        left.addLayout(buttons)
-        body = QWidget()
-        across = QHBoxLayout(body)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addLayout(left, 5)
-        across.addWidget(self._plot, 6)
+        buttons = row(self._take, self._undo, STRETCH)
+        left = column(self._rate, self._losses, self._line, STRETCH, buttons)
+        body = sheet(row((left, 5), (self._plot, 6)))
         self._card = Card("One step of gradient descent", "θ ← θ − η g", body)
         self.column.addWidget(self._card)
         descent = session.descent
         self._rate.set_range(len(RATES) - 1, RATES.index(0.1))
         self._rate.value_changed.connect(lambda at: descent.choose_rate(RATES[at]))
-        self._take.clicked.connect(lambda: descent.take())
+        self._take.clicked.connect(lambda: descent.descend())
         self._undo.clicked.connect(lambda: descent.go_to(descent.place - 1))
         self.show_failures(descent.failed, descent.changed)
         self.follow(descent.changed)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.autodiff.modules.table import MODULES
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 FILES = "Networks (*.net *.txt);;All files (*)"
 OTHER = "own network"
@@ -29,38 +26,18 @@ class EditorPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("autodiff_editor_view")
-        self._editor = NetworkEditor(tuple(MODULES))
-        self._editor.setObjectName("autodiff_editor")
-        self._picker = QComboBox()
-        self._picker.setObjectName("network_picker")
-        self._picker.setAccessibleName("network")
-        self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._picker.setMinimumContentsLength(12)
+        self._editor = named(NetworkEditor(tuple(MODULES)), "autodiff_editor")
+        self._picker = picker("network_picker", "network", least=12)
         self._shipped = session.network.shipped
         self._picker.addItems([each.title for each in self._shipped])
         self._said = MutedLine()
-        self._fault = Label()
-        self._fault.setObjectName("autodiff_fault")
-        self._fault.setProperty("role", "warning")
-        self._fault.setWordWrap(True)
+        self._fault = Label(name="autodiff_fault", role="warning", wraps=True)
         self._open = LinkButton("open_network_button", "open…", "open a network from a text file")
         self._save = LinkButton("save_network_button", "save…", "save the network as a text file")
         self._torch = LinkButton("torch_button", "as PyTorch", "copy the same network as a PyTorch program")
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._picker)
-        column.addWidget(self._editor, 1)
-        for line in (self._fault, self._said):
-            column.addWidget(line)
-        actions = QHBoxLayout()
-        actions.setContentsMargins(0, 0, 0, 0)
-        for button in (self._open, self._save, self._torch):
-            actions.addWidget(button)
-        actions.addStretch(1)
-        column.addLayout(actions)
-        self._card = Card("Network", "", body)
-        self.column.addWidget(self._card)
+        actions = row(self._open, self._save, self._torch, STRETCH)
+        body = column(self._picker, (self._editor, 1), self._fault, self._said, actions)
+        self._card = self.add_card("Network", "", sheet(body))
         self._editor.text_written.connect(session.network.write)
         self._editor.line_hovered.connect(self._hover_line)
         self._picker.activated.connect(lambda at: session.network.open_shipped(self._shipped[at].name))

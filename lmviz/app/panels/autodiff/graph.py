@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton
 
-from lmviz.app.panels.autodiff.drawn import drawn_values
-from lmviz.app.panels.autodiff.drawn_units import drawn_units, folding
+from lmviz.app.panels.autodiff.drawn import drawn_units, drawn_values, folding
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, picker, row, sheet, stack
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import paragraph
@@ -24,9 +22,6 @@ from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.diagrams.zoom_buttons import ZoomButtons
 from lmviz.autodiff.names import cell_label, label
 from lmviz.autodiff.node import COMPUTED, read_address
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 DIGITS = 6
 MODULES, FOLDED = "modules", "folded"
@@ -43,46 +38,33 @@ class GraphPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("graph_view")
-        self._picture = NetworkPicture()
-        self._picture.setObjectName("network_picture")
-        self._units = UnitPicture()
-        self._units.setObjectName("unit_picture")
-        self._drawing = QComboBox()
-        self._drawing.setObjectName("network_drawing_picker")
-        self._drawing.setAccessibleName("how the network is drawn")
+        self.picture = named(NetworkPicture(), "network_picture")  # the drawing itself
+        self._units = named(UnitPicture(), "unit_picture")
+        self._drawing = picker("network_drawing_picker", "how the network is drawn", DRAWINGS)
         self._drawing.setToolTip(
             "Every module, or the units of a recurrent network: unrolled over its steps, or folded."
         )
-        self._drawing.addItems(DRAWINGS)
         self._drawing.activated.connect(lambda _: self.refresh())
         self._versions = {version: QPushButton(words) for version, words in VERSIONS.items()}
         group = QButtonGroup(self)
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
         self._module = MutedLine(right=True)
-        row.addWidget(self._module, 1)
         for version, button in self._versions.items():
             button.setObjectName(f"version_{version.lower()}_button")
             button.setCheckable(True)
             button.setToolTip(paragraph(TITLES[version]))
             button.clicked.connect(lambda _=False, version=version: session.network.choose_version(version))
             group.addButton(button)
-            row.addWidget(button)
-        self._area = scrolling(self._picture, sideways=True)
+        head = sheet(row((self._module, 1), *self._versions.values()))
+        self._area = scrolling(self.picture, sideways=True)
         self._at = (-1, -1)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._area)
         around_units = scrolling(self._units, sideways=True)
-        self._pages.addWidget(around_units)
-        ZoomButtons(self._picture, self._area)
+        self._pages = stack(self._area, around_units)
+        ZoomButtons(self.picture, self._area)
         ZoomButtons(self._units, around_units)
-        self._card = Card("Graph", head, self._pages)
+        self._card = self.add_card("Graph", head, self._pages)
         self._card.layout_below.addWidget(self._drawing, 0, Qt.AlignmentFlag.AlignLeft)
-        self.column.addWidget(self._card)
         focus = session.network_focus
-        for picture in (self._picture, self._units):
+        for picture in (self.picture, self._units):
             self._connect(picture)
         self.show_failures(session.network.failed, session.network.numbers_changed)
         focus.cell_changed.connect(self._mark)
@@ -106,7 +88,7 @@ class GraphPanel(Panel):
         """Bring all of a network into sight that was opened; one that is edited has no title."""
         before, self._title = self._title, self.session.network.title
         if self._title not in ("", before):
-            self._picture.fit()
+            self.picture.fit()
             self._units.fit()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -127,15 +109,10 @@ class GraphPanel(Panel):
             "for value in net:\n    print(value.name, value.value, value.gradient)\n"
         )
 
-    @property
-    def picture(self) -> NetworkPicture:
-        """The drawing itself."""
-        return self._picture
-
     def refresh(self) -> None:
         network = self.session.network
         values, unrolled = drawn_values(network.current)
-        self._picture.set_network(values, network.largest_gradient, unrolled=unrolled)
+        self.picture.set_network(values, network.largest_gradient, unrolled=unrolled)
         self._show_units()
         self._versions[network.current.tape.version].setChecked(True)
         self._say_where()
@@ -159,7 +136,7 @@ class GraphPanel(Panel):
             return
         self._at = (tape.pushed, tape.popped)
         node = tape.modules[min(tape.pushed - tape.popped, tape.pushed - 1)]
-        middle = self._picture.box_rectangle(node.name).center().toPoint()
+        middle = self.picture.box_rectangle(node.name).center().toPoint()
         self._area.ensureVisible(middle.x(), middle.y(), 160, 90)
 
     def _say_where(self) -> None:
@@ -180,7 +157,7 @@ class GraphPanel(Panel):
     def _mark(self) -> None:
         focus, net = self.session.network_focus, self.session.network.current
         cell = focus.shown
-        self._picture.set_pinned(ValueCell(*cell))
+        self.picture.set_pinned(ValueCell(*cell))
         self._units.set_pinned(ValueCell(*cell))
         operands = set()
         arithmetic = focus.arithmetic
@@ -191,11 +168,11 @@ class GraphPanel(Panel):
                     operands |= {
                         ValueCell(name, tuple(map(int, place)), is_gradient) for place in factor.indices
                     }
-        self._picture.set_operands(operands)
+        self.picture.set_operands(operands)
         tape = net.tape
         on = tape.entries
         following = tape.modules[tape.pushed : tape.pushed + 1] if not tape.is_complete else on[-1:]
-        self._picture.set_lit(focus.module, following[0].name if following else "")
+        self.picture.set_lit(focus.module, following[0].name if following else "")
 
     def _read_out(self, cell: ValueCell) -> tuple[str, list[str]]:
         node = self.session.network.current[cell.name]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -34,39 +33,26 @@ class NetworkWhyPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("network_why_view")
         self._equation = EquationView()
         self._sheet = ArithmeticCard()
-        self._nudged = MutedLine()
-        self._nudged.setObjectName("nudged_line")
-        self._shown: Arithmetic | None = None
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._equation)
-        column.addWidget(scrolling(self._sheet), 1)
-        column.addWidget(self._nudged)
-        self._card = Card("Why this number?", "", body)
-        self.column.addWidget(self._card)
+        self._nudged = named(MutedLine(), "nudged_line")
+        self.shown: Arithmetic | None = None  # what is explained
+        body = sheet(column(self._equation, (scrolling(self._sheet), 1), self._nudged))
+        self._card = self.add_card("Why this number?", "", body)
         self._sheet.operand_clicked.connect(self._follow)
         self._sheet.operand_hovered.connect(self._hover)
         self._sheet.left.connect(lambda: session.network_focus.hover_module(""))
         self.follow(session.network_focus.cell_changed, session.network.numbers_changed)
 
-    @property
-    def shown(self) -> Arithmetic | None:
-        """What is explained."""
-        return self._shown
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The value, and for each group of terms (term, factor + 1): the factors, and last their product."""
-        if self._shown is None:
+        if self.shown is None:
             return {}
         groups = {
             f"terms/{place}": np.column_stack([*(factor.applied for factor in group.factors), group.products])
-            for place, group in enumerate(self._shown.terms)
+            for place, group in enumerate(self.shown.terms)
         }
-        return {"value": np.array([self._shown.value]), **groups}
+        return {"value": np.array([self.shown.value]), **groups}
 
     def recipe(self) -> str:
         """The same arithmetic from Python."""
@@ -79,7 +65,7 @@ class NetworkWhyPanel(Panel):
     def refresh(self) -> None:
         focus, net = self.session.network_focus, self.session.network.current
         cell = focus.shown
-        arithmetic = self._shown = focus.arithmetic
+        arithmetic = self.shown = focus.arithmetic
         node = net[cell.name]
         array = node.gradient if cell.is_gradient else node.value
         with np.errstate(all="ignore"):  # ln(0) is shown as what it is

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -42,38 +43,18 @@ class NudgePanel(Panel):
         self._plot.setObjectName("error_plot")
         self._errors: dict[str, np.ndarray] = {}
         self._digits = AgreeingDigits()
-        self._caption = Label()
-        self._caption.setProperty("role", "muted")
-        self._caption.setWordWrap(True)
-        self._caption.setObjectName("nudged_cell")
+        self._caption = Label(name="nudged_cell", role="muted", wraps=True)
         self._modules = QWidget()
         self._flow = FlowLayout(self._modules, gap=4)
         self._buttons: dict[str, QPushButton] = {}
-        self._verdict = Label()
-        self._verdict.setWordWrap(True)
-        self._verdict.setObjectName("saboteur_verdict")
+        self._verdict = Label(name="saboteur_verdict", wraps=True)
         self._every = LinkButton("nudge_all_button", "nudge all", "nudge every number that learns")
         self._all = LinkButton("check_all_button", "check all", "check every module alone")
         self._hide = LinkButton("saboteur_button", "hide a fault…", "break one module at random")
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._every)
-        row.addWidget(self._all)
-        row.addWidget(self._hide)
-        body = QWidget()
-        across = QHBoxLayout(body)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addWidget(self._plot, 5)
-        middle = QVBoxLayout()
-        middle.addWidget(self._digits)
-        middle.addWidget(self._caption)
-        middle.addStretch(1)
-        across.addLayout(middle, 4)
-        right = QVBoxLayout()
-        right.addWidget(scrolling(self._modules), 1)
-        right.addWidget(self._verdict)
-        across.addLayout(right, 4)
+        head = sheet(row(self._every, self._all, self._hide))
+        middle = column(self._digits, self._caption, STRETCH)
+        right = column((scrolling(self._modules), 1), self._verdict)
+        body = sheet(row((self._plot, 5), (middle, 4), (right, 4)))
         self._card = Card("Check by nudging", head, body)
         self.column.addWidget(self._card)
         self._plot.cursor_moved.connect(self._choose)

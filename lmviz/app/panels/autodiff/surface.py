@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.plain import Label
@@ -34,46 +34,38 @@ class SurfacePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("surface_view")
-        self._surface = LossSurface()
-        self._pickers = (_picker("across_picker", "parameter across"), _picker("up_picker", "parameter up"))
-        self._train = QPushButton(f"train {STEPS} steps")
-        self._train.setObjectName("train_network_button")
-        self._train.setProperty("role", "primary")
+        self.surface = LossSurface()  # the drawing itself
+        self._pickers = (picker("across_picker", "parameter across"), picker("up_picker", "parameter up"))
+        for each in self._pickers:
+            each.setMinimumContentsLength(6)
+            each.activated.connect(lambda _: self._choose())
+        self._train = named(QPushButton(f"train {STEPS} steps"), "train_network_button", role="primary")
         self._time = SliderRow("step", "step of the training")
         self._time.slider.setObjectName("descent_slider")
-        self._said = Label()
-        self._said.setProperty("role", "muted")
-        self._said.setWordWrap(True)
-        left = QVBoxLayout()
-        left.addWidget(labelled("across", self._pickers[0]))
-        left.addWidget(labelled("up", self._pickers[1]))
-        left.addWidget(self._said)
-        left.addStretch(1)
-        left.addWidget(self._time)
-        left.addWidget(self._train)
-        body = QWidget()
-        across = QHBoxLayout(body)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addLayout(left, 4)
-        across.addWidget(self._surface, 6)
-        self._card = Card("Training", "", body)
-        self.column.addWidget(self._card)
+        self._said = Label(role="muted", wraps=True)
+        left = column(
+            labelled("across", self._pickers[0]),
+            labelled("up", self._pickers[1]),
+            self._said,
+            STRETCH,
+            self._time,
+            self._train,
+        )
+        body = sheet(row((left, 4), (self.surface, 6)))
+        self._card = self.add_card("Training", "", body)
         self._say_scale()
         theme_switch().theme_changed.connect(self._say_scale)
         descent = session.descent
-        self._train.clicked.connect(lambda: descent.take(STEPS))
+        self._train.clicked.connect(lambda: descent.descend(STEPS))
         self._time.value_changed.connect(descent.go_to)
-        for picker in self._pickers:
-            picker.activated.connect(lambda _: self._choose())
         self.show_failures(descent.failed, descent.changed)
         self.follow(descent.changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The losses, (up, across), and the path, (step, 2)."""
-        if not self._surface.losses.size:
+        if not self.surface.losses.size:
             return {}
-        return {"losses": self._surface.losses, "path": self._surface.path}
+        return {"losses": self.surface.losses, "path": self.surface.path}
 
     def recipe(self) -> str:
         """The same training from Python."""
@@ -82,11 +74,6 @@ class SurfacePanel(Panel):
             f"for step in lmviz.autodiff.train(net, {self.session.descent.rate:g}, {STEPS}):\n"
             "    print(step.after)\n"
         )
-
-    @property
-    def surface(self) -> LossSurface:
-        """The drawing itself."""
-        return self._surface
 
     def refresh(self) -> None:
         descent = self.session.descent
@@ -99,15 +86,15 @@ class SurfacePanel(Panel):
         found = descent.surface
         if chosen is None or found is None:
             self._said.setText(NOTHING)
-            self._surface.set_surface(np.zeros(0), np.zeros(0), np.zeros((0, 0)), ("", ""))
-            self._surface.set_path(np.zeros((0, 2)), 0)
+            self.surface.set_surface(np.zeros(0), np.zeros(0), np.zeros((0, 0)), ("", ""))
+            self.surface.set_path(np.zeros((0, 2)), 0)
             return
-        for picker, direction in zip(self._pickers, chosen, strict=True):
-            with QSignalBlocker(picker):
-                picker.setCurrentIndex(choices.index(direction))
-        self._surface.set_surface(found.first, found.second, found.losses, tuple(map(_name, chosen)))
+        for each, direction in zip(self._pickers, chosen, strict=True):
+            with QSignalBlocker(each):
+                each.setCurrentIndex(choices.index(direction))
+        self.surface.set_surface(found.first, found.second, found.losses, tuple(map(_name, chosen)))
         path = np.array([[each.of(place) for each in chosen] for place in descent.path]).reshape(-1, 2)
-        self._surface.set_path(path, descent.place)
+        self.surface.set_path(path, descent.place)
         loss = descent.loss
         self._said.setText(f"loss {number(loss, 4)} · η {descent.rate:g}")
 
@@ -118,25 +105,17 @@ class SurfacePanel(Panel):
 
     def _fill(self, choices: tuple[Direction, ...]) -> None:
         names = [_name(choice) for choice in choices]
-        for picker in self._pickers:
-            if [picker.itemText(at) for at in range(picker.count())] != names:
-                with QSignalBlocker(picker):
-                    picker.clear()
-                    picker.addItems(names)
+        for each in self._pickers:
+            if [each.itemText(at) for at in range(each.count())] != names:
+                with QSignalBlocker(each):
+                    each.clear()
+                    each.addItems(names)
 
     def _choose(self) -> None:
         choices = self.session.descent.directions
-        across, up = (choices[picker.currentIndex()] for picker in self._pickers)
+        across, up = (choices[each.currentIndex()] for each in self._pickers)
         self.session.descent.choose_directions(across, up)
         self.refresh_soon()
-
-
-def _picker(name: str, description: str) -> QComboBox:
-    picker = QComboBox()
-    picker.setObjectName(name)
-    picker.setAccessibleName(description)
-    picker.setMinimumContentsLength(6)
-    return picker
 
 
 def _name(direction: Direction) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.tables.tape_list import ON, POPPED, WAITING, TapeEntry, TapeList
@@ -30,8 +30,7 @@ class TapePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("tape_view")
-        self._list = TapeList()
+        self.tape = TapeList()  # the stack itself
         network = session.network
         self._push = _button("tape_forward", "push ▸", "compute the next module and push it", network.push)
         self._pop = _button("tape_backward", "◂ pop", "pop a module and send its gradient back", network.pop)
@@ -49,31 +48,21 @@ class TapePanel(Panel):
         buttons.addWidget(self._pop, 0, 3, 1, 3)
         for place, button in enumerate((self._forward, self._backward, self._empty)):
             buttons.addWidget(button, 1, 2 * place, 1, 2)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(buttons)
-        column.addWidget(scrolling(self._list), 1)
-        self._card = Card("Tape", "", body)
-        self.column.addWidget(self._card)
-        self._list.entry_hovered.connect(session.network_focus.hover_module)
-        session.network_focus.module_changed.connect(lambda: self._list.set_lit(session.network_focus.module))
+        body = sheet(column(buttons, (scrolling(self.tape), 1)))
+        self._card = self.add_card("Tape", "", body)
+        self.tape.entry_hovered.connect(session.network_focus.hover_module)
+        session.network_focus.module_changed.connect(lambda: self.tape.set_lit(session.network_focus.module))
         self.follow(network.network_changed, network.numbers_changed)
 
     @property
     def entries(self) -> tuple[TapeEntry, ...]:
         """What is shown, the bottom first."""
-        return self._list.entries
+        return self.tape.entries
 
     @property
     def is_playing(self) -> bool:
         """Whether it steps by itself."""
         return self._beat.isActive()
-
-    @property
-    def tape(self) -> TapeList:
-        """The stack itself."""
-        return self._list
 
     def toggle_play(self) -> None:
         """Step by itself: forward to the end, then back to an empty tape."""
@@ -91,7 +80,7 @@ class TapePanel(Panel):
         for place, node in enumerate(tape.modules):
             state = ON if place < on else POPPED if place < tape.pushed else WAITING
             entries.append(self._entry(node, state, is_top=place == on - 1, is_after=place == on))
-        self._list.set_entries(entries)
+        self.tape.set_entries(entries)
         self._card.set_aside(f"{tape.pushed} pushed · {tape.popped} popped")
         self._push.setEnabled(bool(tape.popped) or not tape.is_complete)
         self._pop.setEnabled(bool(on))
@@ -128,9 +117,7 @@ class TapePanel(Panel):
 
 
 def _button(name: str, words: str, description: str, act: Callable[[], None]) -> QPushButton:
-    button = QPushButton(words)
-    button.setObjectName(name)
-    button.setAccessibleName(description)
+    button = named(QPushButton(words), name, description)
     button.setToolTip(paragraph(description))
     button.clicked.connect(lambda _=False: act())
     return button

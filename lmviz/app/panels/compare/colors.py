@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QColor
-
-    from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.opened_model import Moment
 
 
 def color_of(moment: Moment) -> QColor:

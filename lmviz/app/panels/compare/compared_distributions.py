@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
@@ -15,6 +15,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.surgery import in_words
+from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import percentage
@@ -47,33 +48,26 @@ class ComparedDistributionsPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("compare_view")
-        self._title = Label()
-        self._title.setProperty("role", "title")
-        self._agreement = MutedLine(right=True)
-        self._agreement.setObjectName("agreement")
-        self._add = QPushButton("Add a model")
-        self._add.setObjectName("add_model_button")
+        self._title = Label(role="title")
+        self._agreement = named(MutedLine(right=True), "agreement")
+        self._add = named(QPushButton("Add a model"), "add_model_button")
         self._add.setProperty("menu", True)
         self._add.setMenu(QMenu(self._add))
         self._add.menu().aboutToShow.connect(self._fill_menu)
-        self._twin = QPushButton("Compare with the untouched model")
-        self._twin.setObjectName("add_twin_button")
+        self._twin = named(QPushButton("Compare with the untouched model"), "add_twin_button")
         self._twin.setToolTip("Add the same model without the changes")
         self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
-        self._complaint = Label()  # a panel of many cards, none of which always stands there
-        self._complaint.setObjectName("complaint")
-        self._complaint.setProperty("role", "warning")
-        self._complaint.setWordWrap(True)
+        # Of this panel's many cards none always stands there to complain in.
+        self._complaint = Label(name="complaint", role="warning", wraps=True)
         self._complaint.hide()
         self._invitation = Invitation("compare_trio_button")
         self._invited = Card("Compare", "", self._invitation)
         self._cards: list[DistributionCard] = []
-        self._row = QHBoxLayout()
         self._trio = Trio(self)
         self._units = UnitsCache()
-        self._models: tuple[ComparedModel, ...] = ()
+        self.models: tuple[ComparedModel, ...] = ()  # what is compared
         self._read = ""
-        self._found: tuple[Expectation, ...] = ()
+        self.found: tuple[Expectation, ...] = ()  # what is drawn, in the order of the moments
         self._word = ""
         self._ids: dict[Path, dict[str, int]] = {}
         self._lay_out()
@@ -93,37 +87,27 @@ class ComparedDistributionsPanel(Panel):
         return tuple(self._cards)
 
     @property
-    def models(self) -> tuple[ComparedModel, ...]:
-        """What is compared."""
-        return self._models
-
-    @property
-    def found(self) -> tuple[Expectation, ...]:
-        """What is drawn, in the order of the moments."""
-        return self._found
-
-    @property
     def title(self) -> str:
         """The line that says what is compared."""
         return self._title.text()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Each column's probabilities (token,) by the name of its model."""
-        if not self._found:
+        if not self.found:
             return {}
-        pairs = zip(names_of_compared(self._models), self._found, strict=True)
+        pairs = zip(names_of_compared(self.models), self.found, strict=True)
         return {name: found.distribution.probabilities for name, found in pairs if found.distribution}
 
     def exported_names(self) -> Names:
-        found = next((item.distribution for item in self._found if item.distribution), None)
+        found = next((item.distribution for item in self.found if item.distribution), None)
         return Names(found.tokens if found is not None else ())
 
     def recipe(self) -> str:
-        if not self._found or not all(found.distribution for found in self._found):
+        if not self.found or not all(found.distribution for found in self.found):
             return ""
-        if not all(item.model.predicts.continues for item in self._models):
+        if not all(item.model.predicts.continues for item in self.models):
             return ""
-        return side_by_side_recipe([item.reads(self._read) for item in self._models])
+        return side_by_side_recipe([item.reads(self._read) for item in self.models])
 
     def show_complaint(self, sentence: str) -> None:
         self._complaint.setText(sentence)
@@ -135,30 +119,20 @@ class ComparedDistributionsPanel(Panel):
 
     def refresh(self) -> None:
         models = self.session.comparison.models
-        self._trio.look()
+        self._trio.search()
         self._invite(models)
-        if models == self._models:
-            self._models = models  # which may have more snapshots by now, and are the same all the same
+        if models == self.models:
+            self.models = models  # which may have more snapshots by now, and are the same all the same
             self._show_models()
         self._ask(models)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(4, 0, 0, 0)
-        head.setSpacing(12)
-        head.addWidget(self._title)
-        head.addWidget(self._agreement, 1)
-        head.addWidget(self._twin)
-        head.addWidget(self._add)
+        head = row(self._title, (self._agreement, 1), self._twin, self._add, gap=12, margins=(4, 0, 0, 0))
         self.column.addLayout(head)
         self.column.addWidget(self._complaint)
         self.column.setSpacing(8)
-        cards = QWidget()
-        self._row = QHBoxLayout(cards)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(12)
-        self._row.addWidget(self._invited, 1)
-        self.column.addWidget(scrolling(cards, sideways=True), 1)
+        self._row = row((self._invited, 1), gap=12)
+        self.column.addWidget(scrolling(sheet(self._row), sideways=True), 1)
 
     def _fit_cards(self, count: int) -> None:
         while len(self._cards) > count:
@@ -179,7 +153,7 @@ class ComparedDistributionsPanel(Panel):
 
     def _show_models(self) -> None:
         others = self._others()
-        for card, item in zip(self._cards, self._models, strict=True):
+        for card, item in zip(self._cards, self.models, strict=True):
             model, color = item.model, color_of(item.moment)
             removable = item.moment in others or item.is_twin
             card.set_moment(model.name, color, model.snapshots, item.step, removable=removable)
@@ -222,7 +196,7 @@ class ComparedDistributionsPanel(Panel):
         opened = [item.model for item in models]
         if not models:
             self.silence("compare")
-            self._models, self._found = (), ()
+            self.models, self.found = (), ()
             self._fit_cards(0)
             self._title.setText(subject)
             self._agreement.set_text("")
@@ -232,7 +206,7 @@ class ComparedDistributionsPanel(Panel):
             return expect(model, text, end, place, opened, cache)
 
         def take(found: list[Expectation]) -> None:
-            self._models, self._read, self._found = models, text[:end], tuple(found)
+            self.models, self._read, self.found = models, text[:end], tuple(found)
             folders = {item.model.folder for item in models}
             self._ids = {folder: ids for folder, ids in self._ids.items() if folder in folders}
             self._fit_cards(len(models))
@@ -244,13 +218,13 @@ class ComparedDistributionsPanel(Panel):
 
     def _draw_soon(self) -> None:
         """Other sizes have room for other numbers of bars; nothing has to be asked for."""
-        if self._found:
+        if self.found:
             self._draw()
 
     def _draw(self) -> None:
-        known = [item.distribution for item in self._found if item.distribution is not None]
+        known = [item.distribution for item in self.found if item.distribution is not None]
         most = max((found.probability_of(found.best) for found in known), default=1.0)
-        for card, item, compared in zip(self._cards, self._found, self._models, strict=True):
+        for card, item, compared in zip(self._cards, self.found, self.models, strict=True):
             card.set_sentence(item.sentence)
             if item.distribution is None:
                 card.set_readout("")
@@ -259,7 +233,7 @@ class ComparedDistributionsPanel(Panel):
             readout = self._readout(item.distribution, compared.model)
             condition = "as trained" if compared.is_twin else in_words(compared.interventions)
             card.set_readout(f"{condition} · {readout}" if condition else readout)
-        self._agreement.set_text(agreement_in_words(self._found))
+        self._agreement.set_text(agreement_in_words(self.found))
 
     def _draw_bars(self, card: DistributionCard, found: Distribution, most: float) -> None:
         rows = found.top(min(card.room, MOST))
@@ -288,20 +262,20 @@ class ComparedDistributionsPanel(Panel):
         return self._ids[model.folder]
 
     def _hover(self, place: int, bar: int) -> None:
-        found = self._found[place].distribution if place < len(self._found) else None
+        found = self.found[place].distribution if place < len(self.found) else None
         self._word = bare_word(found.candidate(bar + 1).token) if found is not None and bar >= 0 else ""
         self._draw_soon()
 
     def _append(self, place: int, bar: int) -> None:
         """Write the clicked token at the end of what was read, as that model spells it."""
-        found = self._found[place].distribution if place < len(self._found) else None
-        if found is not None and self._models[place].model.predicts.continues:
-            tokenizer = self._models[place].model.tokenizer
+        found = self.found[place].distribution if place < len(self.found) else None
+        if found is not None and self.models[place].model.predicts.continues:
+            tokenizer = self.models[place].model.tokenizer
             self.session.reading.set_prefix(tokenizer.continue_text(self._read, found.candidate(bar + 1).id))
             self.session.focus.follow_end()
 
     def _choose_step(self, place: int, step: int) -> None:
-        session, chosen = self.session, self._models[place]
+        session, chosen = self.session, self.models[place]
         moment = chosen.moment
         if chosen.is_twin:
             if step != chosen.step:
@@ -315,7 +289,7 @@ class ComparedDistributionsPanel(Panel):
             )
 
     def _remove(self, place: int) -> None:
-        removed = self._models[place]
+        removed = self.models[place]
         if removed.is_twin:
             self.session.comparison.set_twin(False)
         else:
@@ -326,13 +300,13 @@ class ComparedDistributionsPanel(Panel):
         if self.session.library.model is None:  # closed, while what was asked of it was on its way
             return ()
         present = self.session.comparison.present
-        return tuple(item.moment for item in self._models if item.moment != present)
+        return tuple(item.moment for item in self.models if item.moment != present)
 
     def _fill_menu(self) -> None:
         menu, session = self._add.menu(), self.session
         menu.clear()
         for model in session.library.models:
-            shown = [item.step for item in self._models if item.model == model]
+            shown = [item.step for item in self.models if item.model == model]
             free = [step for step in reversed(model.snapshots) if step not in shown]
             action = menu.addAction(caption(f"{model.name}, another step" if shown else model.name))
             action.setEnabled(bool(free))

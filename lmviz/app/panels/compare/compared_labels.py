@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gold import gold_of
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -47,18 +46,14 @@ class ComparedLabelsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("compared_labels_view")
         self._table, self._empty = LabelTable(), EmptyText()
         self._models: tuple[ComparedModel, ...] = ()
         self._found: tuple[Labelled, ...] = ()
         self._words: tuple[str, ...] = ()
         self._text = ""
         self._word_ends: tuple[int, ...] = ()
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
-        self._pages.addWidget(scrolling(self._table))
-        self._card = Card("Labels", "", self._pages)
-        self.column.addWidget(self._card)
+        self._pages = stack(self._empty, scrolling(self._table))
+        self._card = self.add_card("Labels", "", self._pages)
         self._table.word_clicked.connect(session.focus.choose_position)
         self._table.word_hovered.connect(session.focus.hover_position)
         session.focus.position_changed.connect(self._mark)
@@ -70,11 +65,6 @@ class ComparedLabelsPanel(Panel):
             session.reading.changed,
             session.work.ready_changed,
         )
-
-    @property
-    def table(self) -> LabelTable:
-        """The words and labels."""
-        return self._table
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Each model's probabilities (position, label), by its name."""

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, row, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -58,22 +58,17 @@ class ComparedSamplesPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("compared_samples_view")
-        self._redraw = QPushButton("New draws")
-        self._redraw.setObjectName("new_draws_button")
-        self._redraw.setProperty("role", "link")
+        self._redraw = named(QPushButton("New draws"), "new_draws_button", role="link")
         self._redraw.clicked.connect(self._draw_anew)
         self._note = MutedLine(right=True)
         self._empty = EmptyText()
         self._columns: list[_Column] = []
-        self._row = QHBoxLayout()
         self._asked: Asked | None = None  # what is drawn
         self._wanted: Asked | None = None
         self._models: tuple[ComparedModel, ...] = ()
-        self._samples: tuple[Sample, ...] = ()
+        self.samples: tuple[Sample, ...] = ()  # what has been written so far, in the order of the moments
         self._more = 0
-        self._card = Card("Samples from the same random numbers", self._head(), self._pages())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Samples from the same random numbers", self._head(), self._pages())
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
             session.comparison.changed,
@@ -84,11 +79,6 @@ class ComparedSamplesPanel(Panel):
         )
 
     @property
-    def samples(self) -> tuple[Sample, ...]:
-        """What has been written so far, in the order of the moments."""
-        return self._samples
-
-    @property
     def options(self) -> SamplingOptions:
         """How it is drawn: the session's sampling, from a seed that moves on with each set of new draws."""
         sampling = self.session.writing.sampling
@@ -97,18 +87,18 @@ class ComparedSamplesPanel(Panel):
     @property
     def strips(self) -> tuple[TokenStrip, ...]:
         """The columns' tokens."""
-        return tuple(column.strip for column in self._columns)
+        return tuple(one.strip for one in self._columns)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Of each model by name (token,): the ids, their probabilities and the draws that chose them."""
         arrays = {}
-        for name, sample in zip(names_of_compared(self._models), self._samples, strict=True):
+        for name, sample in zip(names_of_compared(self._models), self.samples, strict=True):
             for part in ("id", "probability", "draw"):
                 arrays[f"{name}/{part}"] = np.array([getattr(item, part) for item in sample.drawn])
         return arrays
 
     def recipe(self) -> str:
-        lengths = [len(sample.drawn) for sample in self._samples]
+        lengths = [len(sample.drawn) for sample in self.samples]
         if self._asked is None or not all(lengths):
             return ""
         _, prefix, options = self._asked
@@ -132,34 +122,24 @@ class ComparedSamplesPanel(Panel):
         self._wanted = None  # begun anew with the next change
 
     def _head(self) -> QWidget:
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._note)
-        row.addWidget(self._redraw)
-        return head
+        return sheet(row(self._note, self._redraw))
 
     def _pages(self) -> QStackedWidget:
-        columns = QWidget()
-        self._row = QHBoxLayout(columns)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(20)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(columns)
+        self._row = row(gap=20)
+        self._stack = stack(self._empty, sheet(self._row))
         return self._stack
 
     def _fit_columns(self, count: int) -> None:
         while len(self._columns) > count:
-            column = self._columns.pop()
-            self._row.removeWidget(column)
-            column.hide()
-            column.deleteLater()
+            last = self._columns.pop()
+            self._row.removeWidget(last)
+            last.hide()
+            last.deleteLater()
         while len(self._columns) < count:
-            column = _Column()
-            column.strip.token_hovered.connect(self._hover)
-            self._columns.append(column)
-            self._row.addWidget(column, 1)
+            added = _Column()
+            added.strip.token_hovered.connect(self._hover)
+            self._columns.append(added)
+            self._row.addWidget(added, 1)
 
     def _write_on(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
         models, prefix, options = asked
@@ -169,24 +149,24 @@ class ComparedSamplesPanel(Panel):
             return _longer(model, prefix, samples[place], options, lengths[place])
 
         def take(longer: list[Sample]) -> None:
-            self._take(asked, tuple(longer))
+            self._show_samples(asked, tuple(longer))
 
         self.ask_compared(models, "samples", work, take, grows=asked == self._asked)
 
-    def _take(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
+    def _show_samples(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
         if asked != self._wanted:
             return
-        self._asked, self._models, self._samples = asked, asked[0], samples
+        self._asked, self._models, self.samples = asked, asked[0], samples
         self._fit_columns(len(self._models))
         self._show()
         if self.is_in_sight and not all(sample.is_over for sample in samples):
             self._write_on(asked, samples)
 
     def _show(self) -> None:
-        shown = zip(self._columns, self._models, names_of_compared(self._models), self._samples, strict=True)
-        for column, item, name, sample in shown:
-            column.show_sample(name, color_of(item.moment), sample)
-        self._tell(-1)
+        shown = zip(self._columns, self._models, names_of_compared(self._models), self.samples, strict=True)
+        for one, item, name, sample in shown:
+            one.show_sample(name, color_of(item.moment), sample)
+        self._describe_draw(-1)
         self._stack.setCurrentIndex(1)
 
     def _say(self, sentence: str) -> None:
@@ -195,11 +175,11 @@ class ComparedSamplesPanel(Panel):
         self._stack.setCurrentIndex(0)
 
     def _hover(self, number: int) -> None:
-        for column in self._columns:
-            column.strip.set_hovered(number if number < len(column.strip.tokens) else -1)
-        self._tell(number)
+        for one in self._columns:
+            one.strip.set_hovered(number if number < len(one.strip.tokens) else -1)
+        self._describe_draw(number)
 
-    def _tell(self, number: int) -> None:
+    def _describe_draw(self, number: int) -> None:
         """What one draw chose in each column; without one, how all were drawn."""
         if self._asked is None:
             return
@@ -209,7 +189,7 @@ class ComparedSamplesPanel(Panel):
                 f"shaded by probability · temperature {sampling.temperature:g} · seed {sampling.seed:,}"
             )
             return
-        chosen = [sample.drawn[number] for sample in self._samples if number < len(sample.drawn)]
+        chosen = [sample.drawn[number] for sample in self.samples if number < len(sample.drawn)]
         words = [f"“{visible(item.token)}” {percentage(item.probability)}" for item in chosen]
         self._note.set_text(
             f"draw {number + 1} is {chosen[0].draw:.4f}: {', '.join(words)}" if chosen else ""
@@ -217,7 +197,7 @@ class ComparedSamplesPanel(Panel):
 
     def _recolor(self) -> None:
         """The names' colours belong to the theme."""
-        if self._samples:
+        if self.samples:
             self._show()
 
     def _draw_anew(self) -> None:
@@ -232,16 +212,9 @@ class _Column(QWidget):
         super().__init__()
         self._name = Legend()
         self._name.unsetCursor()
-        self._sentence = Label()
-        self._sentence.setProperty("role", "muted")
-        self._sentence.setWordWrap(True)
+        self._sentence = Label(role="muted", wraps=True)
         self.strip = TokenStrip()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._name)
-        column.addWidget(self._sentence)
-        column.addWidget(scrolling(self.strip), 1)
+        column(self._name, self._sentence, (scrolling(self.strip), 1), on=self, gap=4)
 
     def show_sample(self, name: str, color: QColor, sample: Sample) -> None:
         """The tokens so far, shaded by the probability that each had."""

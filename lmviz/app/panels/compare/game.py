@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.offers import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.base.invitation import Invitation
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.text.corpus import Corpus
+from lmviz.text.corpus import Corpus
 
 T = TypeVar("T")
 
@@ -41,16 +39,13 @@ class GamePanel(Panel):
 
     def __init__(self, session: Session, play_button: str, next_button: str) -> None:
         super().__init__(session)
-        self.next = QPushButton("Next")
-        self.next.setObjectName(next_button)
+        self.next = named(QPushButton("Next"), next_button)
         self.next.clicked.connect(self.hold_keyboard)
         self.seed = 0
         self.invitation = Invitation(play_button)
         self.invitation.accepted.connect(self._play_or_open)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.invitation)
-        self.game_card = Card(self.title, "", self.pages)
-        self.column.addWidget(self.game_card)
+        self.pages = stack(self.invitation)
+        self.game_card = self.add_card(self.title, "", self.pages)
         session.text.changed.connect(self._end)
         self.follow(
             session.text.changed,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.comparison import ComparedModel, names_of
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
@@ -55,7 +56,7 @@ class GuessWordPanel(GamePanel):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "guess_play_button", "guess_next_button")
         self.setObjectName("guess_view")
-        self._game: GuessingGame | None = None
+        self.game: GuessingGame | None = None  # the game under way
         self._corpus: Corpus | None = None
         self._model_bits: dict[str, float] | None = None
         self._expected: Distribution | None = None
@@ -65,61 +66,37 @@ class GuessWordPanel(GamePanel):
         session.library.model_changed.connect(self._ask_again)
 
     @property
-    def game(self) -> GuessingGame | None:
-        """The game under way."""
-        return self._game
-
-    @property
     def round(self) -> Round | None:
         """The round that is shown: the one to be played, or the one just played."""
-        if self._game is None:
+        if self.game is None:
             return None
-        return self._game.answers[-1].round if self._is_revealed else self._game.current
+        return self.game.answers[-1].round if self._is_revealed else self.game.current
 
     def _build(self) -> None:
-        self._passage = Label()
-        self._passage.setObjectName("guess_passage")
-        self._passage.setWordWrap(True)
+        self._passage = Label(name="guess_passage", wraps=True)
         self._words = WordChoice("guess_edit")
         self._words.chosen.connect(self._commit)
         self._sure = SliderRow("how sure are you?", "how sure you are, in percent")
         self._sure.value_changed.connect(lambda value: self._sure.show_value(value, f"{value} %"))
-        self._verdict = Label()
-        self._verdict.setObjectName("guess_verdict")
-        self._verdict.setWordWrap(True)
+        self._verdict = Label(name="guess_verdict", wraps=True)
         self._told_by = MutedLine()
-        self._bars = BarsView()
-        self._bars.setAccessibleName("what the model expected")
+        self._bars = named(BarsView(), description="what the model expected")
         self.next.clicked.connect(self._go_on)
-        self._look = QPushButton("Show predictions side by side")
-        self._look.setObjectName("guess_look_button")
-        self._look.setProperty("role", "link")
+        self._look = named(QPushButton("Show predictions side by side"), "guess_look_button", role="link")
         self._look.setToolTip("Make this passage the prefix of the window")
         self._look.clicked.connect(self._compare_here)
-        self._scores = TableView()
-        self._scores.setAccessibleName("scores of the players")
+        self._scores = named(TableView(), description="scores of the players")
         self.add_page(self._round_page())
 
     def _round_page(self) -> QWidget:
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.next)
-        buttons.addWidget(self._look)
-        buttons.addStretch(1)
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for above in (self._passage, self._words, self._sure, self._verdict):
-            column.addWidget(above)
-        column.addLayout(buttons)
-        for below in (self._scores, self._told_by, self._bars):
-            column.addWidget(below)
-        column.addStretch(1)
-        return scrolling(page)
+        buttons = row(self.next, self._look, STRETCH)
+        above = (self._passage, self._words, self._sure, self._verdict)
+        below = (self._scores, self._told_by, self._bars)
+        return scrolling(sheet(column(*above, buttons, *below, STRETCH, gap=8)))
 
     def refresh(self) -> None:
         ready = self._show_invitation()
-        game, shown = self._game, self.round
+        game, shown = self.game, self.round
         self.show_page(int(ready and shown is not None))
         if not ready or game is None or shown is None:
             self.game_card.set_aside("")
@@ -145,9 +122,9 @@ class GuessWordPanel(GamePanel):
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
         sentence = "Guess the next word in held-out passages, and compare your score with the models'."
-        if self._game is not None and self._game.current is None and not self._is_revealed:
-            sentence = f"You needed {self._game.mean_bits['you']:.2f} bits a word. {_say_best(self._game)}"
-        return self.invite(sentence, again=self._game is not None)
+        if self.game is not None and self.game.current is None and not self._is_revealed:
+            sentence = f"You needed {self.game.mean_bits['you']:.2f} bits a word. {_say_best(self.game)}"
+        return self.invite(sentence, again=self.game is not None)
 
     def _players(self) -> tuple[Moment, ...]:
         """The models that play along: those whose tokens make up what is to be guessed."""
@@ -204,13 +181,13 @@ class GuessWordPanel(GamePanel):
         self.deal(corpus, work, self._begin_game)
 
     def _begin_game(self, corpus: Corpus, rounds: tuple[Round, ...]) -> None:
-        self._corpus, self._game = corpus, GuessingGame(rounds)
+        self._corpus, self.game = corpus, GuessingGame(rounds)
         noun = "character" if corpus.tokenizer.kind == "characters" else "word"
         self.game_card.set_title(f"Guess the next {noun}")
         self._show_next()
 
     def _go_on(self) -> None:
-        if self._game is None or self._game.current is None:
+        if self.game is None or self.game.current is None:
             self._is_revealed = False
             self.refresh_soon()
         else:
@@ -227,11 +204,11 @@ class GuessWordPanel(GamePanel):
 
     def _ask_again(self) -> None:
         """Other models play along from this round on."""
-        if self._game is not None and self._game.current is not None and not self._is_revealed:
+        if self.game is not None and self.game.current is not None and not self._is_revealed:
             self._ask()
 
     def _ask(self) -> None:
-        game, corpus, moments = self._game, self._corpus, self._players()
+        game, corpus, moments = self.game, self._corpus, self._players()
         current = game.current if game is not None else None
         self._model_bits = self._expected = None
         if game is None or current is None or corpus is None:
@@ -256,7 +233,7 @@ class GuessWordPanel(GamePanel):
             return current.model_bits(model), expected
 
         def take(found: list[tuple[float, Distribution | None]]) -> None:
-            if self._game is None or self._game.current is not current:
+            if self.game is None or self.game.current is not current:
                 return
             self._model_bits = dict(zip(names_of(moments), (bits for bits, _ in found), strict=True))
             expected = self._expected = found[teller][1]
@@ -274,15 +251,15 @@ class GuessWordPanel(GamePanel):
             self.session.reading.set_prefix(self.round.text)
 
     def _commit(self, guess: str) -> None:
-        if self._game is None or self._model_bits is None or self._is_revealed or not guess:
+        if self.game is None or self._model_bits is None or self._is_revealed or not guess:
             return
         self.hold_keyboard()
-        self._game = self._game.answered(guess, self._sure.value / 100, self._model_bits)
+        self.game = self.game.answered(guess, self._sure.value / 100, self._model_bits)
         self._is_revealed = True
         self.refresh_soon()
 
     def forget(self) -> None:
-        self._game, self._is_revealed = None, False
+        self.game, self._is_revealed = None, False
 
 
 def _say_best(game: GuessingGame) -> str:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, sheet, stack
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -49,37 +49,26 @@ class QualityByLengthPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("quality_by_length_view")
         self._known: dict[tuple[Path, int, str], Quality] = {}
         self._pairs: tuple[str, tuple[TextPair, ...]] = ("", ())
         self._chosen: tuple[Moment, int] | None = None
         self._job: Job | None = None
         self._share = 0.0
-        self._measure = QComboBox()
-        self._measure.setObjectName("quality_measure_box")
-        self._measure.setAccessibleName("what is measured")
-        self._measure.addItems([BLEU, EXACT])
-        self._button = QPushButton("Measure")
-        self._button.setObjectName("quality_button")
-        self._button.setProperty("role", "link")
+        self._measure = picker("quality_measure_box", "what is measured", [BLEU, EXACT])
+        self._button = named(QPushButton("Measure"), "quality_button", role="link")
         self._note = MutedLine(right=True)
         self._legend = Legend(wraps=True)
-        self._plot = BandedPlot()
-        self._plot.setObjectName("quality_plot")
-        self._written, self._wanted = MutedLine(), MutedLine()
-        self._written.setObjectName("worst_translation")
-        self._wanted.setObjectName("wanted_translation")
+        self.plot = named(BandedPlot(), "quality_plot")  # the plot itself
+        self._written = named(MutedLine(), "worst_translation")
+        self._wanted = named(MutedLine(), "wanted_translation")
         self._invitation = Invitation("quality_samples_button")
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._invitation)
-        self._pages.addWidget(self._page())
+        self._pages = stack(self._invitation, self._page())
         controls = (self._note, self._measure, self._button)
-        self._card = Card("Quality by length", FittingRow(controls, (self._note,)), self._pages)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Quality by length", FittingRow(controls, (self._note,)), self._pages)
         self._button.clicked.connect(self._toggle)
         self._invitation.accepted.connect(self._accept)
         self._measure.currentIndexChanged.connect(self.refresh_soon)
-        self._plot.point_chosen.connect(self._open_worst)
+        self.plot.point_chosen.connect(self._open_worst)
         self.follow(
             session.library.model_changed,
             session.library.models_changed,
@@ -89,11 +78,6 @@ class QualityByLengthPanel(Panel):
             session.text.changed,
             session.work.ready_changed,
         )
-
-    @property
-    def plot(self) -> BandedPlot:
-        """The plot itself."""
-        return self._plot
 
     def quality_of(self, moment: Moment) -> Quality | None:
         """What was measured of a model and step on the open text."""
@@ -167,24 +151,16 @@ class QualityByLengthPanel(Panel):
         return bool(self.session.surgery.in_force)
 
     def _page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._legend)
-        column.addWidget(self._plot, 1)
-        column.addWidget(self._written)
-        column.addWidget(self._wanted)
-        return page
+        return sheet(column(self._legend, (self.plot, 1), self._written, self._wanted, gap=4))
 
     def _draw(self, moments: tuple[Moment, ...]) -> None:
         names, corpus = self._names, self.session.text.corpus
         assert corpus is not None, "measured on a text"
-        self._plot.set_units(UNITS.get(corpus.tokenizer.kind, "tokens"), "%" if self._is_exact else "")
+        self.plot.set_units(UNITS.get(corpus.tokenizer.kind, "tokens"), "%" if self._is_exact else "")
         curves = [self._curve(name, moment) for name, moment in zip(names, moments, strict=True)]
-        self._plot.set_curves([curve for curve in curves if curve is not None])
+        self.plot.set_curves([curve for curve in curves if curve is not None])
         trained = sorted({longest for model, _ in moments if (longest := model.description.longest_source)})
-        self._plot.set_marks([(longest, f"trained to {count(longest)}") for longest in trained])
+        self.plot.set_marks([(longest, f"trained to {count(longest)}") for longest in trained])
         self._legend.set_entries(
             [
                 LegendEntry(name, color_of(moment), shown=curve is not None)
@@ -277,7 +253,7 @@ class QualityByLengthPanel(Panel):
         if found is None or int(length) not in found:
             return
         self._chosen, worst = (moment, int(length)), found[int(length)].worst
-        self.session.comparison.look_into(moment)
+        self.session.comparison.show(moment)
         self.session.reading.set_source(worst.source)
         self.session.reading.set_prefix(worst.written)
         self._say_worst()
@@ -288,12 +264,12 @@ class QualityByLengthPanel(Panel):
         found = self.quality_of(moment) if moment is not None and moment in self._moments else None
         if moment is None or found is None or length not in found:
             hint = "Click a length: its worst translation is opened above, and its alignment under Attention."
-            self._written.set_text(hint if self._plot.curves else "")
+            self._written.set_text(hint if self.plot.curves else "")
             self._wanted.set_text("")
-            self._plot.set_current(None)
+            self.plot.set_current(None)
             return
         worst = found[length].worst
-        self._plot.set_current(length)
+        self.plot.set_current(length)
         self._written.set_text(
             f"worst of {count(length)} words by {names_of([moment])[0]}, aligned under Attention: "
             f"“{worst.written}”"

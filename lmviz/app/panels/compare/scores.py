@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.compare.score_columns import NOTES, columns_of, numbers_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.surgery import of_whole_texts
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import named, row, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.tables.table_view import TableView
@@ -41,25 +41,14 @@ class ScoresPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("scores_view")
-        self._button = QPushButton("Measure")
-        self._button.setObjectName("measure_button")
-        self._button.setProperty("role", "link")
+        self._button = named(QPushButton("Measure"), "measure_button", role="link")
         self._button.clicked.connect(self._toggle)
         self._note = MutedLine(right=True)
-        self._table = TableView()
-        self._table.setAccessibleName("scores on the held-out text")
+        self._table = named(TableView(), description="scores on the held-out text")
         self._empty = EmptyText()
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._note)
-        row.addWidget(self._button)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
-        self._pages.addWidget(self._table)
-        self._card = Card("Scores", head, self._pages)
-        self.column.addWidget(self._card)
+        head = sheet(row(self._note, self._button))
+        self._pages = stack(self._empty, self._table)
+        self._card = self.add_card("Scores", head, self._pages)
         session.scores.progressed.connect(lambda: self._note.set_text(self._said()))
         self.show_failures(session.scores.failed, session.scores.begun)
         self.follow(
@@ -68,11 +57,6 @@ class ScoresPanel(Panel):
             session.text.changed,
             session.work.ready_changed,
         )
-
-    @property
-    def table(self) -> TableView:
-        """The table itself."""
-        return self._table
 
     @property
     def sentence(self) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -43,8 +43,7 @@ class SurprisalPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("surprisal_view")
-        self._plot = SurprisalPlot()
+        self.plot = SurprisalPlot()  # the plot itself
         self._legend = Legend()
         self._note = MutedLine(right=True)
         self._units = UnitsCache()
@@ -52,18 +51,18 @@ class SurprisalPanel(Panel):
         self._words: tuple[str, ...] = ()
         self._word_ends: tuple[int, ...] = ()
         self._first = 0
-        self._curves: tuple[WordCurve, ...] = ()
+        self.curves: tuple[WordCurve, ...] = ()  # what is drawn, in the order of the moments
         self._models: tuple[ComparedModel, ...] = ()
         self._text = ""
-        self._disagreement: np.ndarray | None = None
+        self.disagreement: np.ndarray | None = None
+        """The divergence (word,) of what comes after each word, in bits; None with a single model."""
         self._hidden: set[str] = set()
-        self._card = Card("Surprisal over the text, bits", self._head(), scrolling(self._plot))
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Surprisal over the text, bits", self._head(), scrolling(self.plot))
         self._legend.entry_clicked.connect(self._toggle)
-        self._plot.word_hovered.connect(
+        self.plot.word_hovered.connect(
             lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
         )
-        self._plot.word_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
+        self.plot.word_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
         session.focus.hovered_position_changed.connect(self._mark)
         session.focus.position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._recolor)
@@ -73,31 +72,16 @@ class SurprisalPanel(Panel):
             session.work.ready_changed,
         )
 
-    @property
-    def plot(self) -> SurprisalPlot:
-        """The plot itself."""
-        return self._plot
-
-    @property
-    def curves(self) -> tuple[WordCurve, ...]:
-        """What is drawn, in the order of the moments."""
-        return self._curves
-
-    @property
-    def disagreement(self) -> np.ndarray | None:
-        """The divergence (word,) of what comes after each word, in bits; None with a single model."""
-        return self._disagreement
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Each curve's surprisals (word,) by its name, and where the models disagree, in bits."""
-        arrays = {curve.name: np.asarray(curve.values) for curve in self._curves}
-        return arrays if self._disagreement is None else arrays | {"disagreement": self._disagreement}
+        arrays = {curve.name: np.asarray(curve.values) for curve in self.curves}
+        return arrays if self.disagreement is None else arrays | {"disagreement": self.disagreement}
 
     def exported_names(self) -> Names:
-        return Names(self._tokens if self._curves else ())
+        return Names(self._tokens if self.curves else ())
 
     def recipe(self) -> str:
-        if not self._curves:
+        if not self.curves:
             return ""
         moments = [item.reads(self._text) for item in self._models]
         return comparison_recipe(moments) if len(moments) > 1 else likelihood_recipe(moments[0])
@@ -110,19 +94,13 @@ class SurprisalPanel(Panel):
             first = int(bool(len(encoding)) and encoding.ids[0] == session.library.model.tokenizer.start_id)
         if not models or encoding is None or len(encoding) <= first:
             self.silence("surprisal")
-            self._curves, self._disagreement = (), None
+            self.curves, self.disagreement = (), None
             self._say("Open or train a model to see its surprisal." if not models else "Type a prefix above.")
             return
         self._ask(models, encoding, first)
 
     def _head(self) -> QWidget:
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(16)
-        row.addWidget(self._legend)
-        row.addWidget(self._note)
-        return head
+        return sheet(row(self._legend, self._note, gap=16))
 
     def _ask(self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int) -> None:
         text, cache, opened = self.session.reading.prefix, self._units, [item.model for item in models]
@@ -145,16 +123,16 @@ class SurprisalPanel(Panel):
 
         def take(found: list[Found | str]) -> None:
             self._text = text
-            self._take(models, encoding, first, found)
+            self._draw_curves(models, encoding, first, found)
 
         self.ask_compared(models, "surprisal", work, take)
 
-    def _take(
+    def _draw_curves(
         self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int, found: Sequence[Found | str]
     ) -> None:
         sentences = [item for item in found if isinstance(item, str)]
         if sentences:
-            self._curves, self._disagreement = (), None
+            self.curves, self.disagreement = (), None
             self._say(sentences[0])
             return
         read = [item for item in found if not isinstance(item, str)]
@@ -169,11 +147,11 @@ class SurprisalPanel(Panel):
         )
         self._word_ends = tuple(end for _, end in encoding.offsets[first:])
         names, turns = names_of_compared(models), turns_of(models)
-        self._curves = tuple(
+        self.curves = tuple(
             WordCurve(name, color_of(item.moment), curve, turn)
             for name, item, (curve, _, _), turn in zip(names, models, read, turns, strict=True)
         )
-        self._disagreement = None
+        self.disagreement = None
         self._draw()
         if len(models) > 1:
             shares = [share for _, share, _ in read]
@@ -181,16 +159,16 @@ class SurprisalPanel(Panel):
 
     def _take_disagreement(self, found: Disagreement) -> None:
         at = dict(zip(found.places.tolist(), found.divergence.tolist(), strict=True))
-        self._disagreement = np.array([at.get(end, np.nan) for end in self._word_ends])
+        self.disagreement = np.array([at.get(end, np.nan) for end in self._word_ends])
         self._draw()
 
     def _draw(self) -> None:
-        shown = [curve for curve in self._curves if curve.name not in self._hidden]
-        self._plot.set_words(self._words, shown, self._disagreement)
+        shown = [curve for curve in self.curves if curve.name not in self._hidden]
+        self.plot.set_words(self._words, shown, self.disagreement)
         self._legend.set_entries(
             [
                 LegendEntry(curve.name, curve.color, curve.name not in self._hidden, curve.line)
-                for curve in self._curves
+                for curve in self.curves
             ]
         )
         self._note.set_text(self._say_disagreement())
@@ -198,7 +176,7 @@ class SurprisalPanel(Panel):
         self._mark()
 
     def _say_disagreement(self) -> str:
-        values = self._disagreement
+        values = self.disagreement
         if values is None or not np.isfinite(values).any():
             return ""
         most = int(np.nanargmax(values))
@@ -212,8 +190,8 @@ class SurprisalPanel(Panel):
     def _mark(self) -> None:
         session = self.session
         hovered = session.focus.hovered_position
-        self._plot.set_current(session.focus.position - self._first)
-        self._plot.set_hovered(-1 if hovered is None else hovered - self._first)
+        self.plot.set_current(session.focus.position - self._first)
+        self.plot.set_hovered(-1 if hovered is None else hovered - self._first)
 
     def _toggle(self, name: str) -> None:
         self._hidden ^= {name}
@@ -221,13 +199,13 @@ class SurprisalPanel(Panel):
 
     def _recolor(self) -> None:
         """The curves keep their colours, which belong to the theme."""
-        if len(self._curves) != len(self._models):
+        if len(self.curves) != len(self._models):
             return  # others are on their way, and will have the theme's
-        self._curves = tuple(
+        self.curves = tuple(
             WordCurve(curve.name, color_of(item.moment), curve.values, curve.turn)
-            for curve, item in zip(self._curves, self._models, strict=True)
+            for curve, item in zip(self.curves, self._models, strict=True)
         )
-        if self._curves:
+        if self.curves:
             self._draw()
 
 

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.app.panels.panel import Panel
 from lmviz.base.errors import LmvizError
 from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.run import Run
-
-if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-
 
 TRIO = ("ngram", "lstm", "transformer")
 """The families to begin with: counts, a recurrence, attention."""
 
 
 class Trio(QObject):
-    """`Trio(panel)`: `look()` finds what to offer; `offer` says it; `compare()` opens and compares it.
+    """`Trio(panel)`: `search()` finds what to offer; `offer` says it; `compare()` opens and compares it.
 
     Signal: `changed()` when the offer has changed.
     """
@@ -48,7 +44,7 @@ class Trio(QObject):
             return _listed([*beside, *(folder.name for folder in self._folders)])
         return _listed([model.name for model in models]) if len(models) > 1 else ""
 
-    def look(self) -> None:
+    def search(self) -> None:
         """Look for the three again if other models or another corpus are open."""
         session = self._session
         open_folders = tuple(model.folder for model in session.library.models)
@@ -67,7 +63,7 @@ class Trio(QObject):
             samples = [find_run(name).resolve() for name in sample_models()]
             return find_trio(dict.fromkeys([*open_folders, *samples]), *marks[:1], task=task)
 
-        self._panel.ask_reader("trio", work, self._take)
+        self._panel.ask_reader("trio", work, self._show_folders)
 
     def forget(self) -> None:
         """Have `look` look again, even among the same models."""
@@ -111,7 +107,7 @@ class Trio(QObject):
         if session.text.corpus is None and present is not None:
             session.text.open_text_of(present)  # on whose held-out part they are judged
 
-    def _take(self, folders: tuple[Path, ...]) -> None:
+    def _show_folders(self, folders: tuple[Path, ...]) -> None:
         if folders != self._folders:
             self._folders = folders
             self.changed.emit()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.opened_model import Moment
+from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.passage_view import PassageView
@@ -44,37 +45,29 @@ class WhichIsRealPanel(GamePanel):
         super().__init__(session, "real_play_button", "real_next_button")
         self.setObjectName("real_view")
         self._passages: tuple[HeldOutPassage, ...] = ()
-        self._game: RealGame | None = None
+        self.game: RealGame | None = None  # the game under way; its pairs are those that were shown so far
         self._forgers: list[Moment] = []
         self._is_revealed = False
         self._is_over = False
         self._build()
 
     @property
-    def game(self) -> RealGame | None:
-        """The game under way; its pairs are those that were shown so far."""
-        return self._game
-
-    @property
     def pair(self) -> Pair | None:
         """The pair that is shown."""
-        return self._game.pairs[-1] if self._game is not None and self._game.pairs else None
+        return self.game.pairs[-1] if self.game is not None and self.game.pairs else None
 
     def options_of(self, number: int) -> SamplingOptions:
         """How the passage of a round is drawn, the rounds being counted from 0."""
         return replace(self.session.writing.sampling, seed=1000 * self.seed + number)
 
     def _build(self) -> None:
-        self._beginning = Label()
-        self._beginning.setProperty("role", "muted")
-        self._beginning.setWordWrap(True)
+        self._beginning = Label(role="muted", wraps=True)
         self._choices = (PassageView("first passage"), PassageView("second passage"))
         for first, choice in zip((True, False), self._choices, strict=True):
             choice.setObjectName("real_first" if first else "real_second")
             choice.chosen.connect(lambda first=first: self._answer(first))
         self.next.clicked.connect(self._go_on)
-        self._verdict = Label()
-        self._verdict.setObjectName("real_verdict")
+        self._verdict = Label(name="real_verdict")
         self.add_page(self._pair_page())
 
     def _pair_page(self) -> QWidget:
@@ -82,16 +75,8 @@ class WhichIsRealPanel(GamePanel):
         self._pair_row.setSpacing(8)
         for choice in self._choices:
             self._pair_row.addWidget(choice, 1)
-        below = QHBoxLayout()
-        below.addWidget(self._verdict, 1)
-        below.addWidget(self.next)
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._beginning)
-        column.addLayout(self._pair_row, 1)
-        column.addLayout(below)
+        below = row((self._verdict, 1), self.next)
+        page = sheet(column(self._beginning, (self._pair_row, 1), below, gap=8))
         return scrolling(page)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -104,7 +89,7 @@ class WhichIsRealPanel(GamePanel):
         can_play = self._show_invitation()
         pair = self.pair if can_play and not self._is_over else None
         self.show_page(int(pair is not None))
-        found = self._game.found if self._game is not None else ()
+        found = self.game.found if self.game is not None else ()
         self.game_card.set_aside(f"{sum(found)} of {len(found)} found" if found else "")
         if pair is None:
             return
@@ -130,9 +115,9 @@ class WhichIsRealPanel(GamePanel):
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
         sentence = "The same beginning, continued twice: by the held-out text and by the model."
-        if self._game is not None and self._is_over:
-            sentence = f"You found {self._game.score} of {len(self._game.found)} real passages."
-        return self.invite(sentence, again=self._game is not None)
+        if self.game is not None and self._is_over:
+            sentence = f"You found {self.game.score} of {len(self.game.found)} real passages."
+        return self.invite(sentence, again=self.game is not None)
 
     def start(self, corpus: Corpus) -> None:
         seed = self.seed
@@ -144,13 +129,13 @@ class WhichIsRealPanel(GamePanel):
         self.deal(corpus, work, self._begin_game)
 
     def _begin_game(self, corpus: Corpus, passages: tuple[HeldOutPassage, ...]) -> None:
-        self._passages, self._game, self._forgers = passages, RealGame(()), []
+        self._passages, self.game, self._forgers = passages, RealGame(()), []
         self._is_over = False
-        self._invent(self._game)
+        self._invent(self.game)
 
     def _go_on(self) -> None:
-        if self._game is not None:
-            self._invent(self._game)
+        if self.game is not None:
+            self._invent(self.game)
 
     def _invent(self, game: RealGame) -> None:
         """Have the model that is present now invent the next passage."""
@@ -165,8 +150,8 @@ class WhichIsRealPanel(GamePanel):
 
         def take(pair: Pair) -> None:
             self.next.setEnabled(True)
-            if self._game is game:
-                self._game = replace(game, pairs=(*game.pairs, pair))
+            if self.game is game:
+                self.game = replace(game, pairs=(*game.pairs, pair))
                 self._forgers.append(moment)
                 self._is_revealed = False
                 self.refresh_soon()
@@ -174,14 +159,14 @@ class WhichIsRealPanel(GamePanel):
         self.ask_model(moment, self.key, lambda model: invent(model, passage, options), take)
 
     def _answer(self, first: bool) -> None:
-        if self._game is not None and self._game.current is not None and not self._is_revealed:
+        if self.game is not None and self.game.current is not None and not self._is_revealed:
             self.hold_keyboard()
-            self._game = self._game.answered(first)
+            self.game = self.game.answered(first)
             self._is_revealed = True
             self.refresh_soon()
 
     def forget(self) -> None:
-        self._game, self._is_revealed, self._is_over = None, False, False
+        self.game, self._is_revealed, self._is_over = None, False, False
         self.next.setEnabled(True)
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
@@ -47,16 +47,11 @@ class ConcordancePanel(Panel):
         self._phrase.setAccessibleName("phrase to look up")
         self._phrase.setClearButtonEnabled(True)
         self._phrase.setMinimumWidth(SIZE_OF_PHRASE)
-        self._words = BarsView()
-        self._words.setAccessibleName("words that follow")
+        self._words = named(BarsView(), description="words that follow")
         self._places = ConcordanceList()
         self._found: Concordance | None = None
         self._searched = ""
-        columns = QWidget()
-        row = QHBoxLayout(columns)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(scrolling(self._words), 2)
-        row.addWidget(scrolling(self._places), 5)
+        columns = sheet(row((scrolling(self._words), 2), (scrolling(self._places), 5)))
         self._side = SidePicker("concordance_side")
         self._side.activated.connect(lambda _: self._search())
         self._card = Card("Concordance", FittingRow((self._side, self._phrase), ()), columns)

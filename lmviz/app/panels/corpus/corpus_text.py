@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-from PySide6.QtWidgets import QStackedWidget
 
-from lmviz.app.panels.corpus.example_page import page_at, shown_examples
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.slider_row import SliderRow
-from lmviz.app.widgets.text.examples_view import ExamplesView
+from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_of
 from lmviz.text.byte_level import readable_piece
+from lmviz.text.corpus import Corpus
 from lmviz.text.merges import apply_merges
-from lmviz.text.stretch import Stretches
-from lmviz.text.tokenizer import END, START, visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.text.corpus import Corpus
-    from lmviz.text.stretch import Stretch
+from lmviz.text.stretch import Stretch, Stretches
+from lmviz.text.tokenizer import END, START, Tokenizer, visible
 
 PAGE = 480
 MERGED = PAGE // 3  # tokens of the whole vocabulary that fall into pieces again
@@ -43,29 +36,20 @@ class CorpusTextPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         session.text.offer_changed.connect(self.need_changed)
-        self.setObjectName("corpus_text_view")
-        self._strip = TokenStrip()
-        self._strip.setAccessibleName("the text in tokens")
+        self._strip = named(TokenStrip(), description="the text in tokens")
         self._first = 0
         self._merges: list[tuple[str, str]] = []
         self._place = SliderRow("through the text", "place in the text")
         self._learned = SliderRow("merges", "number of byte-pair merges")
-        self._examples = ExamplesView()
-        self._examples.setObjectName("examples_view")
+        self._examples = named(ExamplesView(), "examples_view")
         self._page = range(0)
-        self._body = QStackedWidget()
         self._plain, self._tasks = scrolling(self._strip), scrolling(self._examples)
-        for page in (self._plain, self._tasks):
-            self._body.addWidget(page)
-        self._left_out = Label()
-        self._left_out.setObjectName("left_out")
-        self._left_out.setProperty("role", "warning")
-        self._left_out.setWordWrap(True)
-        self._card = Card("The text as the model sees it", "", self._body)
+        self._body = stack(self._plain, self._tasks)
+        self._left_out = Label(name="left_out", role="warning", wraps=True)
+        self._card = self.add_card("The text as the model sees it", "", self._body)
         self._card.layout_below.addWidget(self._left_out)
         self._card.layout_below.addWidget(self._learned)
         self._card.layout_below.addWidget(self._place)
-        self.column.addWidget(self._card)
         self._learned.hide()
         self._left_out.hide()
         self._examples.word_clicked.connect(self._choose_word)
@@ -212,3 +196,56 @@ def _summary(corpus: Corpus) -> str:
     if statistics.unknown_rate:
         parts.append(f"{percentage(statistics.unknown_rate)} unknown in validation")
     return " · ".join(parts)
+
+
+MOST = 60
+WORDS = 480
+EXAMPLES_BEFORE = 1
+
+
+def page_at(corpus: Corpus, place: int) -> range:
+    """The numbers of the training examples to show, from just before the one with the token at a place."""
+    examples = corpus.training_examples
+    assert examples is not None, "plain text has no examples"
+    first = max(0, examples.source.sequence_at(place) - EXAMPLES_BEFORE)
+    starts = examples.source.starts
+    last = first + 1
+    while last < min(len(examples), first + MOST) and starts[last] - starts[first] < WORDS:
+        last += 1
+    return range(first, min(last, len(examples)))
+
+
+def shown_examples(corpus: Corpus, page: range) -> list[ShownExample]:
+    """The examples of a page as they are read: their words, and their tags, label or target."""
+    examples, tokenizer, texts = corpus.training_examples, corpus.tokenizer, corpus.training_documents
+    assert examples is not None, "plain text has no examples"
+    wanted = examples.texts
+    shown = []
+    for number in page:
+        ids, answer = examples.source[number].tolist(), examples.target[number].tolist()
+        other = corpus.target_tokenizer
+        names = () if other is not None else tuple(corpus.labels[id] for id in answer)
+        shown.append(
+            ShownExample(
+                words=_words(tokenizer, ids, texts[number]),
+                tags=names if corpus.task == "tagging" else (),
+                label=names[0] if corpus.task == "classification" else "",
+                target=_words(other, answer, wanted[number]) if other is not None and wanted else (),
+                unknown=tuple(n for n, id in enumerate(ids) if id == tokenizer.unknown_id),
+                pixels=tuple(id == 1 for id in ids) if corpus.task == "captioning" else (),
+            )
+        )
+    return shown
+
+
+def _words(tokenizer: Tokenizer, ids: list[int], text: str) -> tuple[str, ...]:
+    """The tokens of a text, one that the vocabulary lacks as it is written."""
+    if tokenizer.unknown_id not in ids:
+        return tuple(visible(tokenizer.token(id)) for id in ids)
+    encoding = tokenizer.encode_prefix(text)
+    unknown = (
+        text[start:end]
+        for (start, end), is_unknown in zip(encoding.offsets, encoding.unknown, strict=True)
+        if is_unknown
+    )
+    return tuple(visible(next(unknown) if id == tokenizer.unknown_id else tokenizer.token(id)) for id in ids)

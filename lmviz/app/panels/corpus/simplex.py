@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.beside import Beside
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import FlowLayout
@@ -23,14 +24,8 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.inspection.recipes.text import settings_of, simplex_recipe
-from lmviz.text.simplex import counted_words, example_context, with_share
+from lmviz.text.simplex import CountedWords, counted_words, example_context, with_share
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lmviz.app.session.session import Session
-    from lmviz.text.simplex import CountedWords
 
 TYPING = 120  # milliseconds without a key before the text is searched
 FRAME = 40  # milliseconds for a step of the ascent
@@ -49,11 +44,10 @@ class SimplexPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         session.text.offer_changed.connect(self.need_changed)
-        self.setObjectName("simplex_view")
-        self._counted: CountedWords | None = None
+        self.counted: CountedWords | None = None  # the words and counts that are drawn
         self._is_typed = False  # or else the context is an example that was found in the text
         self._is_counted = False
-        self._shares = np.zeros(0)
+        self.shares = np.zeros(0)  # (word,) The probabilities as they stand
         self._way: Iterator[np.ndarray] | None = None
         self._context = HintedEdit("a phrase, such as cows eat", "a phrase")
         self._context.setObjectName("simplex_context")
@@ -63,19 +57,13 @@ class SimplexPanel(Panel):
         self._curve = LinePlot("p", words=(number, number), y_name="Σ c ln p", possible_x=SHARE)
         self._bars.setMinimumWidth(NARROWEST_BARS)
         self._curve.setMinimumWidth(NARROWEST_CURVE)
-        self._bars.setObjectName("simplex_bars")
-        self._likelihood, self._lack, self._multiplier = Label(), Label(), Label()
-        self._likelihood.setObjectName("simplex_likelihood")
-        self._likelihood.setProperty("role", "title")
-        self._ascend = QPushButton("climb")
-        self._ascend.setObjectName("simplex_ascend_button")
-        self._ascend.setProperty("role", "primary")
+        self._likelihood = Label(name="simplex_likelihood", role="title")
+        self._lack, self._multiplier = Label(role="muted"), Label()
+        self._ascend = named(QPushButton("climb"), "simplex_ascend_button", role="primary")
         self._ascend.setToolTip("Every share moves along p × (c/p − λ), until none of them moves any more.")
-        self._even = QPushButton("equal")
+        self._even = named(QPushButton("equal"), "simplex_even_button")
         self._even.setToolTip("Give every word the same share.")
-        self._even.setObjectName("simplex_even_button")
-        self._card = Card("Simplex", self._context, scrolling(self._lay_out()))
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Simplex", self._context, scrolling(self._lay_out()))
         self._wait = QTimer(self, singleShot=True, interval=TYPING)
         self._wait.timeout.connect(self._count)
         self._frame = QTimer(self, interval=FRAME)
@@ -89,35 +77,25 @@ class SimplexPanel(Panel):
         self.follow(session.text.changed)
 
     @property
-    def counted(self) -> CountedWords | None:
-        """The words and counts that are drawn."""
-        return self._counted
-
-    @property
-    def shares(self) -> np.ndarray:
-        """(word,) The probabilities as they stand."""
-        return self._shares
-
-    @property
     def is_ascending(self) -> bool:
         """Whether the shares are on their way to the counts."""
         return self._frame.isActive()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """For every word (word,): its count, its share, and by how much its gradient exceeds λ."""
-        counted = self._counted
+        counted = self.counted
         if counted is None:
             return {}
-        return {"count": counted.counts, "share": self._shares, "pull": counted.surplus(self._shares)}
+        return {"count": counted.counts, "share": self.shares, "pull": counted.surplus(self.shares)}
 
     def exported_names(self) -> Names:
-        return Names(self._counted.words if self._counted is not None else ())
+        return Names(self.counted.words if self.counted is not None else ())
 
     def recipe(self) -> str:
-        corpus, counted = self.session.text.corpus, self._counted
+        corpus, counted = self.session.text.corpus, self.counted
         if corpus is None or counted is None or not corpus.sources:
             return ""
-        return simplex_recipe(corpus.sources, settings_of(corpus), counted.context, self._shares.tolist())
+        return simplex_recipe(corpus.sources, settings_of(corpus), counted.context, self.shares.tolist())
 
     @property
     def is_needed(self) -> bool:
@@ -132,17 +110,10 @@ class SimplexPanel(Panel):
         said = FlowLayout()
         for label in (self._likelihood, self._lack, self._multiplier):
             said.addWidget(label)
-        self._lack.setProperty("role", "muted")
         buttons = FlowLayout()
         buttons.addWidget(self._ascend)
         buttons.addWidget(self._even)
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(said)
-        column.addWidget(Beside(self._bars, self._curve, (5, 3)), 1)
-        column.addLayout(buttons)
-        return page
+        return sheet(column(said, (Beside(self._bars, self._curve, (5, 3)), 1), buttons))
 
     def _note_text(self) -> None:
         self._is_counted = False
@@ -158,20 +129,20 @@ class SimplexPanel(Panel):
         typed = self._context.text().strip() if self._is_typed else ""
         if corpus is None:
             self.silence("simplex")
-            self._take(None)
+            self._show_counted(None)
             return
 
         def work() -> CountedWords | None:
             context = typed or example_context(corpus)
             return counted_words(corpus, context) if context else None
 
-        self.ask_reader("simplex", work, self._take)
+        self.ask_reader("simplex", work, self._show_counted)
 
-    def _take(self, counted: CountedWords | None) -> None:
+    def _show_counted(self, counted: CountedWords | None) -> None:
         self._stop()
-        self._counted = counted
+        self.counted = counted
         if counted is not None:
-            self._shares = counted.uniform
+            self.shares = counted.uniform
             if not self._is_typed:
                 with QSignalBlocker(self._context):
                     self._context.setText(counted.context)
@@ -180,11 +151,11 @@ class SimplexPanel(Panel):
         self._draw()
 
     def _draw(self) -> None:
-        counted = self._counted
+        counted = self.counted
         self._card.set_placeholder(EMPTY if counted is None else "")
         if counted is None:
             return
-        shares, word = self._shares, self._bars.current
+        shares, word = self.shares, self._bars.current
         likelihood, best = counted.log_likelihood(shares), counted.log_likelihood(counted.best)
         self._likelihood.setText(f"Σ c ln p = {number(likelihood, 4)} nats")
         lack = best - likelihood
@@ -204,18 +175,18 @@ class SimplexPanel(Panel):
     def _drag(self, word: int, share: float) -> None:
         self._stop()
         self._bars.choose(word)
-        self._shares = with_share(self._shares, word, share)
+        self.shares = with_share(self.shares, word, share)
         self._draw()
 
     def _make_even(self) -> None:
         self._stop()
-        if self._counted is not None:
-            self._shares = self._counted.uniform
+        if self.counted is not None:
+            self.shares = self.counted.uniform
             self._draw()
 
     def _begin_to_climb(self) -> None:
-        if self._counted is not None:
-            self._way = self._counted.ascent(self._shares, RATE / self._counted.total)
+        if self.counted is not None:
+            self._way = self.counted.ascent(self.shares, RATE / self.counted.total)
             self._frame.start()
 
     def _climb(self) -> None:
@@ -223,7 +194,7 @@ class SimplexPanel(Panel):
         if shares is None:
             self._stop()
             return
-        self._shares = shares
+        self.shares = shares
         self._draw()
 
     def _stop(self) -> None:
@@ -235,4 +206,4 @@ class SimplexPanel(Panel):
         super().hideEvent(event)
 
     def handle_failure(self, key: str) -> None:
-        self._take(None)
+        self._show_counted(None)

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
-    QHBoxLayout,
     QHeaderView,
     QPushButton,
     QSizePolicy,
     QSpinBox,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage, short, with_unit
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -59,48 +57,34 @@ class TextsPanel(Panel):
         super().__init__(session)
         self.setObjectName("texts_view")
         self._texts = _text_list()
-        self._sentence = Label()
-        self._sentence.setWordWrap(True)
-        self._sentence.setProperty("role", "muted")
-        self._recognised = Label()
-        self._recognised.setObjectName("recognised")
-        self._recognised.setWordWrap(True)
-        self._other = QPushButton("Add the other language…")
-        self._other.setObjectName("corpus_other_language_button")
+        self._sentence = Label(role="muted", wraps=True)
+        self._recognised = Label(name="recognised", wraps=True)
+        self._other = named(QPushButton("Add the other language…"), "corpus_other_language_button")
         self._other.setToolTip(
             "Choose a file with the same lines in another language, to be translated into."
         )
         self._other.clicked.connect(self._add_other_language)
         self._other.hide()
-        self._unknown = Label()
-        self._unknown.setObjectName("many_unknown")
-        self._unknown.setWordWrap(True)
-        self._rarer = QPushButton("Minimum count 2")
-        self._rarer.setObjectName("minimum_count_2_button")
+        self._unknown = Label(name="many_unknown", wraps=True)
+        self._rarer = named(QPushButton("Minimum count 2"), "minimum_count_2_button")
         self._rarer.clicked.connect(self._make_rare_unknown)
-        self._pairs = QPushButton("Byte pairs")
-        self._pairs.setObjectName("byte_pairs_button")
+        self._pairs = named(QPushButton("Byte pairs"), "byte_pairs_button")
         self._pairs.clicked.connect(self._choose_byte_pairs)
         self._advice = QWidget()
         self._advice.hide()
-        self._otherwise = QPushButton("Read it otherwise…")
-        self._otherwise.setObjectName("corpus_reread_button")
+        self._otherwise = named(QPushButton("Read it otherwise…"), "corpus_reread_button")
         self._otherwise.setToolTip("Show the file as it was read, and change its form, columns or encoding.")
         self._otherwise.clicked.connect(self._reconsider)
         self._otherwise.hide()
-        self._kind = QComboBox()
-        self._kind.setObjectName("tokenizer_picker")
-        self._kind.setAccessibleName("Tokenizer")
+        self._kind = picker("tokenizer_picker", "Tokenizer", KINDS)
         self._kind.setToolTip(
             "What a token is: a character, a word, what stands between spaces, or a piece learned by merging "
             "byte pairs."
         )
-        self._kind.addItems(KINDS)
         self._kind.setCurrentText(CorpusOptions().tokenizer)
-        self._pieces = QSpinBox()
+        self._pieces = named(QSpinBox(), description="number of byte-pair pieces")
         self._pieces.setRange(FEWEST_PIECES, 100_000)
         self._pieces.setValue(1024)
-        self._pieces.setAccessibleName("number of byte-pair pieces")
         self._pieces_row = QWidget()  # beside the kind it would be wider than the panel
         self._form = ConfigurationForm(CorpusOptions())
         self._form.field("tokenizer").set_shown(False)
@@ -159,56 +143,38 @@ class TextsPanel(Panel):
         return f"{kind}:{self._pieces.value()}" if kind == "bpe" else kind
 
     def _lay_out(self) -> QWidget:
-        open_button = QPushButton("Open…")
-        open_button.setObjectName("corpus_open_button")
+        open_button = named(QPushButton("Open…"), "corpus_open_button")
         open_button.clicked.connect(self._open_files)
-        paste_button = QPushButton("Paste")
-        paste_button.setObjectName("corpus_paste_button")
+        paste_button = named(QPushButton("Paste"), "corpus_paste_button")
         paste_button.setToolTip("Use the text on the clipboard.")
         paste_button.clicked.connect(self._paste)
-        buttons = QHBoxLayout()
-        buttons.addWidget(open_button)
-        buttons.addWidget(paste_button)
-        buttons.addStretch(1)
+        buttons = row(open_button, paste_button, STRETCH)
         for button in (open_button, paste_button, self._other, self._otherwise):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        title = Label("Tokens")
-        title.setProperty("role", "title")
-        tokenizer = QHBoxLayout()
-        tokenizer.addWidget(Label("Tokenizer"))
-        tokenizer.addStretch(1)
-        tokenizer.addWidget(self._kind)
-        pieces = QHBoxLayout(self._pieces_row)
-        pieces.setContentsMargins(0, 0, 0, 0)
-        pieces.addWidget(Label("Pieces"))
-        pieces.addStretch(1)
-        pieces.addWidget(self._pieces)
+        title = Label("Tokens", role="title")
+        tokenizer = row(Label("Tokenizer"), STRETCH, self._kind)
+        row(Label("Pieces"), STRETCH, self._pieces, on=self._pieces_row)
         self._pieces_row.hide()
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._texts)
-        column.addWidget(self._sentence)
-        column.addLayout(buttons)
-        column.addWidget(self._other)
-        column.addSpacing(8)
-        column.addWidget(self._recognised)
-        column.addWidget(self._otherwise)
-        advice = QVBoxLayout(self._advice)
-        advice.setContentsMargins(0, 0, 0, 0)
-        advice.addWidget(self._unknown)
-        ways = QHBoxLayout()
-        ways.addWidget(self._rarer)
-        ways.addWidget(self._pairs)
-        ways.addStretch(1)
-        advice.addLayout(ways)
-        column.addWidget(self._advice)
-        column.addSpacing(8)
-        column.addWidget(title)
-        column.addLayout(tokenizer)
-        column.addWidget(self._pieces_row)
-        column.addWidget(self._form)
-        column.addStretch(1)
+        ways = row(self._rarer, self._pairs, STRETCH)
+        column(self._unknown, ways, on=self._advice)
+        body = sheet(
+            column(
+                self._texts,
+                self._sentence,
+                buttons,
+                self._other,
+                8,
+                self._recognised,
+                self._otherwise,
+                self._advice,
+                8,
+                title,
+                tokenizer,
+                self._pieces_row,
+                self._form,
+                STRETCH,
+            )
+        )
         return scrolling(body)
 
     def _fill_list(self) -> None:
@@ -218,8 +184,8 @@ class TextsPanel(Panel):
             item = QTreeWidgetItem([entry.title, _size(entry)])
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
             item.setData(0, Qt.ItemDataRole.UserRole, entry.name)
-            for column in range(self._texts.columnCount()):
-                item.setToolTip(column, paragraph(_about(entry)))
+            for place in range(self._texts.columnCount()):
+                item.setToolTip(place, paragraph(_about(entry)))
             self._texts.addTopLevelItem(item)
             if corpus is not None and corpus.sources == (entry.name,):
                 self._texts.setCurrentItem(item)
@@ -376,9 +342,7 @@ def _settings_for(corpus: Corpus, entry: Entry | None) -> frozenset[str]:
 
 
 def _text_list() -> QTreeWidget:
-    texts = QTreeWidget()
-    texts.setObjectName("corpus_picker")
-    texts.setAccessibleName("texts")
+    texts = named(QTreeWidget(), "corpus_picker", "texts")
     texts.setColumnCount(2)
     texts.setHeaderHidden(True)
     texts.setRootIsDecorated(False)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
@@ -51,14 +52,11 @@ class VocabularyPanel(Panel):
         super().__init__(session)
         session.text.offer_changed.connect(self.need_changed)
         self.setObjectName("vocabulary_view")
-        self._filter = QLineEdit()
-        self._filter.setObjectName("vocabulary_filter")
-        self._filter.setAccessibleName("filter the vocabulary")
+        self._filter = named(QLineEdit(), "vocabulary_filter", "filter the vocabulary")
         self._filter.setPlaceholderText("filter…")
         self._filter.setClearButtonEnabled(True)
         self._filter.setMaximumWidth(140)
-        self._table = TableView()
-        self._table.setAccessibleName("vocabulary")
+        self._table = named(TableView(), description="vocabulary")
         self._table.setMinimumHeight(TABLE)
         self._plot = LogLogPlot("rank", "count")
         self._lengths = Histogram("documents", "tokens")

@@ -2,58 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton
 
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.plain import caption
+from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
-from lmviz.inspection.contexts import longest_context, stage_context
+from lmviz.inspection.contexts import has_contexts, longest_context, stage_context
 from lmviz.inspection.recipes.text import places_recipe, settings_of
-from lmviz.text.concordance import concordance_of_ids
+from lmviz.text.concordance import Concordance, concordance_of_ids
 from lmviz.text.tokenizer import visible
 
-if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.reading import Reading
-    from lmviz.text.concordance import Concordance
+NOTHING = "Open an n-gram and type some words: the lines that it counted them in appear here."
 
 
-class Evidence(QWidget):
-    """`Evidence(panel)`: `show_contexts(reading, stage, position)` finds where a matched context occurs.
+class EvidencePanel(Panel):
+    """Where the context that the shown stage has matched occurs, or else the longest of all.
 
     It is looked for in the text that the model was counted from, which a button opens where another is
-    open, or none. `said` emits a sentence about it.
+    open, or none.
     """
 
-    said = Signal(str)
+    draws = ("reading",)
 
-    def __init__(self, panel: Panel) -> None:
-        super().__init__()
-        self._panel = panel
-        self._session = panel.session
-        self._reading: Reading | None = None
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._context: list[int] | None = None
         self._found: Concordance | None = None
-        self._lines = ConcordanceList()
-        self._lines.setAccessibleName("where the context occurs in the text")
-        self._open = QPushButton()
-        self._open.setObjectName("open_evidence_button")
+        self._lines = named(ConcordanceList(), description="where the context occurs in the text")
+        self._open = named(QPushButton(), "open_evidence_button")
         self._open.clicked.connect(self._open_text)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._open)
-        column.addWidget(self._lines)
+        self._card = self.add_card("In the corpus", "", scrolling(sheet(column(self._open, self._lines))))
+        self.follow(
+            session.reading.changed,
+            session.focus.stage_changed,
+            session.focus.position_changed,
+            session.text.changed,
+        )
 
-    def show_contexts(self, reading: Reading, stage: int, position: int) -> None:
-        """Look for the context that a stage has matched at a position, or else for the longest of all."""
-        self._reading, corpus = reading, self._session.text.corpus
-        description = reading.model.description
-        wanted = stage_context(reading.trace, stage, position) or longest_context(reading.trace, position)
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.family == "ngram":
+            return ""
+        return f"{model.name} keeps no counts of its text. Open an n-gram to see the lines that it counted."
+
+    def refresh(self) -> None:
+        reading, corpus = self.session.reading.current, self.session.text.corpus
+        is_counted = reading is not None and has_contexts(reading.trace)
+        self._card.set_placeholder("" if is_counted else NOTHING)
+        if reading is None or not is_counted:
+            self._show_nothing("")
+            return
+        position, description = self.session.reading.position, reading.model.description
+        wanted = stage_context(reading.trace, self.session.focus.stage, position)
+        wanted = wanted or longest_context(reading.trace, position)
         fits = corpus is not None and corpus.fingerprint == description.fingerprint
         self._open.setVisible(not fits)
         if corpus is None or not fits:
@@ -64,15 +71,13 @@ class Evidence(QWidget):
             self._show_nothing("no word of it was seen before: only the empty context matches")
         elif self._context != wanted:
             self._context, self._found = wanted, None
+            self.ask_reader(
+                "evidence", lambda: concordance_of_ids(corpus, np.array(wanted)), self._show_places
+            )
 
-            def work() -> Concordance:
-                return concordance_of_ids(corpus, np.array(wanted))
-
-            self._panel.ask_reader("evidence", work, self._take)
-
-    def _open_text(self) -> None:
-        if self._reading is not None:
-            self._session.text.open_text_of(self._reading.model)
+    def handle_failure(self, key: str) -> None:
+        self._forget()
+        self._card.set_aside("")
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The lines that are shown as texts (place, 5): position, before, match, next token, after."""
@@ -88,22 +93,28 @@ class Evidence(QWidget):
 
     def recipe(self) -> str:
         """The lines of Python that find the same places; empty for none, and for a text that was pasted."""
-        corpus = self._session.text.corpus
+        corpus = self.session.text.corpus
         if self._found is None or corpus is None or not corpus.sources:
             return ""
         return places_recipe(corpus.sources, settings_of(corpus), self._context or ())
 
-    def forget(self) -> None:
-        """Take away what was found: the same context will be looked for again."""
+    def _open_text(self) -> None:
+        reading = self.session.reading.current
+        if reading is not None:
+            self.session.text.open_text_of(reading.model)
+
+    def _forget(self) -> None:
+        """The same context will be looked for again."""
         self._context, self._found = None, None
         self._lines.set_lines([])
 
     def _show_nothing(self, why: str) -> None:
-        self._panel.silence("evidence")
-        self.forget()
-        self.said.emit(why)
+        self.silence("evidence")
+        self._forget()
+        self._card.set_aside(why)
 
-    def _take(self, found: Concordance) -> None:
+    def _show_places(self, found: Concordance) -> None:
+        reading = self.session.reading.current
         self._found = found
         self._lines.set_lines(
             [
@@ -111,7 +122,7 @@ class Evidence(QWidget):
                 for place in found.places
             ]
         )
-        assert self._reading is not None, "it was found for a reading"
-        tokenizer = self._reading.model.tokenizer
+        assert reading is not None, "it was found for a reading"
+        tokenizer = reading.model.tokenizer
         words = " ".join(visible(tokenizer.token(id)) for id in self._context or ())
-        self.said.emit(f"“{words}” · {count(found.total)} places")
+        self._card.set_aside(f"“{words}” · {count(found.total)} places")

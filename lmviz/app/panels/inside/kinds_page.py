@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
@@ -16,9 +16,6 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.scaling.position_trial import KINDS, try_positions
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 NOTHING = (
     "A small Transformer of each kind is trained in turn on the open text. They have the same size, see the "
@@ -34,24 +31,12 @@ class KindsPage(QWidget):
         super().__init__()
         self._session = session
         trial = session.position_trial
-        self._form = ConfigurationForm(trial.options)
-        self._form.setObjectName("position_trial_form")
-        self._run = QPushButton()
-        self._run.setObjectName("position_trial_button")
-        self._run.setProperty("role", "primary")
-        self._plot = LinePlot(possible=LOSS)
-        self._plot.setObjectName("position_trial_plot")
-        self._said = Label()
-        self._said.setObjectName("position_trial_said")
-        self._said.setWordWrap(True)
-        head = QHBoxLayout()
-        head.addWidget(self._form, 1)
-        head.addWidget(self._run)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self._plot, 1)
-        column.addWidget(self._said)
+        self._form = named(ConfigurationForm(trial.options), "position_trial_form")
+        self._run = named(QPushButton(), "position_trial_button", role="primary")
+        self._plot = named(LinePlot(possible=LOSS), "position_trial_plot")
+        self._said = Label(name="position_trial_said", wraps=True)
+        head = row((self._form, 1), self._run)
+        column(head, (self._plot, 1), self._said, on=self)
         self._form.configuration_changed.connect(trial.set_options)
         self._run.clicked.connect(trial.toggle)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.gold import gold_of
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import paragraph
@@ -49,7 +49,6 @@ class LabelsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("labels_view")
         self._words, self._curve, self._said = LabelledWords(), PositionCurve(), MutedLine()
         self._curve.setAccessibleName("probability of the label over the text")
         leave_arrow_keys(self, self._curve)
@@ -57,8 +56,7 @@ class LabelsPanel(Panel):
         self._found: ClassReadings | None = None
         self._asked: Reading | None = None  # whose beginnings are read
         self._silence: dict[str, QPushButton] = {}
-        self._card = Card("Labels", "", self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Labels", "", self._lay_out())
         self._words.set_readout(self._read_out)
         self._words.word_clicked.connect(session.focus.choose_position)
         self._curve.position_clicked.connect(session.focus.choose_position)
@@ -111,13 +109,6 @@ class LabelsPanel(Panel):
         self._asked = None
 
     def _lay_out(self) -> QWidget:
-        body, foot = QWidget(), QHBoxLayout()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._curve)
-        column.addWidget(self._said)
-        column.addWidget(scrolling(self._words, area=WordScroll([self._words])), 1)
         for direction in DIRECTIONS:
             button = self._silence[direction] = QPushButton(f"silence {ARROWS[direction]}")
             button.setObjectName(f"silence_{direction}_button")
@@ -127,9 +118,8 @@ class LabelsPanel(Panel):
                 paragraph(f"Sets every state of the {direction} direction to zero, in all layers")
             )
             button.clicked.connect(lambda on, direction=direction: self._silence_direction(direction, on))
-            foot.addWidget(button)
-        column.addLayout(foot)
-        return body
+        words = scrolling(self._words, area=WordScroll([self._words]))
+        return sheet(column(self._curve, self._said, (words, 1), row(*self._silence.values()), gap=6))
 
     def _show_nothing(self) -> None:
         self._reading = self._found = self._asked = None

@@ -84,7 +84,7 @@ class LadderPage:
 
         def take(found: Ladder) -> None:
             ready()
-            self._take(reading, found)
+            self._draw_ladder(reading, found)
 
         self._panel.ask_about(reading, QUESTION, work, take)
 
@@ -112,7 +112,7 @@ class LadderPage:
         if self._drawn is not None and reading is self._drawn[0]:
             self.show(reading, self._drawn[1].position)
 
-    def _take(self, reading: Reading, ladder: Ladder) -> None:
+    def _draw_ladder(self, reading: Reading, ladder: Ladder) -> None:
         from lmviz.inspection.backoff_ladder import longest_seen, weights_over_text
 
         self._drawn, self._cells = (reading, ladder), {}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -38,27 +37,20 @@ class LensPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("lens_view")
-        self._words = HeatmapView()
-        self._words.setAccessibleName("likeliest words at each layer")
+        self._words = named(HeatmapView(), description="likeliest words at each layer")
         self._norms = PositionCurve()
         leave_arrow_keys(self, self._words, self._norms)
         self._norms.setAccessibleName("norm of the state along the layers")
-        self._norm_label = Label("norm of the state along the layers")
-        self._norm_label.setProperty("role", "muted")
+        self._norm_label = Label("norm of the state along the layers", role="muted")
         self._drawn: tuple[Reading, LogitLens] | None = None
-        self._lengths: dict[str, float] = {}
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._words, self._norm_label, self._norms):
-            column.addWidget(widget, 1 if widget is self._words else 0)
-        column.addStretch()
-        self._card = Card("Logit lens", "", body)
-        self.column.addWidget(self._card)
+        self.norms: dict[str, float] = {}
+        """The Euclidean norm of the state at each place, where it is a vector."""
+        body = column((self._words, 1), self._norm_label, self._norms)
+        body.addStretch()
+        self._card = self.add_card("Logit lens", "", sheet(body))
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go_to_row)
-        self._norms.position_clicked.connect(lambda place: self._go(list(self._lengths)[place]))
+        self._norms.position_clicked.connect(lambda place: self._go(list(self.norms)[place]))
         session.focus.stage_changed.connect(self._mark)
         self.follow(
             session.reading.changed, session.focus.position_changed, session.focus.hovered_position_changed
@@ -69,17 +61,12 @@ class LensPanel(Panel):
         """What is drawn: one position, all places."""
         return None if self._drawn is None else self._drawn[1]
 
-    @property
-    def norms(self) -> dict[str, float]:
-        """The Euclidean norm of the state at each place, where it is a vector."""
-        return self._lengths
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         lens = self.lens
         if lens is None:
             return {}
         arrays = {"ids": lens.ids[:, 0], "probabilities": lens.probabilities[:, 0]}
-        return arrays | {"norms": np.array(list(self._lengths.values()))}
+        return arrays | {"norms": np.array(list(self.norms.values()))}
 
     def recipe(self) -> str:
         return lens_recipe(self._drawn[0].moment, CANDIDATES) if self._drawn is not None else ""
@@ -109,7 +96,7 @@ class LensPanel(Panel):
 
     def _show_nothing(self) -> None:
         self._drawn = None
-        self._lengths = {}
+        self.norms = {}
         self._words.set_matrix(NOTHING)
         self._norms.set_values([])
         self._card.set_aside("Open a model and type a prefix")
@@ -134,11 +121,11 @@ class LensPanel(Panel):
 
         places, norms = residual_norms(trace)
         at = min(position, norms.shape[1] - 1)
-        self._lengths = {place: float(norm) for place, norm in zip(places, norms[:, at], strict=True)}
+        self.norms = {place: float(norm) for place, norm in zip(places, norms[:, at], strict=True)}
         several = len(places) > 1
         self._norms.setVisible(several)
         self._norm_label.setVisible(several)
-        self._norms.set_values(list(self._lengths.values()), [stop_name(place) for place in places])
+        self._norms.set_values(list(self.norms.values()), [stop_name(place) for place in places])
 
     def _mark(self) -> None:
         """Outline the last place before the current stage."""
@@ -172,5 +159,5 @@ class LensPanel(Panel):
             f"{percentage(float(lens.of_final[row, 0]))} for the final prediction",
             f"entropy {float(lens.entropy[row, 0]):.1f} bits",
         ]
-        lines += [f"norm of the state {number(self._lengths[place])}"] if place in self._lengths else []
+        lines += [f"norm of the state {number(self.norms[place])}"] if place in self.norms else []
         return f"{word}  {percentage(float(lens.probabilities[row, 0, column]))}", lines

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -52,57 +53,30 @@ class LossesAndSteps(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._trace: Trace | None = None
-        self._sums: Sums | None = None
+        self.sums: Sums | None = None  # what is drawn
         self._truncation = 0
-        self._losses = HeatmapView()
-        self._losses.setAccessibleName("every loss by every state")
-        self._parts, self._held = PositionBars(), PositionBars()
-        self._parts.setAccessibleName("what each step adds to the gradient of U")
-        self._held.setAccessibleName("what the state still holds of each word")
+        self._losses = named(HeatmapView(), description="every loss by every state")
+        self.parts = named(PositionBars(), description="what each step adds to the gradient of U")
+        """What the steps add to the gradient of U."""
+        self.held = named(PositionBars(), description="what the state still holds of each word")
+        """What the state holds of each word."""
         self._losses_title, self._parts_title, self._held_title = (MutedLine() for _ in range(3))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        for title, view in (
-            (self._losses_title, self._losses),
-            (self._parts_title, self._parts),
-            (self._held_title, self._held),
-        ):
-            column.addWidget(title)
-            column.addWidget(view, 4 if view is self._losses else 1)
+        of_steps = (self._parts_title, (self.parts, 1), self._held_title, (self.held, 1))
+        column(self._losses_title, (self._losses, 4), *of_steps, on=self)
         self._losses.cell_clicked.connect(self._choose)
         self._losses.set_readout(self._read_out)
-        for bars in (self._parts, self._held):
+        for bars in (self.parts, self.held):
             bars.position_clicked.connect(self.position_clicked)
             bars.position_hovered.connect(self.position_hovered)
-
-    @property
-    def sums(self) -> Sums | None:
-        """What is drawn."""
-        return self._sums
-
-    @property
-    def parts(self) -> PositionBars:
-        """What the steps add to the gradient of U."""
-        return self._parts
-
-    @property
-    def held(self) -> PositionBars:
-        """What the state holds of each word."""
-        return self._held
 
     @property
     def title(self) -> str:
         """What stands above the heatmap: how many pairs of a loss and a state, and what its cells count."""
         return self._losses_title.text
 
-    @property
-    def heatmap(self) -> HeatmapView:
-        """The heatmap of losses by states."""
-        return self._losses
-
     def set_sums(self, trace: Trace | None, sums: Sums | None) -> None:
         """Show what the losses and steps of a reading come to; None where there are no gradients."""
-        self._trace, self._sums = trace, sums
+        self._trace, self.sums = trace, sums
         self._draw()
 
     def set_truncation(self, steps: int) -> None:
@@ -112,21 +86,21 @@ class LossesAndSteps(QWidget):
 
     def set_position(self, position: int) -> None:
         """Mark a position, and show what the state holds there."""
-        for bars in (self._parts, self._held):
+        for bars in (self.parts, self.held):
             bars.set_current(position)
         self._losses.set_selection(column=position if self._has_losses else -1)
         self._draw_held(position)
 
     @property
     def _has_losses(self) -> bool:
-        return self._sums is not None and self._sums.losses is not None
+        return self.sums is not None and self.sums.losses is not None
 
     @property
     def _tokens(self) -> list[str]:
         return [visible(token) for token in self._trace.tokens] if self._trace is not None else []
 
     def _draw(self) -> None:
-        sums, tokens = self._sums, self._tokens
+        sums, tokens = self.sums, self._tokens
         losses = None if sums is None else sums.losses
         self._losses.setVisible(losses is not None)
         if losses is None:
@@ -147,18 +121,18 @@ class LossesAndSteps(QWidget):
         self._draw_parts(None if sums is None else sums.parameter, tokens)
 
     def _draw_parts(self, parameter: ParameterOverTime | None, tokens: list[str]) -> None:
-        for widget in (self._parts, self._parts_title):
+        for widget in (self.parts, self._parts_title):
             widget.setVisible(parameter is not None)
         if parameter is not None:
             share = percentage(parameter.kept(self._truncation))
             self._parts_title.set_text(f"Gradient of U by step: {share} is kept")
-            self._parts.set_parts(parameter.along, tokens, parameter.within(self._truncation))
+            self.parts.set_parts(parameter.along, tokens, parameter.within(self._truncation))
 
     def _draw_held(self, position: int) -> None:
         trace, tokens = self._trace, self._tokens
         layer = "" if trace is None else gated_layer(trace)
         has_gates = bool(layer) and 0 <= position < len(tokens)
-        for widget in (self._held, self._held_title):
+        for widget in (self.held, self._held_title):
             widget.setVisible(has_gates)
         if trace is None or not has_gates:
             return
@@ -170,16 +144,16 @@ class LossesAndSteps(QWidget):
         )
         shares = np.zeros(len(tokens))
         shares[: len(held.shares)] = held.shares
-        self._held.set_parts(shares, tokens)
+        self.held.set_parts(shares, tokens)
 
     def _choose(self, row: int, column: int) -> None:
-        if self._sums is not None and self._sums.losses is not None:
-            self.loss_chosen.emit(int(self._sums.losses.targets[row]))
+        if self.sums is not None and self.sums.losses is not None:
+            self.loss_chosen.emit(int(self.sums.losses.targets[row]))
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
-        if self._sums is None or self._sums.losses is None:
+        if self.sums is None or self.sums.losses is None:
             return "", []
-        losses, tokens = self._sums.losses, self._tokens
+        losses, tokens = self.sums.losses, self._tokens
         target = int(losses.targets[row])
         lines = [
             f"of the loss of “{tokens[target]}”, {number(float(losses.values[row]), 2)} nats",

@@ -13,12 +13,9 @@ from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.panels.inside.window_page import WindowPage
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.invitation import Invitation
-from lmviz.app.widgets.diagrams.ladder import LadderView
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
-from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.inspection.recipes.recipe import arrays_recipe
 
 if TYPE_CHECKING:
@@ -41,7 +38,6 @@ class PicturePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("picture_view")
         self._unrolled, self._whole = UnrolledPage(self), WholeModelPage(self)
         self._ladder, self._window = LadderPage(self), WindowPage(self)
         self._all: tuple[Page, ...] = (self._ladder, self._window, self._unrolled, self._whole)
@@ -54,8 +50,7 @@ class PicturePanel(Panel):
         self._invitation = Invitation("picture_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._pages.addWidget(self._invitation)
-        self._card = Card("Picture", "", self._pages)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Picture", "", self._pages)
         self.follow(
             session.library.model_changed,
             session.reading.prefix_changed,
@@ -76,16 +71,6 @@ class PicturePanel(Panel):
     def whole(self) -> WholeModelView:
         """The picture of layers on a stream."""
         return self.page.view if isinstance(self.page, WholeModelPage) else self._whole.view
-
-    @property
-    def ladder(self) -> LadderView:
-        """The picture of back-off."""
-        return self._ladder.view
-
-    @property
-    def window_view(self) -> WordWindowView:
-        """The picture of a fixed window."""
-        return self._window.view
 
     @property
     def page(self) -> Page | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.kinds_page import KindsPage
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, row, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import labelled
@@ -58,46 +58,30 @@ class PositionsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("positions_view")
-        self._picture: PositionPicture | None = None
+        self.picture: PositionPicture | None = None  # what is drawn
         self._moment: Moment | None = None  # whose picture that is
-        self._beyond: BeyondContext | None = None
+        self.beyond: BeyondContext | None = None  # what was measured behind the context
         self._asked: object = None
         self._measured: object = None
         self._chosen: int | None = None  # a wave that somebody clicked on
-        self._table, self._pairs = HeatmapView(), HeatmapView()
-        self._table.setObjectName("positions_table")
-        self._pairs.setObjectName("positions_pairs")
+        self._table = named(HeatmapView(), "positions_table")
+        self._pairs = named(HeatmapView(), "positions_pairs")
         self._pairs.set_style(square=True)
         self._waves, self._shifted = LinePlot("position"), LinePlot("position")
-        self._losses = LinePlot("position", possible=LOSS)
-        self._losses.setObjectName("beyond_plot")
+        self._losses = named(LinePlot("position", possible=LOSS), "beyond_plot")
         leave_arrow_keys(self, self._table, self._pairs)
-        self._names = {view: Label() for view in (self._table, self._pairs, self._waves, self._shifted)}
-        for label in self._names.values():
-            label.setProperty("role", "muted")
-            label.setWordWrap(True)
-        self._head = QComboBox()
-        self._head.setObjectName("positions_head_picker")
-        self._head.setAccessibleName("head")
+        views = (self._table, self._pairs, self._waves, self._shifted)
+        self._names = {view: Label(role="muted", wraps=True) for view in views}
+        self._head = picker("positions_head_picker", "head")
         self._shift = SliderRow("shift by k", "positions to shift by")
         self._shift.slider.setObjectName("shift_slider")
-        self._said, self._behind = Label(), Label()
-        self._said.setObjectName("shift_said")
-        self._behind.setObjectName("beyond_said")
-        for label in (self._said, self._behind):
-            label.setWordWrap(True)
-        self._page = QComboBox()
-        self._page.setObjectName("positions_page_picker")
-        self._page.setAccessibleName("what is shown of positions")
-        self._page.addItems(PAGES)
+        self._said = Label(name="shift_said", wraps=True)
+        self._behind = Label(name="beyond_said", wraps=True)
+        self._page = picker("positions_page_picker", "what is shown of positions", PAGES)
         self._empty = EmptyText()
-        self._body = QStackedWidget()
         self._kinds = KindsPage(session)
-        for sheet in (self._lay_out(), self._lay_out_beyond(), self._kinds, self._empty):
-            self._body.addWidget(sheet)
-        self._card = Card("Positions", self._page, self._body)
-        self.column.addWidget(self._card)
+        self._body = stack(self._lay_out(), self._lay_out_beyond(), self._kinds, self._empty)
+        self._card = self.add_card("Positions", self._page, self._body)
         self._page.activated.connect(lambda _: self.refresh_soon())
         self._head.activated.connect(lambda _: self.refresh_soon())
         self._shift.value_changed.connect(lambda _: self._draw_shift())
@@ -108,31 +92,21 @@ class PositionsPanel(Panel):
         self.follow(trial.changed, trial.ended, session.work.ready_changed)
         session.training.changed.connect(self.refresh_now_and_then)
 
-    @property
-    def picture(self) -> PositionPicture | None:
-        """What is drawn."""
-        return self._picture
-
-    @property
-    def beyond(self) -> BeyondContext | None:
-        """What was measured behind the context."""
-        return self._beyond
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The table and the pairs; on the second page the losses (stretch,) and where each begins."""
         if self._page.currentIndex() == KINDS:
             return self._kinds.exported_arrays()
         if self._page.currentIndex() == BEYOND:
-            found = self._beyond
+            found = self.beyond
             return {} if found is None else {"position": found.starts, "loss": found.losses}
-        picture = self._picture
+        picture = self.picture
         return {} if picture is None or not picture.table.size else _arrays(picture)
 
     def recipe(self) -> str:
         """The same picture or trial from Python."""
         if self._page.currentIndex() == KINDS:
             return self._kinds.recipe()
-        if self._picture is None or self._moment is None:
+        if self.picture is None or self._moment is None:
             return ""
         model, step = self._moment
         return (
@@ -156,7 +130,7 @@ class PositionsPanel(Panel):
             self._kinds.draw()
             self._body.setCurrentIndex(KINDS)
         elif model is None:
-            self._picture, self._asked = None, None
+            self.picture, self._asked = None, None
             self._show_sentence("Open or train a Transformer")
         elif self._page.currentIndex() == BEYOND:
             self._ask_beyond(model)
@@ -164,31 +138,23 @@ class PositionsPanel(Panel):
             self._ask_picture(model)
 
     def _lay_out(self) -> QWidget:
-        sheet = QWidget()
-        grid = QGridLayout(sheet)
+        page = QWidget()
+        grid = QGridLayout(page)
         grid.setContentsMargins(0, 0, 0, 0)
         for place, (view, name) in enumerate(self._names.items()):
-            row, column = 2 * (place // 2), place % 2
-            grid.addWidget(name, row, column)
-            grid.addWidget(view, row + 1, column)
-            grid.setRowStretch(row + 1, 3 - place // 2)
-        for column in (0, 1):
-            grid.setColumnStretch(column, 1)
-        controls = QHBoxLayout()
+            down, across = 2 * (place // 2), place % 2
+            grid.addWidget(name, down, across)
+            grid.addWidget(view, down + 1, across)
+            grid.setRowStretch(down + 1, 3 - place // 2)
         self._of_head = labelled("head", self._head)
-        controls.addWidget(self._of_head)
-        controls.addWidget(self._shift, 1)
-        grid.addLayout(controls, 4, 0, 1, 2)
+        for across in (0, 1):
+            grid.setColumnStretch(across, 1)
+        grid.addLayout(row(self._of_head, (self._shift, 1)), 4, 0, 1, 2)
         grid.addWidget(self._said, 5, 0, 1, 2)
-        return sheet
+        return page
 
     def _lay_out_beyond(self) -> QWidget:
-        sheet = QWidget()
-        column = QVBoxLayout(sheet)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._behind)
-        column.addWidget(self._losses, 1)
-        return sheet
+        return sheet(column(self._behind, (self._losses, 1)))
 
     def _ask_picture(self, model: OpenedModel) -> None:
         head = max(self._head.currentIndex(), 0)
@@ -207,7 +173,7 @@ class PositionsPanel(Panel):
 
         def take(picture: PositionPicture) -> None:
             self._moment = moment
-            self._take(picture)
+            self._draw_picture(picture)
 
         self.ask_model(moment, "table of positions", work, take)
 
@@ -220,7 +186,7 @@ class PositionsPanel(Panel):
         if asked == self._measured:
             self._draw_beyond()
             return
-        self._measured, self._beyond = asked, None
+        self._measured, self.beyond = asked, None
 
         def work(opened: Model) -> BeyondContext:
             from lmviz.inspection.beyond_context import held_out_ids, measure_beyond
@@ -230,8 +196,8 @@ class PositionsPanel(Panel):
 
         self.ask_model(self.session.library.shown_moment, "beyond", work, self._take_beyond)
 
-    def _take(self, picture: PositionPicture) -> None:
-        self._picture, self._chosen = picture, None
+    def _draw_picture(self, picture: PositionPicture) -> None:
+        self.picture, self._chosen = picture, None
         heads = len(picture.table) if picture.kind in ("alibi", "relative") else 0
         if self._head.count() != heads:
             self._head.clear()
@@ -240,7 +206,7 @@ class PositionsPanel(Panel):
         self._draw()
 
     def _take_beyond(self, beyond: BeyondContext) -> None:
-        self._beyond = beyond
+        self.beyond = beyond
         self._draw_beyond()
 
     def _show_sentence(self, sentence: str) -> None:
@@ -248,7 +214,7 @@ class PositionsPanel(Panel):
         self._body.setCurrentWidget(self._empty)
 
     def _draw(self) -> None:
-        picture = self._picture
+        picture = self.picture
         if picture is None or self._page.currentIndex() != THE_POSITIONS:
             return
         if not picture.table.size:
@@ -286,7 +252,7 @@ class PositionsPanel(Panel):
         )
 
     def _draw_shift(self) -> None:
-        picture = self._picture
+        picture = self.picture
         if picture is None or not picture.table.size:
             return
         shift = self._shift.slider.value()
@@ -302,7 +268,7 @@ class PositionsPanel(Panel):
         self._said.setText(_shift_sentence(picture, shift, values))
 
     def _draw_beyond(self) -> None:
-        found = self._beyond
+        found = self.beyond
         if found is None or self._page.currentIndex() != BEYOND:
             return
         from lmviz.inspection.beyond_context import SENTENCES
@@ -318,17 +284,17 @@ class PositionsPanel(Panel):
         self._behind.setText(" ".join((SENTENCES[found.kind], measured, texts)))
 
     def _choose_wave(self, row: int, column: int) -> None:
-        if self._picture is not None:
-            by_head = self._picture.kind in ("alibi", "relative")
+        if self.picture is not None:
+            by_head = self.picture.kind in ("alibi", "relative")
             self._chosen = row if by_head else column
-            self._draw_waves(self._picture)
+            self._draw_waves(self.picture)
 
     def handle_failure(self, key: str) -> None:
         if key == "beyond":
-            self._beyond = None
+            self.beyond = None
             self._show_sentence("")
         else:
-            self._picture, self._asked = None, None
+            self.picture, self._asked = None, None
 
 
 def _arrays(picture: PositionPicture) -> dict[str, np.ndarray]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.slider_row import SliderRow
@@ -38,27 +39,18 @@ class ReachCurves(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._said = MutedLine()
-        self._plot = LinePlot("steps back")
-        self._plot.setAccessibleName("how far the gradient reaches")
-        self._plot.set_logarithmic(True)
+        self.plot = named(LinePlot("steps back"), description="how far the gradient reaches")
+        """How large the gradient is, over the steps back."""
+        self.plot.set_logarithmic(True)
         self._slider = SliderRow("scale U", "factor of the recurrent weights")
         self._slider.set_range(TWENTIETHS, 20)
         self._reaches: dict[str, tuple[Reach, QColor]] = {}
         self._question: object = None  # of what the reaches are
         self._scaled: tuple[float, Reach, object] | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(self._plot, 1)
-        column.addWidget(self._slider)
+        column(self._said, (self.plot, 1), self._slider, on=self)
         self._slider.value_changed.connect(lambda _: self._show_factor())
         self._slider.value_changed.connect(lambda _: self.factor_changed.emit())
         self._show_factor()
-
-    @property
-    def plot(self) -> LinePlot:
-        """How large the gradient is, over the steps back."""
-        return self._plot
 
     @property
     def said(self) -> str:
@@ -91,7 +83,7 @@ class ReachCurves(QWidget):
             factor, reach, _ = self._scaled
             curves[SCALED] = (reach, current_theme().key, True)
             changed = f" · U × {factor:.2f}: ×{number(reach.factor, 2)} a step"
-        self._plot.set_curves(
+        self.plot.set_curves(
             [
                 PlotCurve(name, np.arange(reach.last + 1), _back(reach), color, dashed=dashed)
                 for name, (reach, color, dashed) in curves.items()

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QGridLayout, QWidget
 
-from lmviz.app.panels.inside.effect_pictures import EffectPictures
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.offered_numbers import likeliest_logit, number_in_words, offered_numbers
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, picker, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
+from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
+from lmviz.app.widgets.text.word_effects import MEASURED, PREDICTED, WordEffect, WordEffects
 from lmviz.app.widgets.text.word_scroll import WordScroll
 from lmviz.inspection.recipes.gradient import saliency_recipe
 from lmviz.models.sequences import SOURCE, TEXT
+from lmviz.text.pictures import SIDE
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -52,26 +54,17 @@ class SaliencyPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("saliency_view")
         self._offers: list[Of] = []
         self._chosen: Of | None = None
-        self._found: tuple[Saliency, ...] = ()
+        self.found: tuple[Saliency, ...] = ()  # what is drawn, one for each sequence
         self._of: Of = "loss"
         self._reading: Reading | None = None  # of which the saliency is
-        self._choice = QComboBox()
-        self._choice.setObjectName("saliency_of_picker")
-        self._choice.setAccessibleName("the number that words are erased for")
-        self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._choice.setMinimumContentsLength(LENGTH)
-        self._said = Label()
-        self._said.setObjectName("saliency_sentence")
-        self._said.setProperty("role", "muted")
-        self._said.setWordWrap(True)
-        self._picture = EffectPictures()
+        self._choice = picker("saliency_of_picker", "the number that words are erased for", least=LENGTH)
+        self._said = Label(name="saliency_sentence", role="muted", wraps=True)
+        self.picture = EffectPictures()  # the pixels of a source that is a picture, hidden where it is none
         self._words = {name: WordEffects(NAMED[name]) for name in (SOURCE, TEXT)}
         leave_arrow_keys(self, *self._words.values())
-        self._card = Card("Saliency", self._choice, self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Saliency", self._choice, self._lay_out())
         words = self._words[TEXT]
         words.word_clicked.connect(session.focus.choose_position)
         words.word_hovered.connect(session.focus.hover_position)
@@ -85,11 +78,6 @@ class SaliencyPanel(Panel):
         )
 
     @property
-    def found(self) -> tuple[Saliency, ...]:
-        """What is drawn, one for each sequence."""
-        return self._found
-
-    @property
     def words(self) -> WordEffects:
         """The rows of the text."""
         return self._words[TEXT]
@@ -100,27 +88,22 @@ class SaliencyPanel(Panel):
         return self._words[SOURCE]
 
     @property
-    def picture(self) -> EffectPictures:
-        """The pixels of a source that is a picture, hidden where it is none."""
-        return self._picture
-
-    @property
     def sentence(self) -> str:
         """How well the gradient predicts what erasing does."""
         return self._said.text()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         arrays: dict[str, np.ndarray] = {}
-        for item in self._found:
+        for item in self.found:
             of = "" if item.sequence == TEXT else f"{item.sequence}: "
             arrays |= {f"{of}gradient × embedding": item.predicted, f"{of}erased": item.measured}
         return arrays
 
     def exported_names(self) -> Names:
-        return Names(self._found[0].tokens) if len(self._found) == 1 else COUNTED
+        return Names(self.found[0].tokens) if len(self.found) == 1 else COUNTED
 
     def recipe(self) -> str:
-        if self._reading is None or not self._found:
+        if self._reading is None or not self.found:
             return ""
         return saliency_recipe(self._reading.moment, self._of, self._reading.trace.beside)
 
@@ -128,37 +111,30 @@ class SaliencyPanel(Panel):
         reading = self.session.reading.current
         if reading is None:
             self.silence(QUESTION)
-            self._found, self._reading = (), None
+            self.found, self._reading = (), None
             self._choice.clear()
             self._draw()
             self._card.set_placeholder(NO_TEXT if self.session.library.model else NO_MODEL)
             return
         self._card.set_placeholder("")
         offers, of = self._offers_of(reading)
-        if reading is self._reading and of == self._of and self._found:
+        if reading is self._reading and of == self._of and self.found:
             self._offer(offers, of)
             self._mark()
             return
         self._ask(reading, of, offers)
 
     def handle_failure(self, key: str) -> None:
-        self._found, self._reading = (), None
+        self.found, self._reading = (), None
         self._draw()
 
     def _lay_out(self) -> QWidget:
-        rows, body = QWidget(), QWidget()
-        column = QVBoxLayout(rows)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._picture)
-        for words in self._words.values():
-            words.hide()  # until their numbers are known
-            column.addWidget(words)
-        column.addStretch()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(scrolling(rows, area=WordScroll(tuple(self._words.values()))), 1)
-        return body
+        words = tuple(self._words.values())
+        for each in words:
+            each.hide()  # until their numbers are known
+        rows = column(self.picture, *words)
+        rows.addStretch()
+        return sheet(column(self._said, (scrolling(sheet(rows), area=WordScroll(words)), 1)))
 
     def _offers_of(self, reading: Reading) -> tuple[dict[Of, str], Of]:
         """The numbers that there are, each in words; and which of them is chosen."""
@@ -206,7 +182,7 @@ class SaliencyPanel(Panel):
             erasing.go_on(model)
             return found.value, erasing
 
-        if not self._found:
+        if not self.found:
             self._said.setText(ERASING)
         self.ask_about(reading, QUESTION, begin, lambda answer: self._go_on(reading, of, offers, *answer))
 
@@ -216,7 +192,7 @@ class SaliencyPanel(Panel):
         Each time it is another question, so that what is typed or asked meanwhile has its turn in between.
         """
         if erasing.is_done:
-            self._found, self._reading, self._of = erasing.result(), reading, of
+            self.found, self._reading, self._of = erasing.result(), reading, of
             self._offer(offers, of)
             self._draw(f"{number_in_words(of, reading)}: {number(value)}")
         elif self.is_in_sight:
@@ -229,9 +205,9 @@ class SaliencyPanel(Panel):
     def _draw(self, said: str = "") -> None:
         from lmviz.inspection.saliency import agreement_sentence
 
-        sizes = [np.abs(part).max() for item in self._found for part in (item.predicted, item.measured)]
+        sizes = [np.abs(part).max() for item in self.found for part in (item.predicted, item.measured)]
         for name, words in self._words.items():
-            item = next((item for item in self._found if item.sequence == name), None)
+            item = next((item for item in self.found if item.sequence == name), None)
             rows = [] if item is None else list(zip(item.tokens, item.predicted, item.measured, strict=True))
             if item is not None and item.address == PICTURE:
                 rows = []
@@ -241,18 +217,44 @@ class SaliencyPanel(Panel):
                 float(max(sizes, default=0.0)),
             )
         self._draw_picture()
-        sentence = f"{said[:1].upper()}{said[1:]}. {agreement_sentence(self._found)}" if self._found else ""
+        sentence = f"{said[:1].upper()}{said[1:]}. {agreement_sentence(self.found)}" if self.found else ""
         self._said.setText(sentence)
         self._mark()
 
     def _draw_picture(self) -> None:
         """Where the source is a picture, its pixels in the place of rows."""
-        item = next((item for item in self._found if item.address == PICTURE), None)
-        self._picture.setVisible(item is not None)
+        item = next((item for item in self.found if item.address == PICTURE), None)
+        self.picture.setVisible(item is not None)
         if item is not None and self._reading is not None:
             pixels = [value > 0.5 for value in self._reading.trace[PICTURE].array]
-            self._picture.set_effects(pixels, item.predicted, item.measured)
+            self.picture.set_effects(pixels, item.predicted, item.measured)
 
     def _mark(self) -> None:
         if self._reading is not None and self._reading is self.session.reading.current:
             self.words.set_current(self.session.reading.position)
+
+
+class EffectPictures(QWidget):
+    """`EffectPictures()`: `set_effects(pixels, predicted, measured)`, each number of a pixel."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("effect_pictures")
+        self.predicted, self.measured = PixelGrid(SIDE), PixelGrid(SIDE)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(4, 0, 4, 8)
+        grid.setHorizontalSpacing(24)
+        for place, (title, picture) in enumerate(((PREDICTED, self.predicted), (MEASURED, self.measured))):
+            name = Label(title, role="muted")
+            picture.setAccessibleName(f"without each painted pixel: {title}")
+            grid.addWidget(name, 0, place)
+            grid.addWidget(picture, 1, place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(2, 1)
+        self.hide()
+
+    def set_effects(self, pixels: Sequence[bool], predicted: np.ndarray, measured: np.ndarray) -> None:
+        """Show a picture (pixel,) twice; the strongest colour is that of the largest number in both."""
+        limit = float(max(np.abs(predicted).max(), np.abs(measured).max()))
+        for picture, values in ((self.predicted, predicted), (self.measured, measured)):
+            picture.set_pixels(pixels)
+            picture.set_values(values, limit)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -15,8 +15,8 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.growing_canvas import growth_of
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -66,16 +66,14 @@ class StagePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("stage_view")
         self._timeline = StageTimeline()
-        self._sentence = InkedLabel()
-        self._sentence.setObjectName("stage_sentence")
+        self._sentence = named(InkedLabel(), "stage_sentence")
         self._sentence.setWordWrap(True)
         self._equation = EquationView()
-        self._operation = OperationView()
+        self.operation = OperationView()  # the operation that makes the chosen cell
         self._upper = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._strips = ExplainedStrips(session)
-        leave_arrow_keys(self, self._strips)
+        self.strips = ExplainedStrips(session)  # what the stage reads and makes
+        leave_arrow_keys(self, self.strips)
         self._area = scrolling(self._sheet())
         self._titles: tuple[str, ...] = ()
         self._reading: Reading | None = None  # which is drawn
@@ -84,16 +82,15 @@ class StagePanel(Panel):
         self._drawn = -1
         self._previous = self._step_button("stage_previous", "←", -1)
         self._next = self._step_button("stage_next", "→", 1)
-        self._card = Card("Stages", "", self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Stages", "", self._lay_out())
         self._timeline.stage_chosen.connect(session.focus.choose_stage)
         numbers = QShortcut(QKeySequence(Qt.Key.Key_N), self)  # wherever no text is typed
         numbers.activated.connect(lambda: self._equation.set_numbers_shown(not self._equation.numbers_shown))
         session.focus.cell_changed.connect(self._follow_cell)
-        self._operation.set_naming(lambda source, index: name_of_operand(self._reading, source, index))
-        self._operation.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))
-        self._operation.left.connect(lambda: session.focus.hover_cell(None))
-        self._operation.operand_clicked.connect(lambda *cell: follow_operand(session, *cell))
+        self.operation.set_naming(lambda source, index: name_of_operand(self._reading, source, index))
+        self.operation.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))
+        self.operation.left.connect(lambda: session.focus.hover_cell(None))
+        self.operation.operand_clicked.connect(lambda *cell: follow_operand(session, *cell))
         self.follow(
             session.reading.changed,
             session.focus.position_changed,
@@ -107,22 +104,12 @@ class StagePanel(Panel):
     @property
     def views(self) -> tuple[View, ...]:
         """What the strips show, one view each."""
-        return self._strips.views
+        return self.strips.views
 
     @property
     def sentence(self) -> str:
         """What the stage does to the chosen word, in one sentence."""
         return self._sentence.accessibleName()
-
-    @property
-    def operation(self) -> OperationView:
-        """The operation that makes the chosen cell."""
-        return self._operation
-
-    @property
-    def strips(self) -> ExplainedStrips:
-        """What the stage reads and makes."""
-        return self._strips
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {name: view.values[0] for name, view in self._named_views().items()}
@@ -152,7 +139,7 @@ class StagePanel(Panel):
             self._show_sentence(())
             self._equation.set_equation("")
             self._drawn, self._reading = -1, None
-            self._strips.set_views([])
+            self.strips.set_views([])
             self.silence("numbers")
             self._show_numbers("", None)
             return
@@ -172,11 +159,11 @@ class StagePanel(Panel):
         number = f"stage {number_of_stage + 1} of {len(titles)}"
         self._card.set_title(self._title(stage.title, number.capitalize()))
         self._card.set_aside(f"{self._where(stage.place)} · {number}")
-        self._tell(reading)
+        self._describe(reading)
         self._equation.set_equation(stage.equation)
         self._draw_strips(reading)
 
-    def _tell(self, reading: Reading) -> None:
+    def _describe(self, reading: Reading) -> None:
         """Say what the stage does to the word."""
 
         def token(id: int) -> str:
@@ -204,7 +191,7 @@ class StagePanel(Panel):
         if direction != self._upper.direction():
             self._upper.setDirection(direction)
         growth = growth_of(self.size(), USUAL_SIZE)
-        for view in (self._equation, self._operation, self._strips):
+        for view in (self._equation, self.operation, self.strips):
             view.set_growth(growth)
 
     def _title(self, name: str, number: str) -> str:
@@ -213,36 +200,20 @@ class StagePanel(Panel):
         return name if fits else number
 
     def _lay_out(self) -> QWidget:
-        row = QHBoxLayout()
-        row.addWidget(self._timeline, 1)
-        row.addWidget(self._previous)
-        row.addWidget(self._next)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(row)
-        column.addWidget(self._sentence)
-        column.addWidget(self._area, 1)
-        return body
+        walk = row((self._timeline, 1), self._previous, self._next)
+        return sheet(column(walk, self._sentence, (self._area, 1)))
 
     def _sheet(self) -> QWidget:
         """The equation, the operation that makes the cell, and what the stage reads and makes."""
-        sheet = QWidget()
-        column = QVBoxLayout(sheet)
-        column.setContentsMargins(0, 0, 0, 0)
         self._upper.addWidget(self._equation, 2, Qt.AlignmentFlag.AlignTop)
-        self._upper.addWidget(self._operation, 3, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(self._upper)
-        column.addWidget(self._strips)
-        column.addStretch()
-        return sheet
+        self._upper.addWidget(self.operation, 3, Qt.AlignmentFlag.AlignTop)
+        page = column(self._upper, self.strips)
+        page.addStretch()
+        return sheet(page)
 
     def _step_button(self, name: str, text: str, step: int) -> QPushButton:
-        button = QPushButton(text)
-        button.setObjectName(name)
-        button.setAccessibleName("next stage" if step > 0 else "previous stage")
+        button = named(QPushButton(text), name, "next stage" if step > 0 else "previous stage", role="link")
         button.setToolTip(paragraph(f"{'Next' if step > 0 else 'Previous'} stage (key {text})"))
-        button.setProperty("role", "link")
         button.clicked.connect(lambda: self.session.focus.choose_stage(self.session.focus.stage + step))
         return button
 
@@ -266,7 +237,7 @@ class StagePanel(Panel):
         names = _labels(parts, trace, stage.results[0])
         walked = self._drawn not in (-1, self.session.focus.stage)
         self._drawn = self.session.focus.stage
-        self._strips.set_views(
+        self.strips.set_views(
             [
                 NamedView(
                     names[number_of_part],
@@ -363,7 +334,7 @@ class StagePanel(Panel):
         """The equation and the operation with the numbers of a cell."""
         self._without_numbers.stop()
         self._equation.set_numbers(numbers)
-        self._operation.set_picture(picture, dashed=dashed)
+        self.operation.set_picture(picture, dashed=dashed)
 
     def handle_failure(self, key: str) -> None:
         self._draw_without_numbers()

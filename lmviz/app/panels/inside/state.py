@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -13,9 +11,10 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
-from lmviz.app.session.reading import NAMED
+from lmviz.app.session.reading import NAMED, Reading
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -25,17 +24,12 @@ from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
 from lmviz.inspection.recipes.recipe import view_recipe
 from lmviz.inspection.similarity import similarity_order
 from lmviz.inspection.strongest import strongest_cell
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.view_names import names_along
-from lmviz.inspection.views import likeliest_answers, matrix
+from lmviz.inspection.views import View, likeliest_answers, matrix
 from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.trace import Trace
-    from lmviz.inspection.views import View
 
 STAGE = "stage"
 NO_MODEL = "Open or train a model to see its values."
@@ -58,31 +52,22 @@ class StatePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("state_view")
-        self._tap = QComboBox()
-        self._tap.setObjectName("tap_picker")
-        self._tap.setAccessibleName("which value")
-        self._tap.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._tap.setMinimumContentsLength(TAP_LENGTH)
-        self.order_picker = QComboBox()
+        self._tap = picker("tap_picker", "which value", least=TAP_LENGTH)
+        self.order_picker = named(QComboBox(), description="order of the rows")
         self.order_picker.addItems(ORDERS)
-        self.order_picker.setAccessibleName("order of the rows")
         self._heatmap = HeatmapView()
         leave_arrow_keys(self, self._heatmap)
-        self._view: View | None = None
+        self.view: View | None = None  # what is drawn
         self._reading: Reading | None = None  # of which the view is
         self._addresses: tuple[str, ...] = ()
-        self._drag = QPushButton("edit")
-        self._drag.setObjectName("drag_values_button")
+        self._drag = named(QPushButton("edit"), "drag_values_button", role="link")
         self._drag.setCheckable(True)
-        self._drag.setProperty("role", "link")
         self._drag.setToolTip("Edit values: drag a cell up or down; all later values are recomputed.")
         self._dragging = False
         self._switch = GradientSwitch(session)
         controls = (self._drag, self._switch, self._tap, self.order_picker)
         head = self._head = FittingRow(controls, giving_way=(self.order_picker, self._drag))
-        self._card = Card("Values over the text", head, self._heatmap)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Values over the text", head, self._heatmap)
         self._tap.activated.connect(lambda _: self.refresh_soon())
         self.order_picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._heatmap.cell_hovered.connect(self._hover)
@@ -107,16 +92,6 @@ class StatePanel(Panel):
             session.gradients.failed, session.gradients.changed, session.gradients.shown_changed
         )
 
-    @property
-    def view(self) -> View | None:
-        """What is drawn."""
-        return self._view
-
-    @property
-    def heatmap(self) -> HeatmapView:
-        """The heatmap itself."""
-        return self._heatmap
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._measure_tap()
@@ -134,25 +109,25 @@ class StatePanel(Panel):
         return self.width() >= ROOMY * current_theme().scale
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self._view is None else {self._view.address: self._view.values}
+        return {} if self.view is None else {self.view.address: self.view.values}
 
     def exported_names(self) -> Names:
-        if self._reading is None or self._view is None or self._view.folded:
+        if self._reading is None or self.view is None or self.view.folded:
             return Names()
-        view, trace = self._view, self._reading.trace
+        view, trace = self.view, self._reading.trace
         return Names(
             names_along(trace, view.row_axis, view.rows), names_along(trace, view.column_axis, view.columns)
         )
 
     def recipe(self) -> str:
-        if self._reading is None or self._view is None or Address.parse(self._view.address).is_gradient:
+        if self._reading is None or self.view is None or Address.parse(self.view.address).is_gradient:
             return ""
-        return view_recipe(self._reading.moment, self._view)
+        return view_recipe(self._reading.moment, self.view)
 
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None:
-            self._view = self._reading = None
+            self.view = self._reading = None
             self._heatmap.set_matrix(NOTHING)
             self._card.set_title(self._longest_that_fits("Values over the text", "Values"))
             self._card.set_placeholder(NO_READING if self.session.library.model else NO_MODEL)
@@ -192,9 +167,9 @@ class StatePanel(Panel):
         is_gradient = Address.parse(view.address).is_gradient
         self._drag.setVisible(not is_gradient)
         self._heatmap.set_editable(self._drag.isChecked() and not is_gradient)
-        walked = self._view is not None and self._view.address != view.address
+        walked = self.view is not None and self.view.address != view.address
         walked = walked or (self.session.reading.has_stepped and reading is not self._reading)
-        self._view, self._reading = view, reading
+        self.view, self._reading = view, reading
         size = (
             f"{view.values.shape[0]} × {view.values.shape[1]}"
             if view.row_axis or view.folded
@@ -229,7 +204,7 @@ class StatePanel(Panel):
         return ""
 
     def _mark(self) -> None:
-        view = self._view
+        view = self.view
         if view is None or self.awaits_answer:
             return
         position = self.session.reading.position
@@ -255,46 +230,46 @@ class StatePanel(Panel):
 
     def _suggest(self) -> None:
         """Have the strongest cell of the position explained, as long as none is pinned."""
-        if self._view is not None and (self.is_in_sight or self.is_put_away):
-            place = strongest_cell(self._view, self.session.reading.position)
+        if self.view is not None and (self.is_in_sight or self.is_put_away):
+            place = strongest_cell(self.view, self.session.reading.position)
             is_number = (
-                place is not None and self._view.scale != "token"
+                place is not None and self.view.scale != "token"
             )  # of a word there is nothing to explain
-            cell = (self._view.address, self._view.index(*place)) if place is not None and is_number else None
+            cell = (self.view.address, self.view.index(*place)) if place is not None and is_number else None
             self.session.explanation.suggest(cell)
         self._mark_suggested()
 
     def _mark_suggested(self) -> None:
-        view, suggestion = self._view, self.session.explanation.suggestion
+        view, suggestion = self.view, self.session.explanation.suggestion
         is_drawn = view is not None and suggestion is not None and suggestion[0] == view.address
         self._heatmap.set_suggested(view.cell(suggestion[1]) if view and suggestion and is_drawn else None)
 
     def _light(self) -> None:
         """Dim the cells that are not operands of the explained cell."""
-        if self._view is not None and self.is_in_sight:
-            self._heatmap.set_lights(self.session.explanation.lights(self._view))
+        if self.view is not None and self.is_in_sight:
+            self._heatmap.set_lights(self.session.explanation.lights(self.view))
 
     def _hover(self, row: int, column: int) -> None:
-        if self._view is not None:
-            is_word = not self._view.folded
-            self.session.focus.hover_position(_position_of(self._view, row, column) if is_word else None)
-            self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
+        if self.view is not None:
+            is_word = not self.view.folded
+            self.session.focus.hover_position(_position_of(self.view, row, column) if is_word else None)
+            self.session.focus.hover_cell((self.view.address, self.view.index(row, column)))
 
     def _leave(self) -> None:
         self.session.focus.hover_position(None)
         self.session.focus.hover_cell(None)
 
     def _choose(self, row: int, column: int) -> None:
-        if self._view is not None:
-            if not self._view.folded:
-                self.session.focus.choose_position(_position_of(self._view, row, column))
-            self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
+        if self.view is not None:
+            if not self.view.folded:
+                self.session.focus.choose_position(_position_of(self.view, row, column))
+            self.session.focus.choose_cell((self.view.address, self.view.index(row, column)))
 
     def _replace(self, row: int, column: int, value: float) -> None:
         """Put a dragged value in force; a whole drag is one step of undo."""
         from lmviz.inspection.interventions import replace
 
-        view = self._view
+        view = self.view
         if view is None:
             return
         where = dict(zip(view.axes, view.index(row, column), strict=True))
@@ -306,7 +281,7 @@ class StatePanel(Panel):
         self._dragging = False
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
-        view, reading = self._view, self._reading
+        view, reading = self.view, self._reading
         if view is None or reading is None:
             return "", []
         value = view.values[row, column]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.building import column
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.plots.position_curve import PositionCurve
@@ -25,23 +26,15 @@ class StepStretch(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._norms: np.ndarray | None = None
+        self.norms: np.ndarray | None = None  # what is drawn
         self._tokens: tuple[str, ...] = ()
         self._title, self._curve = MutedLine(), PositionCurve()
         self._curve.setAccessibleName("how far each step can stretch a gradient")
         self._curve.set_threshold(1.0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._title)
-        column.addWidget(self._curve, 1)
+        column(self._title, (self._curve, 1), on=self)
         self._curve.position_hovered.connect(self.position_hovered)
         self._curve.position_clicked.connect(self.position_clicked)
         self.hide()
-
-    @property
-    def norms(self) -> np.ndarray | None:
-        """What is drawn."""
-        return self._norms
 
     @property
     def curve(self) -> PositionCurve:
@@ -55,15 +48,15 @@ class StepStretch(QWidget):
 
     def set_norms(self, norms: np.ndarray | None, tokens: Sequence[str] = ()) -> None:
         """Show the norms of all steps; None where there is no recurrence."""
-        self._norms, self._tokens = norms, tuple(tokens)
+        self.norms, self._tokens = norms, tuple(tokens)
         self._curve.set_values([] if norms is None else norms, tokens)
         self.setVisible(norms is not None)
 
     def set_position(self, position: int) -> None:
         """Mark the step to a position, and say its norm."""
         self._curve.set_current(position)
-        if self._norms is None or not 0 <= position < len(self._norms):
+        if self.norms is None or not 0 <= position < len(self.norms):
             self._title.set_text("")
             return
-        most, mean = (number(float(value), 2) for value in (self._norms[position], self._norms.mean()))
+        most, mean = (number(float(value), 2) for value in (self.norms[position], self.norms.mean()))
         self._title.set_text(f"Stretch at most ×{most} here, ×{mean} on average")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.inside.losses_and_steps import LossesAndSteps, Sums
@@ -18,7 +18,7 @@ from lmviz.app.panels.inside.step_stretch import StepStretch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gradients import LAST_LOSS
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.inline_spin import fit_width
@@ -68,52 +68,35 @@ class ThroughTimePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("through_time_view")
         self._found: list[tuple[str, ComparedModel, _Reached]] = []
         self._asked: _Question | None = None
         self._question: _Question | None = None  # what is drawn is part of the answer to this
-        self._wave = GradientWave()
-        self._sums = LossesAndSteps()
+        self.wave = GradientWave()  # the picture of the wave
+        self.sums = LossesAndSteps()  # the losses by states, and the steps
         self._curves = ReachCurves()
-        self._stretch = StepStretch()
-        self._card = Card("Back through time", self._head(), self._body())
-        self.column.addWidget(self._card)
+        self.stretch = StepStretch()  # how far each step of the recurrence can stretch a gradient
+        self._card = self.add_card("Back through time", self._head(), self._body())
         self._playing = QTimer(self)
         self._playing.timeout.connect(self._play_on)
         self._connect(session)
 
     def _head(self) -> QWidget:
-        self._truncation = QSpinBox()
-        self._truncation.setObjectName("truncation_spin")
-        self._truncation.setAccessibleName("truncate after so many states")
+        self._truncation = named(QSpinBox(), "truncation_spin", "truncate after so many states")
         self._truncation.setRange(1, 999)
         self._truncation.setValue(TRUNCATION)
         self._truncation.setPrefix("truncate at ")
         fit_width(self._truncation)
-        self._play = QPushButton("play")
-        self._play.setObjectName("through_time_play")
-        self._play.setProperty("role", "link")
+        self._play = named(QPushButton("play"), "through_time_play", role="link")
         self._play.setToolTip("Go back step by step; the arrow keys do so too.")
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._truncation)
-        row.addWidget(self._play)
-        return head
+        return sheet(row(self._truncation, self._play))
 
     def _body(self) -> QWidget:
-        right = QVBoxLayout()
-        right.addWidget(self._curves, 1)
-        right.addWidget(self._stretch)
+        right = column((self._curves, 1), self.stretch)
         self._below = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._below.setSpacing(18)
-        self._below.addWidget(self._sums, 1)
+        self._below.addWidget(self.sums, 1)
         self._below.addLayout(right, 1)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._wave, 2)
-        column.addLayout(self._below, 5)
+        body = sheet(column((self.wave, 2), (self._below, 5)))
         return scrolling(body)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -121,28 +104,23 @@ class ThroughTimePanel(Panel):
         is_wide = self.width() >= WIDE * current_theme().scale
         directions = QBoxLayout.Direction
         self._below.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
-        self._sums.setMinimumHeight(round(0 if is_wide else TALL * current_theme().scale))
+        self.sums.setMinimumHeight(round(0 if is_wide else TALL * current_theme().scale))
         self._curves.plot.setMinimumHeight(round(0 if is_wide else LOW * current_theme().scale))
 
     def _connect(self, session: Session) -> None:
-        self._wave.position_hovered.connect(session.focus.hover_position)
-        self._wave.position_clicked.connect(session.focus.choose_position)
-        self._sums.loss_chosen.connect(lambda target: session.gradients.choose(f"loss@{target}"))
+        self.wave.position_hovered.connect(session.focus.hover_position)
+        self.wave.position_clicked.connect(session.focus.choose_position)
+        self.sums.loss_chosen.connect(lambda target: session.gradients.choose(f"loss@{target}"))
         self._truncation.valueChanged.connect(lambda _: self._draw())
         self._curves.factor_changed.connect(self._ask_scaled)
         self._play.clicked.connect(self._toggle)
-        for below in (self._sums, self._stretch):
+        for below in (self.sums, self.stretch):
             below.position_hovered.connect(session.focus.hover_position)
             below.position_clicked.connect(session.focus.choose_position)
         session.focus.position_changed.connect(self._mark)
         session.focus.hovered_position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._draw)
         self.follow(session.reading.changed, session.comparison.changed, session.gradients.shown_changed)
-
-    @property
-    def wave(self) -> GradientWave:
-        """The picture of the wave."""
-        return self._wave
 
     @property
     def plot(self) -> LinePlot:
@@ -155,16 +133,6 @@ class ThroughTimePanel(Panel):
         return self._curves.said
 
     @property
-    def sums(self) -> LossesAndSteps:
-        """The losses by states, and the steps."""
-        return self._sums
-
-    @property
-    def stretch(self) -> StepStretch:
-        """How far each step of the recurrence can stretch a gradient."""
-        return self._stretch
-
-    @property
     def reaches(self) -> dict[str, Reach]:
         """How far the gradient reaches, by the name of each model."""
         return {name: found.reach for name, _, found in self._found}
@@ -172,20 +140,20 @@ class ThroughTimePanel(Panel):
     @property
     def losses(self) -> LossesByState | None:
         """Every loss by every state of the shown model."""
-        return None if self._sums.sums is None else self._sums.sums.losses
+        return None if self.sums.sums is None else self.sums.sums.losses
 
     @property
     def parameter(self) -> ParameterOverTime | None:
         """What each step adds to the gradient of the recurrent weights; None without a recurrence."""
-        return None if self._sums.sums is None else self._sums.sums.parameter
+        return None if self.sums.sums is None else self.sums.sums.parameter
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The norms (position,) of each model, all losses by all states, and the parts of U's gradient."""
         arrays = {f"norms/{name}": found.norms for name, found in self.reaches.items()}
         if self.losses is not None:
             arrays |= {"losses by states": self.losses.norms, "losses": self.losses.values}
-        if self._stretch.norms is not None:
-            arrays["spectral norms"] = self._stretch.norms
+        if self.stretch.norms is not None:
+            arrays["spectral norms"] = self.stretch.norms
         if self.parameter is not None:
             arrays[f"steps/{self.parameter.name}"] = self.parameter.along
         return arrays
@@ -203,10 +171,10 @@ class ThroughTimePanel(Panel):
         if reading is None or not models:
             for key in ("through time", "losses by states", "scaled", "steps"):
                 self.silence(key)
-            self._stretch.set_norms(None)
+            self.stretch.set_norms(None)
             self._found = []
             self._curves.set_scaled(None)
-            self._sums.set_sums(None, None)
+            self.sums.set_sums(None, None)
             self._draw()
             return
         self._asked = (reading, self._of(reading), models)
@@ -218,13 +186,13 @@ class ThroughTimePanel(Panel):
         """The first part of a new answer is known: those of the one before are taken away."""
         if question != self._question:
             self._question, self._found = question, []
-            self._stretch.set_norms(None)
+            self.stretch.set_norms(None)
             self._curves.set_scaled(None)
-            self._sums.set_sums(None, None)
+            self.sums.set_sums(None, None)
 
     def handle_failure(self, key: str) -> None:
         if key == "steps":
-            self._stretch.set_norms(None)
+            self.stretch.set_norms(None)
         elif key == "scaled":
             self._curves.set_scaled(None)
 
@@ -250,11 +218,13 @@ class ThroughTimePanel(Panel):
 
         def take(found: list[_Reached | str]) -> None:
             self._begin(question)
-            self._take(models, reading, found)
+            self._draw_reach(models, reading, found)
 
         self.ask_compared(models, "through time", work, take)
 
-    def _take(self, models: tuple[ComparedModel, ...], reading: Reading, found: list[_Reached | str]) -> None:
+    def _draw_reach(
+        self, models: tuple[ComparedModel, ...], reading: Reading, found: list[_Reached | str]
+    ) -> None:
         named = zip(_short_names(models), models, found, strict=True)
         read = [(name, item, one) for name, item, one in named if isinstance(one, _Reached)]
         self._found = [row for row in read if row[2].tokens == reading.trace.tokens]
@@ -288,7 +258,7 @@ class ThroughTimePanel(Panel):
 
         def take(found: Sums | None) -> None:
             self._begin(question)
-            self._sums.set_sums(trace, found)
+            self.sums.set_sums(trace, found)
             self._ask_scaled()
             self._draw()
 
@@ -307,7 +277,7 @@ class ThroughTimePanel(Panel):
 
         def take(found: np.ndarray | None) -> None:
             self._begin(question)
-            self._stretch.set_norms(found, [visible(word) for word in trace.tokens])
+            self.stretch.set_norms(found, [visible(word) for word in trace.tokens])
             self._mark()
 
         self.ask_about(reading, "steps", work, take)
@@ -354,8 +324,8 @@ class ThroughTimePanel(Panel):
             )
             for name, item, found in self._found
         ]
-        self._wave.set_rows(rows, tokens if rows else [])
-        self._wave.set_truncation(truncation)
+        self.wave.set_rows(rows, tokens if rows else [])
+        self.wave.set_truncation(truncation)
         self._curves.set_reaches(
             {
                 name: (found.reach, theme.series_color(item.model.color_index))
@@ -364,28 +334,28 @@ class ThroughTimePanel(Panel):
             self._question,
         )
         self._curves.offer_factor(self.parameter is not None)
-        self._sums.set_truncation(truncation)
+        self.sums.set_truncation(truncation)
         self._mark()
 
     def _mark(self) -> None:
         if self.awaits_answer or self._asked != self._question:
             return
         position = self.session.focus.shown_position
-        self._wave.set_current(position)
-        self._sums.set_position(position)
-        self._stretch.set_position(position)
+        self.wave.set_current(position)
+        self.sums.set_position(position)
+        self.stretch.set_position(position)
 
     def _toggle(self) -> None:
         if self._playing.isActive():
             self._stop()
         else:
-            self._wave.set_reached(0)
+            self.wave.set_reached(0)
             self._play.setText("pause")
             self._playing.start(A_STEP)
 
     def _play_on(self) -> None:
-        self._wave.step_back()
-        if self._wave.reached is None or not self.is_in_sight:
+        self.wave.step_back()
+        if self.wave.reached is None or not self.is_in_sight:
             self._stop()
 
     def _stop(self) -> None:

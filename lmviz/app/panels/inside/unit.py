@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QSizePolicy, QWidget
 
-from lmviz.app.panels.inside.evidence import Evidence
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unit_search import UnitSearch
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
@@ -21,7 +20,6 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
-from lmviz.inspection.contexts import has_contexts
 from lmviz.inspection.firing_units import firing_units, has_units, usual_threshold
 from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.inspection.recipes.recipe import array_recipe
@@ -32,6 +30,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     import numpy as np
 
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.trace import Trace
@@ -48,33 +47,28 @@ class UnitPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("unit_view")
-        self._unit: tuple[str, int] | None = None
+        self.unit: tuple[str, int] | None = None
+        """The tap's address and the unit that was chosen; None as long as it is the strongest."""
         self._drawn: tuple[Reading, tuple[str, int]] | None = None  # of which reading, and which unit
-        self._words = TokenStrip()
-        self._words.setAccessibleName("drag over words to select them")
+        self._words = named(TokenStrip(), description="drag over words to select them")
         self._curve = PositionCurve()
         leave_arrow_keys(self, self._words, self._curve)
         self._found = FlowLayout()
         self._unit_buttons: list[QPushButton] = []
-        self._places = ConcordanceList()
-        self._places.setAccessibleName("where the unit fires most")
+        self._places = named(ConcordanceList(), description="where the unit fires most")
         self._search = UnitSearch(self)
         self._search.found.connect(self._show_places)
-        self._search_button = QPushButton("Where does it fire most?")
-        self._search_button.setObjectName("unit_search_button")
+        self._search_button = named(QPushButton("Where does it fire most?"), "unit_search_button")
         self._search_button.clicked.connect(self._search_corpus)
-        self._searched = Label()
+        self._searched = Label(role="muted", wraps=True)
         self._waits_for_text = False
-        self._threshold = QDoubleSpinBox()
+        self._threshold = named(
+            QDoubleSpinBox(), "unit_threshold_spin", "activation from which a unit counts as active"
+        )
         self._threshold_of = ""
         self._edited: dict[str, float] = {}  # thresholds that a person chose, by the tap's address
         self._brushed: tuple[int, int] | None = None
-        self._of_units = QWidget()
-        self._evidence = Evidence(self)
-        self._card = Card("Unit", "", self._lay_out())
-        self.column.addWidget(self._card)
-        self._evidence.said.connect(self._card.set_aside)
+        self._card = self.add_card("Unit", "", self._lay_out())
         self._words.tokens_brushed.connect(self._brush)
         self._threshold.valueChanged.connect(self._take_threshold)
         self._curve.position_hovered.connect(session.focus.hover_position)
@@ -92,11 +86,6 @@ class UnitPanel(Panel):
         )
 
     @property
-    def unit(self) -> tuple[str, int] | None:
-        """The tap's address and the unit that was chosen; None as long as it is the strongest."""
-        return self._unit
-
-    @property
     def threshold(self) -> float:
         """The size from which on a unit is said to fire."""
         return self._threshold.value()
@@ -112,37 +101,28 @@ class UnitPanel(Panel):
         return self._search.places
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        if self._shows_evidence:
-            return self._evidence.exported_arrays()
         if self._drawn is None:
             return {}
         reading, (address, unit) = self._drawn
         return {f"{address}[:, {unit}]": reading.trace[address].array[:, unit]}
 
     def exported_names(self) -> Names:
-        if self._shows_evidence:
-            return self._evidence.exported_names()
         return Names(_words_along(*self._drawn) if self._drawn is not None else ())
 
     def recipe(self) -> str:
-        if self._shows_evidence:
-            return self._evidence.recipe()
         if self._drawn is None:
             return ""
         reading, (address, unit) = self._drawn
         return array_recipe(reading.moment, address, **{reading.trace[address].axes[-1]: unit})
 
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.family != "ngram":
+            return ""
+        return f"{model.name} counts words and has no units. Evidence shows where it saw them."
+
     def refresh(self) -> None:
         reading = self.session.reading.current
         trace = reading.trace if reading is not None else None
-        counted = trace is not None and has_contexts(trace)
-        self._of_units.setVisible(not counted)
-        self._evidence.setVisible(counted)
-        if reading is not None and counted:
-            self._card.set_title("In the corpus")
-            self._card.set_provisional(False)
-            self._evidence.show_contexts(reading, self.session.focus.stage, self.session.reading.position)
-            return
         place = self._unit_in(trace) if trace is not None else None
         self._drawn = None if reading is None or place is None else (reading, place)
         names = _words_along(reading, place)
@@ -151,7 +131,7 @@ class UnitPanel(Panel):
         self._search_button.setEnabled(place is not None and not self.session.reading.has_source)
         self._name_search(reading)
         self._suggest_threshold(trace)
-        self._card.set_provisional(self._unit is None)
+        self._card.set_provisional(self.unit is None)
         if trace is None or place is None:
             self._curve.set_values([])
             self._curve.set_threshold(None)
@@ -160,7 +140,7 @@ class UnitPanel(Panel):
             return
         address, unit = place
         self._card.set_title(coordinate(trace[address].axes[-1], unit).capitalize())
-        strongest = "" if self._unit is not None else "the strongest of "
+        strongest = "" if self.unit is not None else "the strongest of "
         self._card.set_aside(f"{strongest}{title_of(address)}")
         found = self.session.gradients.current
         if found is not None and address in found:
@@ -175,23 +155,18 @@ class UnitPanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         if key != JOBS:
-            self._evidence.forget()
             self._card.set_aside("")
 
     def _unit_in(self, trace: Trace) -> tuple[str, int] | None:
         """The chosen unit where a trace has it, that of another model may be narrower; else the strongest."""
-        if self._unit is None:
+        if self.unit is None:
             tap = self._tap_to_search(trace)
             return None if tap is None else (tap, strongest_unit(trace, tap, self.session.reading.position))
-        if self._unit[0] not in trace.arrays:
+        if self.unit[0] not in trace.arrays:
             return None
-        address, unit = self._unit
+        address, unit = self.unit
         has_it = _has_units(trace, address) and unit < trace[address].shape[-1]
-        return self._unit if has_it else None
-
-    @property
-    def _shows_evidence(self) -> bool:
-        return not self._evidence.isHidden()
+        return self.unit if has_it else None
 
     def _draw_curve(self, values: np.ndarray, names: list[str]) -> None:
         """The unit over the text, with the line from which on it fires, on the side it goes to."""
@@ -202,34 +177,14 @@ class UnitPanel(Panel):
         self._curve.set_threshold(line)
 
     def _lay_out(self) -> QWidget:
-        hint = Label("drag over words to find units active on all of them, above")
+        hint = Label("drag over words to find units active on all of them, above", role="muted", wraps=True)
         self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        self._threshold.setObjectName("unit_threshold_spin")
-        self._threshold.setAccessibleName("activation from which a unit counts as active")
-        brushing = QHBoxLayout()
-        brushing.addWidget(GradientSwitch(self.session))
-        brushing.addWidget(self._threshold, 1)
+        brushing = row(GradientSwitch(self.session), (self._threshold, 1))
         self._threshold.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # by its largest
-        for label in (hint, self._searched):
-            label.setProperty("role", "muted")
-            label.setWordWrap(True)
         self._searched.hide()
-        above = QVBoxLayout(self._of_units)
-        above.setContentsMargins(0, 0, 0, 0)
-        above.addWidget(self._curve, 1)
-        above.addWidget(self._words)
-        above.addWidget(hint)
-        above.addLayout(brushing)
-        above.addLayout(self._found)
-        above.addWidget(self._search_button)
-        above.addWidget(self._searched)
-        above.addWidget(self._places)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._of_units, 1)
-        column.addWidget(self._evidence)
-        return scrolling(body)
+        searched = (self._search_button, self._searched, self._places)
+        above = ((self._curve, 1), self._words, hint, brushing, self._found)
+        return scrolling(sheet(column(*above, *searched)))
 
     def _name_search(self, reading: Reading | None) -> None:
         """Say of the button which text will be read, where it has yet to be opened."""
@@ -238,7 +193,7 @@ class UnitPanel(Panel):
         self._search_button.setToolTip(paragraph(f"{text} with this model, and keep the strongest places"))
 
     def _forget(self) -> None:
-        self._unit, self._brushed = None, None
+        self.unit, self._brushed = None, None
         self._threshold_of = ""
         self._edited.clear()
         self._search.forget()
@@ -255,8 +210,8 @@ class UnitPanel(Panel):
             self._show_unit(cell[0], cell[1][-1])
 
     def _show_unit(self, address: str, unit: int) -> None:
-        if (address, unit) != self._unit:
-            self._unit = (address, unit)
+        if (address, unit) != self.unit:
+            self.unit = (address, unit)
             self._search.forget()
             self._searched.hide()
             self._places.set_lines([])
@@ -264,7 +219,7 @@ class UnitPanel(Panel):
 
     def _tap_to_search(self, trace: Trace) -> str | None:
         """The tap in which units are looked for: the pinned one's, or the stage's."""
-        candidates = [self._unit[0]] if self._unit is not None else []
+        candidates = [self.unit[0]] if self.unit is not None else []
         candidates += list(trace.stages[self.session.focus.stage].results)
         candidates += [address for address in trace.arrays if Address.parse(address).name == "hidden"]
         known = (address for address in candidates if address in trace.arrays)
@@ -314,8 +269,7 @@ class UnitPanel(Panel):
         while self._found.takeAt(0) is not None:
             self._unit_buttons.pop(0).deleteLater()
         for address, unit, sign in units:
-            button = QPushButton(f"{'−' if sign < 0 else ''}{number_of('unit', unit)}")
-            button.setProperty("role", "link")
+            button = named(QPushButton(f"{'−' if sign < 0 else ''}{number_of('unit', unit)}"), role="link")
             button.clicked.connect(lambda _=False, place=(address, unit): self._show_unit(*place))
             self._found.addWidget(button)
             self._unit_buttons.append(button)

@@ -36,25 +36,15 @@ class UnitSearch(QObject):
         super().__init__(panel)
         self._panel = panel
         self._job: Job | None = None
-        self._places: tuple[FiringPlace, ...] = ()
-        self._searched = 0
-
-    @property
-    def places(self) -> tuple[FiringPlace, ...]:
-        """Where the unit fires most, as far as was searched."""
-        return self._places
-
-    @property
-    def searched(self) -> int:
-        """How many tokens of the text are looked through."""
-        return self._searched
+        self.places: tuple[FiringPlace, ...] = ()  # where the unit fires most, as far as was searched
+        self.searched = 0  # how many tokens of the text are looked through
 
     def forget(self) -> None:
         """Another unit: stop, and drop what was found."""
         if self._job is not None:
             self._job.cancel()
         self._panel.complain("", JOBS)
-        self._job, self._places = None, ()
+        self._job, self.places = None, ()
 
     def search(self, address: str, unit: int) -> None:
         """Look for the places with the largest values, or the lowest where it is negative now."""
@@ -67,7 +57,7 @@ class UnitSearch(QObject):
         same_tokens = corpus.fingerprint == reading.model.description.fingerprint
         position = min(session.reading.position, len(reading.trace.tokens) - 1)
         sign = 1 if reading.trace[address].array[position, unit] >= 0 else -1
-        self._searched = min(SEARCHED_TOKENS, len(corpus.training))
+        self.searched = min(SEARCHED_TOKENS, len(corpus.training))
 
         def work(report: Report) -> Generator[object, None, tuple[FiringPlace, ...]]:
             from lmviz.inspection.unit_search import search_corpus
@@ -82,12 +72,12 @@ class UnitSearch(QObject):
             return places
 
         self._job = self._panel.start_job(
-            f"Searching for unit {number_of('unit', unit)}", work, lambda _: None, self._take
+            f"Searching for unit {number_of('unit', unit)}", work, lambda _: None, self._show_progress
         )
 
-    def _take(self, progress: SearchProgress) -> None:
+    def _show_progress(self, progress: SearchProgress) -> None:
         if self._job is not None:
-            self._places = progress.places
+            self.places = progress.places
             self.found.emit()
 
 

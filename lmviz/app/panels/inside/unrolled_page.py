@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.inside.unrolled_side import (
@@ -18,6 +18,7 @@ from lmviz.app.panels.inside.unrolled_side import (
     recurrent_layers,
 )
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
+from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.growing_canvas import MOST_GROWTH
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
@@ -43,11 +44,7 @@ class _Both(QWidget):
     def __init__(self, above: QWidget, below: QScrollArea, least_above: Callable[[], QSize]) -> None:
         super().__init__()
         self._below, self._least_above, self._needed = below, least_above, 0
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        self._gap = column.spacing()
-        column.addWidget(above, 1)
-        column.addWidget(below)
+        self._gap = column((above, 1), below, on=self).spacing()
 
     def set_needed(self, height: int) -> None:
         """How high the lower one is as a whole."""
@@ -78,12 +75,7 @@ class UnrolledPage(WholeModelPage):
         super().__init__(panel)
         session = panel.session
         self._sides = (UnrolledSide(session), UnrolledSide(session, ENCODER), UnrolledSide(session, DECODER))
-        self._row = QWidget()
-        row = QHBoxLayout(self._row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GAP)
-        for side in self._sides:
-            row.addWidget(side.view)
+        self._row = sheet(row(*(side.view for side in self._sides), gap=GAP))
         self._handover = UnrolledHandover(self._sides[1].view, self._sides[2].view, self._row)
         self._area = scrolling(self._row, sideways=True)
         self._area.horizontalScrollBar().rangeChanged.connect(lambda: self._bring_into_sight())
@@ -95,11 +87,6 @@ class UnrolledPage(WholeModelPage):
     def views(self) -> tuple[UnrolledView, ...]:
         """The pictures of a text alone, of an encoder and of a decoder; empty for a model without."""
         return tuple(side.view for side in self._sides)
-
-    @property
-    def handover(self) -> UnrolledHandover:
-        """What lies over an encoder and its decoder."""
-        return self._handover
 
     @property
     def unrolled(self) -> UnrolledView:
@@ -117,7 +104,7 @@ class UnrolledPage(WholeModelPage):
         for side in self._sides:
             side.forget()
 
-    def _take(self, reading: Reading, found: WholeModel) -> None:
+    def _draw_model(self, reading: Reading, found: WholeModel) -> None:
         for side in self._sides:
             is_part = side.fits(reading.trace)
             side.view.setVisible(is_part)
@@ -127,7 +114,7 @@ class UnrolledPage(WholeModelPage):
                 side.forget()
         self._connect(reading.trace)
         self._both.set_needed(max(view.sizeHint().height() for view in self.views if view.layers))
-        super()._take(reading, found)
+        super()._draw_model(reading, found)
         self._both.share()
 
     def _connect(self, trace: Trace) -> None:

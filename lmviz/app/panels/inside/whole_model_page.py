@@ -84,7 +84,7 @@ class WholeModelPage:
 
         def take(found: WholeModel) -> None:
             ready()
-            self._take(reading, found)
+            self._draw_model(reading, found)
 
         self._panel.ask_about(reading, QUESTION, work, take)
 
@@ -106,7 +106,7 @@ class WholeModelPage:
                 found += [(stage_of(trace, address), _key(piece)) for address in addresses]
         return sorted(found, key=lambda row: row[0])
 
-    def _take(self, reading: Reading, found: WholeModel) -> None:
+    def _draw_model(self, reading: Reading, found: WholeModel) -> None:
         self._drawn = reading, found
         self._views, self._squares = {}, {}
         parts = [self._drawn_part(part) for part in found.parts]

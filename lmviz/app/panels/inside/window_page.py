@@ -81,7 +81,7 @@ class WindowPage:
         def take(found: FixedWindow) -> None:
             ready()
             self._gradient = gradient
-            self._take(reading, found)
+            self._draw_window(reading, found)
 
         self._panel.ask_about(reading, QUESTION, work, take)
 
@@ -91,7 +91,7 @@ class WindowPage:
         part = "words" if stage.place == "output" else stage.place
         self.view.set_current(part)
 
-    def _take(self, reading: Reading, found: FixedWindow) -> None:
+    def _draw_window(self, reading: Reading, found: FixedWindow) -> None:
         self._drawn = reading, found
         tokens, trace = reading.trace.tokens, reading.trace
         gradient, words = self._gradient, []

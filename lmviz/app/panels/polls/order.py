@@ -9,17 +9,14 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QLineEdit,
-    QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -44,31 +41,20 @@ class OrderPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("order_view")
         self._first: dict[str, OrderExperiment] = {}
         self._grid = QGridLayout()
         self._grid.setSpacing(4)
         self._labels: list[Label] = []
         self._fields: list[list[QLineEdit]] = []
-        self._mask = QCheckBox("causal mask")
-        self._mask.setObjectName("order_mask_box")
-        self._layers = QComboBox()
-        self._layers.setObjectName("order_layers_picker")
-        self._layers.setAccessibleName("layers")
-        self._layers.addItems(["one layer", "two layers"])
+        self._mask = named(QCheckBox("causal mask"), "order_mask_box")
+        self._layers = picker("order_layers_picker", "layers", ["one layer", "two layers"])
         self._reset = LinkButton("order_reset_button", "as written", "the numbers of the poll's file again")
-        self._picture = OrderPicture()
-        self._picture.setObjectName("order_picture")
-        self._verdict = Label()
-        self._verdict.setObjectName("order_verdict")
-        self._verdict.setWordWrap(True)
-        self._body = QStackedWidget()
-        self._body.addWidget(EmptyText(NOTHING))
+        self._picture = named(OrderPicture(), "order_picture")
+        self._verdict = Label(name="order_verdict", wraps=True)
         self._area = scrolling(self._lay_out())
         self._area.verticalScrollBar().rangeChanged.connect(lambda: self._show_end())
-        self._body.addWidget(self._area)
-        self._card = Card("Two words change places", "keys and values are the vectors", self._body)
-        self.column.addWidget(self._card)
+        self._body = stack(EmptyText(NOTHING), self._area)
+        self._card = self.add_card("Two words change places", "keys and values are the vectors", self._body)
         if session.polls.current.experiment is not None:
             self._fill(session.polls.current.experiment)  # so that the perspective knows how wide they are
         self._mask.toggled.connect(lambda on: self._change(causal=on))
@@ -139,14 +125,7 @@ class OrderPanel(Panel):
         controls = FlowLayout()
         for control in (self._mask, self._layers, self._reset):
             controls.addWidget(control)
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._grid)
-        column.addLayout(controls)
-        column.addWidget(self._verdict)
-        column.addWidget(self._picture, 1)
-        return page
+        return sheet(column(self._grid, controls, self._verdict, (self._picture, 1)))
 
     def _fill(self, experiment: OrderExperiment) -> None:
         """Fields for the vectors, and below them for the query."""
@@ -171,14 +150,12 @@ class OrderPanel(Panel):
         self._fields = [[self._field(row, column) for column in range(columns)] for row in range(rows)]
         for row, (label, fields) in enumerate(zip(self._labels, self._fields, strict=True)):
             self._grid.addWidget(label, row, 0)
-            for column, field in enumerate(fields, start=1):
-                self._grid.addWidget(field, row, column)
+            for at, field in enumerate(fields, start=1):
+                self._grid.addWidget(field, row, at)
         self._adopt_theme()
 
     def _field(self, row: int, column: int) -> QLineEdit:
-        field = QLineEdit()
-        field.setObjectName(f"order_field_{row}_{column}")
-        field.setAccessibleName(f"row {row + 1}, channel {column + 1}")
+        field = named(QLineEdit(), f"order_field_{row}_{column}", f"row {row + 1}, channel {column + 1}")
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.editingFinished.connect(lambda: self._write(row, column, field))
         field.returnPressed.connect(field.clearFocus)  # the next letter is an answer of the room

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
@@ -43,47 +43,28 @@ class PollPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("poll_view")
-        self._found: Right | None = None
+        self.right: Right | None = None  # what was found to be right; None while it is being computed
         self._asked: object = None
-        self._picker = QComboBox()
-        self._picker.setObjectName("poll_picker")
-        self._picker.setAccessibleName("poll")
+        self._picker = picker("poll_picker", "poll")
         self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._open = LinkButton("open_poll_button", "open…", "open a poll from a text file")
-        self._question = Label()
-        self._question.setObjectName("poll_question")
-        self._question.setWordWrap(True)
-        self._choices = PollChoices()
-        self._choices.setObjectName("poll_choices")
-        self._answer = Label()
-        self._answer.setObjectName("poll_answer")
-        self._answer.setWordWrap(True)
-        self._total = Label()
-        self._total.setObjectName("poll_total")
-        self._show = QPushButton()
-        self._show.setObjectName("show_answers_button")
-        self._show.setProperty("role", "primary")
-        self._clear = QPushButton("start again")
-        self._clear.setObjectName("clear_poll_button")
-        self._type = QPushButton("type counts")
-        self._type.setObjectName("type_counts_button")
+        self._question = Label(name="poll_question", wraps=True)
+        self._choices = named(PollChoices(), "poll_choices")
+        self._answer = Label(name="poll_answer", wraps=True)
+        self._total = Label(name="poll_total")
+        self._show = named(QPushButton(), "show_answers_button", role="primary")
+        self._clear = named(QPushButton("start again"), "clear_poll_button")
+        self._type = named(QPushButton("type counts"), "type_counts_button")
         self._type.setCheckable(True)
         self._notes = (MutedLine(KEYS), MutedLine(KEPT))
         self._counts = QWidget()
         self._spins: dict[str, QSpinBox] = {}
         self._typed: dict[str, QWidget] = {}
-        self._card = Card("Poll", self._lay_out_head(), self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Poll", self._lay_out_head(), self._lay_out())
         self._connect()
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
         self._fill_picker()
-
-    @property
-    def right(self) -> Right | None:
-        """What was found to be right; None while it is being computed."""
-        return self._found
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The count of every choice, (choice,); nothing before anybody has answered."""
@@ -111,7 +92,7 @@ class PollPanel(Panel):
         self._ask(poll)
         rows = [ChoiceRow(each.letter, each.text, polls.counts.get(each.letter, 0)) for each in poll.filled]
         self._choices.set_choices(rows)
-        self._choices.show_answers(polls.is_shown, self._found.letter if self._found else "")
+        self._choices.show_answers(polls.is_shown, self.right.letter if self.right else "")
         self._total.setText("1 answer" if polls.total == 1 else f"{count(polls.total)} answers")
         self._show.setText("hide the answers" if polls.is_shown else "show the answers")
         self._clear.setEnabled(bool(polls.total) or polls.is_shown)
@@ -120,7 +101,7 @@ class PollPanel(Panel):
             self._typed[letter].setVisible(letter in (each.letter for each in poll.filled))
             with QSignalBlocker(spin):
                 spin.setValue(polls.counts.get(letter, 0))
-        self._answer.setText(_answer(poll, self._found) if polls.is_shown else "")
+        self._answer.setText(_answer(poll, self.right) if polls.is_shown else "")
         self._answer.setVisible(polls.is_shown)
 
     def _choose(self, index: int) -> None:
@@ -137,41 +118,21 @@ class PollPanel(Panel):
             first.selectAll()
 
     def _lay_out_head(self) -> QWidget:
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._picker)
-        row.addWidget(self._open)
-        return head
+        return sheet(row(self._picker, self._open))
 
     def _lay_out(self) -> QWidget:
-        typed = QHBoxLayout(self._counts)
-        typed.setContentsMargins(0, 0, 0, 0)
         for letter in LETTERS:
-            spin = QSpinBox()
-            spin.setObjectName(f"count_{letter}")
-            spin.setAccessibleName(f"answers to {letter}")
+            spin = named(QSpinBox(), f"count_{letter}", f"answers to {letter}")
             spin.setRange(0, MOST)
             spin.setKeyboardTracking(False)
             self._spins[letter] = spin
             self._typed[letter] = labelled(letter, spin)
-            typed.addWidget(self._typed[letter])
-        typed.addStretch(1)
+        row(*self._typed.values(), STRETCH, on=self._counts)
         buttons = FlowLayout()
         for control in (self._show, self._clear, self._type, self._total):
             buttons.addWidget(control)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._question)
-        column.addWidget(self._choices, 20)
-        column.addWidget(self._answer)
-        column.addStretch(1)
-        column.addWidget(self._counts)
-        column.addLayout(buttons)
-        for line in self._notes:
-            column.addWidget(line)
-        return body
+        asked = (self._question, (self._choices, 20), self._answer)
+        return sheet(column(*asked, STRETCH, self._counts, buttons, *self._notes))
 
     def _connect(self) -> None:
         polls, session = self.session.polls, self.session
@@ -226,17 +187,17 @@ class PollPanel(Panel):
         asked = (poll, state if poll.needs_model else None)
         if asked == self._asked:
             return
-        self._asked, self._found = asked, None
+        self._asked, self.right = asked, None
         self.silence("poll")
         if not poll.needs_model:
-            self._found = poll.find_right()
+            self.right = poll.find_right()
         elif session.library.model is None:
             self.complain("The answer to this poll is the open model's: open a language model.", "poll")
         else:
-            self.ask("poll", lambda model: _right(poll, model), self._take)
+            self.ask("poll", lambda model: _right(poll, model), self._show_right)
 
-    def _take(self, right: Right) -> None:
-        self._found = right
+    def _show_right(self, right: Right) -> None:
+        self.right = right
         self.refresh_soon()
 
     def _open_file(self) -> None:

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
-from lmviz.app.panels.sample.beam_controls import BeamControls
 from lmviz.app.panels.shared.text_end import end_of
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, row, sheet
 from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
+from lmviz.base.configuration import Setting
 from lmviz.decoding.beam import FINISHED, PRUNED, BeamNode, BeamTree, length_normaliser
+from lmviz.decoding.options import BeamOptions
 from lmviz.inspection.recipes.decoding import beam_recipe
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.options import BeamOptions
 
 BETWEEN = 220  # milliseconds from one step to the next, so that the growth of the tree is seen
 
@@ -39,10 +40,7 @@ class BeamPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("beam_view")
-        self._tree = TreeView()
-        self._tree.setObjectName("beam_tree")
-        self._tree.setAccessibleName("beam search")
+        self._tree = named(TreeView(), "beam_tree", "beam search")
         self._area = scrolling(self._tree, sideways=True)
         self._step = LinkButton("beam_step_button", "one step", "grow the beam by one token")
         self._run = LinkButton("beam_run_button", "run", "grow the beam to its length")
@@ -53,8 +51,7 @@ class BeamPanel(Panel):
         self._selected = -1
         self._next = QTimer(self, singleShot=True, interval=BETWEEN)
         self._next.timeout.connect(session.beam.grow)
-        self._card = Card("Beam search", self._actions(), self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Beam search", self._actions(), self._lay_out())
         self._connect()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -187,22 +184,10 @@ class BeamPanel(Panel):
         self._pause()
 
     def _actions(self) -> QWidget:
-        actions = QWidget()
-        row = QHBoxLayout(actions)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._controls)
-        for button in (self._step, self._run, self._again):
-            row.addWidget(button)
-        return actions
+        return sheet(row(self._controls, self._step, self._run, self._again))
 
     def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._area, 1)
-        column.addWidget(self._said)
-        return body
+        return sheet(column((self._area, 1), self._said, gap=4))
 
 
 def _ending(beam: BeamTree, node: BeamNode) -> str:
@@ -227,3 +212,62 @@ def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str
         f"÷ ((5 + {node.depth}) ÷ 6)^{options.length_penalty:g} = {number(normaliser)}",
         f"place {node.rank} of its step: {state}",
     )
+
+
+SHOWN = {"width": "k", "continuations": "m", "length": "length", "length_penalty": "α"}
+"""The options with a box of their own, and the name beside it."""
+
+AS_WIDTH = "as k"
+
+
+class BeamControls(QWidget):
+    """`BeamControls()`: `set_options(options)` emits nothing; `option_changed(name, value)` by a person."""
+
+    option_changed = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        settings = {item.name: item for item in BeamOptions.settings()}
+        self._spins = {name: _spin(settings[name]) for name in SHOWN}
+        choices = map(str, settings["choice"].choices)
+        self._choice = picker("beam_choice_picker", "which continuations are taken", choices)
+        self._choice.setToolTip(paragraph(settings["choice"].help))
+        line = row(on=self)
+        for name, spin in self._spins.items():
+            beside = (self._choice,) if name == "continuations" else ()
+            line.addWidget(labelled(SHOWN[name], spin, *beside))
+            spin.valueChanged.connect(lambda value, name=name: self.option_changed.emit(name, value))
+        self._choice.textActivated.connect(lambda words: self.option_changed.emit("choice", words))
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
+
+    def set_options(self, options: BeamOptions) -> None:
+        """Show other options."""
+        for name, spin in self._spins.items():
+            with QSignalBlocker(spin):
+                spin.setValue(getattr(options, name))
+        self._choice.setCurrentText(options.choice)
+
+    def _adopt_theme(self) -> None:
+        for spin in self._spins.values():
+            fit_width(spin)
+
+
+def _spin(setting: Setting) -> QSpinBox | QDoubleSpinBox:
+    """A box for an option, with its name and limits."""
+    assert setting.minimum is not None, "each option of the search has both limits"
+    assert setting.maximum is not None, "each option of the search has both limits"
+    spin: QSpinBox | QDoubleSpinBox
+    if isinstance(setting.default, int):
+        spin = QSpinBox()
+        spin.setRange(int(setting.minimum), int(setting.maximum))
+    else:
+        spin = QDoubleSpinBox()
+        spin.setRange(setting.minimum, setting.maximum)
+        spin.setSingleStep(0.1)
+    if setting.zero:
+        spin.setSpecialValueText(AS_WIDTH)
+    spin.setObjectName(f"beam_{setting.name}_spin")
+    spin.setAccessibleName(f"beam {setting.label.lower()}")
+    spin.setToolTip(paragraph(setting.help))
+    return spin

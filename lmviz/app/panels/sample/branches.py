@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.text_end import end_of
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -35,29 +35,21 @@ class BranchesPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("branches_view")
-        self._tree = TreeView()
-        self._tree.setObjectName("branches_tree")
-        self._tree.setAccessibleName("branches")
+        self._tree = named(TreeView(), "branches_tree", "branches")
         self._area = scrolling(self._tree, sideways=True)
         self._said = MutedLine()
         self._adopt = LinkButton("use_as_prefix_button", "use as prefix", "put this text into the prefix")
         self._clear = LinkButton("clear_branches_button", "clear", "remove all branches")
-        self._goals: list[tuple[int, int | None]] = []
+        self.goals: list[tuple[int, int | None]] = []
+        """For each node of the tree that is drawn its branch; and an id where it is only offered after it."""
         self._drawn = 0  # the current node of the tree
-        self._card = Card("Branches", self._actions(), self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Branches", self._actions(), self._lay_out())
         self._tree.node_clicked.connect(self._go)
         self._adopt.clicked.connect(self._use_as_prefix)
         self._clear.clicked.connect(session.writing.forget)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
         self.follow(session.writing.branches_changed, session.reading.prefix_changed)
-
-    @property
-    def goals(self) -> list[tuple[int, int | None]]:
-        """For each node of the tree that is drawn its branch; and an id where it is only offered after it."""
-        return self._goals
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """Every branch (branch,): its id, the place of the one before it, its probability."""
@@ -105,7 +97,7 @@ class BranchesPanel(Panel):
         for node in branches.nodes[1:]:
             children.setdefault(node.parent, []).append(node.index)
         nodes = [TreeNode(end_of(branches.prefix))]
-        self._goals = [(0, None)]
+        self.goals = [(0, None)]
         placed = {0: 0}
         # Breadth first keeps parents before children; siblings stand in the order of their probability.
         waiting = [0]
@@ -120,16 +112,16 @@ class BranchesPanel(Panel):
                 if isinstance(offer, Branch):
                     placed[offer.index] = len(nodes)
                     waiting.append(offer.index)
-                    self._goals.append((offer.index, None))
+                    self.goals.append((offer.index, None))
                 else:
-                    self._goals.append((index, offer.id))
+                    self.goals.append((index, offer.id))
                 token, share = visible(offer.token), percentage(offer.probability)
                 is_offered = isinstance(offer, Alternative)
                 nodes.append(TreeNode(token, share, placed[index], is_offered, offer.probability))
         return nodes, placed[branches.current]
 
     def _go(self, node: int) -> None:
-        branch, id = self._goals[node]
+        branch, id = self.goals[node]
         if id is None:
             self.session.writing.go_to(branch)
         else:
@@ -145,18 +137,7 @@ class BranchesPanel(Panel):
         self._area.ensureVisible(place.x(), place.y(), self._area.width() // 3, self._area.height() // 3)
 
     def _actions(self) -> QWidget:
-        actions = QWidget()
-        row = QHBoxLayout(actions)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._adopt)
-        row.addWidget(self._clear)
-        return actions
+        return sheet(row(self._adopt, self._clear))
 
     def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._area, 1)
-        column.addWidget(self._said)
-        return body
+        return sheet(column((self._area, 1), self._said, gap=4))

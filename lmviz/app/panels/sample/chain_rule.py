@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label
@@ -44,18 +44,13 @@ class ChainRulePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("chain_rule_view")
-        self._strip = ProductStrip()
-        self._strip.setObjectName("chain_rule_strip")
-        self._strip.setAccessibleName("the text, each word under its probability")
+        self._strip = named(ProductStrip(), "chain_rule_strip", "the text, each word under its probability")
         self._strip.set_readout(self._explain)
-        self._bits, self._product = Label(), Label()
-        self._product.setProperty("role", "muted")
-        self._shown: Likelihood | None = None
+        self._bits, self._product = Label(), Label(role="muted")
+        self.likelihood: Likelihood | None = None  # what is drawn
         self._moment: RecipeSubject | None = None
         self._asked: object = None
-        self._card = Card("Chain rule", "", self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Chain rule", "", self._lay_out())
         self._strip.word_clicked.connect(self._choose)
         self._strip.word_hovered.connect(self._hover)
         session.focus.position_changed.connect(self._mark)
@@ -66,14 +61,9 @@ class ChainRulePanel(Panel):
             session.writing.branches_changed, session.reading.encoding_changed, session.surgery.changed
         )
 
-    @property
-    def likelihood(self) -> Likelihood | None:
-        """What is drawn."""
-        return self._shown
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The figures of every word (token,), by their names; NaN where there is none."""
-        tokens = self._shown.tokens if self._shown is not None else ()
+        tokens = self.likelihood.tokens if self.likelihood is not None else ()
         if not tokens:
             return {}
         return {
@@ -85,7 +75,7 @@ class ChainRulePanel(Panel):
         }
 
     def exported_names(self) -> Names:
-        return Names([token.token for token in self._shown.tokens] if self._shown is not None else ())
+        return Names([token.token for token in self.likelihood.tokens] if self.likelihood is not None else ())
 
     def recipe(self) -> str:
         return "" if self._moment is None else likelihood_recipe(self._moment)
@@ -115,25 +105,15 @@ class ChainRulePanel(Panel):
         self.ask("chain rule", work, lambda likelihood: self._show(likelihood, moment))
 
     def _lay_out(self) -> QWidget:
-        figures = QVBoxLayout()
-        figures.setSpacing(2)
-        figures.addStretch(1)
-        figures.addWidget(self._bits)
-        figures.addWidget(self._product)
-        body = QWidget()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addLayout(figures)
-        row.addWidget(self._strip, 1)
-        return body
+        figures = column(STRETCH, self._bits, self._product, gap=2)
+        return sheet(row(figures, (self._strip, 1), gap=12))
 
     def _adopt_theme(self) -> None:
         for label in (self._bits, self._product):
             label.setFixedWidth(round(SUM_WIDTH * current_theme().scale))
 
     def _show(self, likelihood: Likelihood | None, moment: RecipeSubject | None) -> None:
-        self._shown, self._moment = likelihood, moment
+        self.likelihood, self._moment = likelihood, moment
         tokens = likelihood.tokens if likelihood is not None else ()
         missing = NO_TEXT if self.session.library.model else NO_MODEL
         self._card.set_placeholder("" if tokens else missing)
@@ -158,8 +138,8 @@ class ChainRulePanel(Panel):
 
     def _explain(self, row: int) -> tuple[str, Sequence[str]]:
         """What the card beside a word says."""
-        assert self._shown is not None, "only words that are shown can be pointed at"
-        token = self._shown.tokens[row]
+        assert self.likelihood is not None, "only words that are shown can be pointed at"
+        token = self.likelihood.tokens[row]
         if token.probability is None:
             return visible(token.token), ("a first word has no probability",)
         assert token.surprisal is not None, "a word with a probability has a surprisal"
@@ -175,26 +155,26 @@ class ChainRulePanel(Panel):
 
     def _known(self, row: int) -> tuple[str, ...]:
         """What a word's probability depends on, where it is not all of what stands before it."""
-        assert self._shown is not None, "only words that are shown can be pointed at"
-        forgotten = self._shown.forgotten(row)
+        assert self.likelihood is not None, "only words that are shown can be pointed at"
+        forgotten = self.likelihood.forgotten(row)
         if not forgotten:
             return ()
-        known = " ".join(visible(token.token) for token in self._shown.tokens[len(forgotten) : row])
+        known = " ".join(visible(token.token) for token in self.likelihood.tokens[len(forgotten) : row])
         words = "1 word" if len(forgotten) == 1 else f"{count(len(forgotten))} words"
         return (f"given “{known}” alone; {words} before it forgotten" if known else "given nothing",)
 
     def _row_of(self, position: int) -> int:
         """The row of a position of the session, which counts from the first token the model can see."""
-        if self._shown is None:
+        if self.likelihood is None:
             return -1
         wanted = position + self.session.reading.dropped
-        return next((row for row, token in enumerate(self._shown.tokens) if token.position == wanted), -1)
+        return next((row for row, token in enumerate(self.likelihood.tokens) if token.position == wanted), -1)
 
     def _position_of(self, row: int) -> int | None:
         """The session's position of a row; None for what was written after the prefix."""
-        if self._shown is None or not 0 <= row < len(self._shown.tokens):
+        if self.likelihood is None or not 0 <= row < len(self.likelihood.tokens):
             return None
-        position = self._shown.tokens[row].position - self.session.reading.dropped
+        position = self.likelihood.tokens[row].position - self.session.reading.dropped
         return position if 0 <= position < len(self.session.reading.encoding or ()) else None
 
     def _choose(self, row: int) -> None:
@@ -212,9 +192,9 @@ class ChainRulePanel(Panel):
         self._strip.set_current(pinned)
         pointed = -1 if hovered is None else self._row_of(hovered)
         self._strip.set_hovered(pointed)
-        tokens = self._shown.tokens if self._shown is not None else ()
+        tokens = self.likelihood.tokens if self.likelihood is not None else ()
         asked = next((row for row in (pointed, pinned, len(tokens) - 1) if row >= 0), -1)
-        self._strip.set_forgotten(self._shown.forgotten(asked) if self._shown and tokens else ())
+        self._strip.set_forgotten(self.likelihood.forgotten(asked) if self.likelihood and tokens else ())
 
     def handle_failure(self, key: str) -> None:
         self._asked = None  # asked again with the next change, even of what has just failed

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.sample.pipeline_sentences import derivation_of
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.session.prospect import Prospect
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words, meaning_in_words
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.invitation import Invitation
@@ -23,15 +24,10 @@ from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.tables.figures_table import FiguresTable
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.derivation import derive
-from lmviz.decoding.options import FILTERS
+from lmviz.decoding.distribution import Candidate, Distribution
+from lmviz.decoding.options import FILTERS, SamplingOptions
 from lmviz.inspection.recipes.decoding import distribution_recipe
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.prospect import Prospect
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.distribution import Candidate, Distribution
-    from lmviz.decoding.options import SamplingOptions
 
 TITLE, EARLIER = "From logits to a word", "Earlier in the text"
 KEPT, CUT = "✓", "cut"
@@ -52,17 +48,12 @@ class DistributionPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("distribution_view")
         self._controls = SamplingControls()
-        self._search = QLineEdit()
-        self._search.setObjectName("distribution_search")
-        self._search.setAccessibleName("search the vocabulary")
+        self._search = named(QLineEdit(), "distribution_search", "search the vocabulary")
         self._search.setPlaceholderText("search…")
         self._search.setClearButtonEnabled(True)
         self._search.setMaximumWidth(140)
-        self._table = FiguresTable()
-        self._table.setObjectName("pipeline_table")
-        self._table.setAccessibleName("from logits to probabilities")
+        self._table = named(FiguresTable(), "pipeline_table", "from logits to probabilities")
         self._invitation = Invitation("distribution_invitation")
         self._invitation.invite("Open or train a model, and see how it chooses the next word.", MODEL_OFFER)
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
@@ -75,8 +66,7 @@ class DistributionPanel(Panel):
         self._arranged: tuple[np.ndarray | None, tuple[str, bool], str] = (None, ("", True), "")
         self._logits: np.ndarray | None = None
         self._sorted_by = ("probability", True)
-        self._card = Card(TITLE, self._search, self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card(TITLE, self._search, self._lay_out())
         self._connect()
 
     @property
@@ -135,12 +125,12 @@ class DistributionPanel(Panel):
             self._table.scrollToTop()
         self._arrange(distribution)
         self._card.set_title(TITLE if prospect.position is None else EARLIER)
-        said = self._say(prospect)
+        said = self._summary(prospect)
         self._foot.set_text(said)
         self._foot.setToolTip(paragraph(f"{said}.", meaning_in_words(prospect.moment.interventions)))
         self._mark(prospect)
 
-    def _say(self, prospect: Prospect) -> str:
+    def _summary(self, prospect: Prospect) -> str:
         """The chosen position, the model, and the entropy there."""
         distribution, changes = prospect.distribution, in_words(prospect.moment.interventions)
         pinned = prospect.position is not None and self.session.focus.is_position_pinned
@@ -177,14 +167,7 @@ class DistributionPanel(Panel):
         )
 
     def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._controls)
-        column.addWidget(self._table, 1)
-        column.addWidget(self._invitation, 1)
-        column.addWidget(self._foot)
-        return body
+        return sheet(column(self._controls, (self._table, 1), (self._invitation, 1), self._foot))
 
     def _arrange(self, distribution: Distribution) -> None:
         """Which rank is on which line: all or those found, in the chosen order."""

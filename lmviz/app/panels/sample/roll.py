@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -54,37 +54,26 @@ class RollPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("roll_view")
-        self._die = CumulativeBar()
-        self._die.setObjectName("die")
+        self._die = named(CumulativeBar(), "die")
         self._step = self._button(
             "sample_step_button", "Roll", "roll the die and write the token on which it lands"
         )
         self._play = self._button("sample_play_button", "", PLAY)
         self._back = self._button("sample_back_button", "", "one token back")
         self._step.setProperty("role", "primary")
-        self._way = QComboBox()
-        self._way.setObjectName("sample_way")
-        self._way.setAccessibleName("how the next token is chosen")
-        self._way.addItems(["sampling", "greedy"])
-        self._way.setProperty("role", "link")
+        self._way = picker("sample_way", "how the next token is chosen", ["sampling", "greedy"], role="link")
         self._pace = self._spin("pace_spin", 1, FASTEST, PACE, "tokens a second", " a second")
         self._length = self._spin("length_spin", 1, LONGEST, LENGTH, "tokens to play at most", " tokens")
-        self._stop_at_end = QCheckBox("stop at END")
-        self._stop_at_end.setObjectName("stop_at_end")
-        self._drawn = MutedLine()
-        self._drawn.setObjectName("drawn_tokens")
-        self._said = Label()
-        self._said.setProperty("role", "muted")
-        self._said.setWordWrap(True)
+        self._stop_at_end = named(QCheckBox("stop at END"), "stop_at_end")
+        self._drawn = named(MutedLine(), "drawn_tokens")
+        self._said = Label(role="muted", wraps=True)
         self._ids: list[int] = []
         self._shown: Prospect | None = None
         self._left = 0
         self._clock = QTimer(self)
         self._clock.timeout.connect(self._tick)
-        self._card = Card("The die", "", self._die)
+        self._card = self.add_card("The die", "", self._die)
         self._lay_out()
-        self.column.addWidget(self._card)
         self._connect()
         self._adopt_theme()
 
@@ -256,18 +245,14 @@ class RollPanel(Panel):
         self._card.layout_below.addWidget(self._said)
 
     def _button(self, name: str, text: str, description: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setObjectName(name)
-        button.setAccessibleName(description)
+        button = named(QPushButton(text), name, description)
         button.setToolTip(paragraph(description[0].upper() + description[1:]))
         # The die takes the keyboard, so that after a click the space bar plays instead of pressing again.
         button.clicked.connect(self._die.setFocus)
         return button
 
     def _spin(self, name: str, least: int, most: int, value: int, description: str, unit: str) -> QSpinBox:
-        spin = QSpinBox()
-        spin.setObjectName(name)
-        spin.setAccessibleName(description)
+        spin = named(QSpinBox(), name, description)
         spin.setToolTip(paragraph(description[0].upper() + description[1:]))
         spin.setRange(least, most)
         spin.setValue(value)

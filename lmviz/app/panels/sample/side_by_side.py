@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -44,24 +44,18 @@ class SideBySidePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("side_by_side_view")
         self._rows = {way: _Row(way) for way in HINTS}
-        self._outcomes: dict[str, Outcome] = {}
-        self._shown: dict[str, Outcome] = {}  # all of one text and one model
+        self._latest: dict[str, Outcome] = {}
+        self.outcomes: dict[str, Outcome] = {}  # all of one text and one model
+        """What is shown, by the way of decoding."""
         self._shown_at: tuple[RecipeSubject, float] | None = None  # that moment, and the length penalty
         self._greedy: tuple[int, ...] = ()
         self._greedy_of: object = None
         self._is_greedy_done = False
         self._scored: dict[str, object] = {}
         self._read = Continuations()
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        for row in self._rows.values():
-            column.addWidget(row)
-        column.addStretch(1)
-        self._card = Card("Side by side", FIGURES, scrolling(page))
-        self.column.addWidget(self._card)
+        page = sheet(column(*self._rows.values(), STRETCH))
+        self._card = self.add_card("Side by side", FIGURES, scrolling(page))
         self._wait = QTimer(self, singleShot=True, interval=PAUSE)
         self._wait.timeout.connect(self._write_greedily)
         self._show_rows()
@@ -72,23 +66,18 @@ class SideBySidePanel(Panel):
             session.surgery.changed,
         )
 
-    @property
-    def outcomes(self) -> dict[str, Outcome]:
-        """What is shown, by the way of decoding."""
-        return self._shown
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """For each way its ids (token,), and (ln p, normalised, perplexity)."""
         arrays = {}
-        for way, found in self._shown.items():
+        for way, found in self.outcomes.items():
             arrays[f"{way}/ids"] = np.array(found.chosen, dtype=np.int64)
             arrays[f"{way}/figures"] = np.array([found.log_probability, found.score, found.perplexity])
         return arrays
 
     def recipe(self) -> str:
-        if not self._shown or self._shown_at is None:
+        if not self.outcomes or self._shown_at is None:
             return ""
-        chosen = {way: item.chosen for way, item in self._shown.items()}
+        chosen = {way: item.chosen for way, item in self.outcomes.items()}
         moment, penalty = self._shown_at
         return outcomes_recipe(moment, chosen, penalty)
 
@@ -108,7 +97,7 @@ class SideBySidePanel(Panel):
         self._score("beam search", ids)
         if self._is_greedy_done:
             self._score("greedy", self._greedy)
-        if not (self._is_scoring and self._shown):  # all three are of one text and one model
+        if not (self._is_scoring and self.outcomes):  # all three are of one text and one model
             self._show_rows()
 
     @property
@@ -123,12 +112,14 @@ class SideBySidePanel(Panel):
 
     def _show_rows(self) -> None:
         session = self.session
-        self._shown = dict(self._outcomes)
+        self.outcomes = dict(self._latest)
         penalty = session.beam.options.length_penalty
-        self._shown_at = (session.reading.moment_of(session.reading.prefix), penalty) if self._shown else None
+        self._shown_at = (
+            (session.reading.moment_of(session.reading.prefix), penalty) if self.outcomes else None
+        )
         for way, row in self._rows.items():
-            row.show_outcome(self._shown.get(way), HINTS[way])
-        changes = in_words(session.surgery.in_force) if self._shown else ""
+            row.show_outcome(self.outcomes.get(way), HINTS[way])
+        changes = in_words(session.surgery.in_force) if self.outcomes else ""
         self._card.set_aside(f"{changes} · {FIGURES}" if changes else FIGURES)
 
     @property
@@ -189,7 +180,7 @@ class SideBySidePanel(Panel):
             return outcome(model, prefix, chosen, penalty)
 
         def take(found: Outcome) -> None:
-            self._outcomes[way] = found
+            self._latest[way] = found
             self.refresh_soon()
 
         self.ask(key, work, take)
@@ -200,7 +191,7 @@ class SideBySidePanel(Panel):
             self._show_rows()
 
     def _forget(self, way: str) -> None:
-        self._outcomes.pop(way, None)
+        self._latest.pop(way, None)
         self._scored.pop(way, None)
 
 
@@ -210,16 +201,9 @@ class _Row(QWidget):
     def __init__(self, way: str) -> None:
         super().__init__()
         self._way = way
-        self._head, self._text = Label(), Label()
-        self._head.setProperty("role", "muted")
-        for label in (self._head, self._text):
-            label.setWordWrap(True)
-        self._text.setAccessibleName(f"text by {way}")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 6)
-        column.setSpacing(2)
-        column.addWidget(self._head)
-        column.addWidget(self._text)
+        self._head = Label(role="muted", wraps=True)
+        self._text = named(Label(wraps=True), description=f"text by {way}")
+        column(self._head, self._text, on=self, gap=2, margins=(0, 0, 0, 6))
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
 

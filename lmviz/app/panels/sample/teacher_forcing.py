@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -39,18 +39,14 @@ class TeacherForcingPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("teacher_forcing_view")
         self._plot, self._legend, self._said = SurprisalPlot(), Legend(), MutedLine()
         self._plot.setAccessibleName("cost of each word after either history")
         self._empty = EmptyText()
-        self._found: Histories | None = None
+        self.histories: Histories | None = None  # what is drawn; None while nothing is
         self._moment: RecipeSubject | None = None  # what was read
         self._first = 0
-        self._pages = QStackedWidget()
-        for page in (self._empty, self._lay_out()):
-            self._pages.addWidget(page)
-        self._card = Card("Teacher forcing, bits", self._legend, self._pages)
-        self.column.addWidget(self._card)
+        self._pages = stack(self._empty, self._lay_out())
+        self._card = self.add_card("Teacher forcing, bits", self._legend, self._pages)
         self._plot.word_hovered.connect(
             lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
         )
@@ -61,30 +57,25 @@ class TeacherForcingPanel(Panel):
         self.follow(session.reading.changed)
 
     @property
-    def histories(self) -> Histories | None:
-        """What is drawn; None while nothing is."""
-        return self._found
-
-    @property
     def said(self) -> str:
         """What the model would have written, and what either history costs."""
         return self._said.text
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        found = self._found
+        found = self.histories
         return {} if found is None else {RIGHT: found.after_right, OWN: found.after_own}
 
     def exported_names(self) -> Names:
-        return Names(self._found.right if self._found is not None else ())
+        return Names(self.histories.right if self.histories is not None else ())
 
     def recipe(self) -> str:
-        return "" if self._found is None or self._moment is None else histories_recipe(self._moment)
+        return "" if self.histories is None or self._moment is None else histories_recipe(self._moment)
 
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None or len(reading.trace) < 2:
             self.silence("histories")
-            self._found = None
+            self.histories = None
             self._empty.set_text(
                 "Type a text of some words, to see what the model's own would do to it."
                 if self.session.library.model is not None
@@ -99,27 +90,21 @@ class TeacherForcingPanel(Panel):
             return read_both_ways(model, text)
 
         def take(found: Histories) -> None:
-            self._found, self._moment, self._first = found, moment, 1
+            self.histories, self._moment, self._first = found, moment, 1
             self._draw()
 
         self.ask("histories", work, take)
 
     def handle_failure(self, key: str) -> None:
-        self._found = None
+        self.histories = None
         self._empty.set_text("")
         self._pages.setCurrentIndex(0)
 
     def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(scrolling(self._plot), 1)
-        column.addWidget(self._said)
-        return body
+        return sheet(column((scrolling(self._plot), 1), self._said, gap=4))
 
     def _draw(self) -> None:
-        found, theme = self._found, current_theme()
+        found, theme = self.histories, current_theme()
         if found is None:
             return
         curves = (

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import with_unit
 from lmviz.app.widgets.base.flow import FlowLayout
@@ -42,9 +38,6 @@ from lmviz.scaling.compute import (
 )
 from lmviz.scaling.planned_model import LARGEST_VOCABULARY
 
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-
 FIELDS = (
     ("layers", "Layers", "L"),
     ("width", "Width", "d"),
@@ -61,35 +54,22 @@ class CalculatorPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("calculator_view")
-        self._picker = QComboBox()
-        self._picker.setObjectName("scale_model_picker")
-        self._picker.setAccessibleName("model in the calculator")
+        self._picker = picker("scale_model_picker", "model in the calculator")
         self._fields: dict[str, QSpinBox] = {}
         self._tokens = QLineEdit()
-        self._parameters, self._time = BigFigure(), BigFigure(washed=True)
-        self._parameters.setObjectName("parameters_figure")
-        self._time.setObjectName("time_figure")
+        self._parameters = named(BigFigure(), "parameters_figure")
+        self._time = named(BigFigure(washed=True), "time_figure")
         self._bar = PartsBar()
-        self._memory, self._compute, self._rule = Label(), Label(), Label()
-        for label, name in (
-            (self._memory, "memory_lines"),
-            (self._compute, "compute_lines"),
-            (self._rule, ""),
-        ):
-            label.setObjectName(name)
-            label.setWordWrap(True)
+        self._memory = Label(name="memory_lines", wraps=True)
+        self._compute = Label(name="compute_lines", wraps=True)
+        self._rule = Label(role="muted", wraps=True)
+        for label in (self._memory, self._compute, self._rule):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._rule.setProperty("role", "muted")
         self._measure = LinkButton("measure_pace_button", "measure again", "measure the pace of this machine")
-        self._train = QPushButton("Plan it in Train")
-        self._train.setObjectName("plan_in_train_button")
-        self._train.setProperty("role", "primary")
+        self._train = named(QPushButton("Plan it in Train"), "plan_in_train_button", role="primary")
         self._train.setToolTip("Put these sizes into the form of Train, with the steps that the tokens take")
-        self._fit = QPushButton("What fits in an hour?")
-        self._fit.setObjectName("fit_button")
-        self._card = Card("Calculator", self._picker, self._lay_out())
-        self.column.addWidget(self._card)
+        self._fit = named(QPushButton("What fits in an hour?"), "fit_button")
+        self._card = self.add_card("Calculator", self._picker, self._lay_out())
         scale = session.scale
         self._picker.activated.connect(lambda at: scale.load(self._picker.itemData(at)))
         self._tokens.editingFinished.connect(self._change_tokens)
@@ -106,7 +86,7 @@ class CalculatorPanel(Panel):
     def _lay_out(self) -> QWidget:
         grid = QGridLayout()
         grid.setVerticalSpacing(3)
-        for row, (name, title, symbol) in enumerate((*FIELDS, ("vocabulary", "Vocabulary", "V"))):
+        for place, (name, title, symbol) in enumerate((*FIELDS, ("vocabulary", "Vocabulary", "V"))):
             spin = QSpinBox()
             spin.setRange(1, _largest(name))
             spin.setKeyboardTracking(False)
@@ -114,31 +94,18 @@ class CalculatorPanel(Panel):
             spin.setAlignment(Qt.AlignmentFlag.AlignRight)
             spin.valueChanged.connect(lambda value, name=name: self._change(name, value))
             self._fields[name] = spin
-            self._add_field(grid, row, name, title, symbol, spin)
+            self._add_field(grid, place, name, title, symbol, spin)
         self._tokens.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._add_field(grid, len(FIELDS) + 1, "tokens", "Tokens", "N", self._tokens)
         grid.setRowStretch(len(FIELDS) + 2, 1)
-        right = QVBoxLayout()
-        right.setSpacing(4)
-        for part in (self._parameters, self._rule, self._bar):
-            right.addWidget(part)
-        right.addStretch(1)
-        above = QHBoxLayout()
-        above.setSpacing(14)
-        above.addLayout(grid)
-        above.addLayout(right, 1)
+        right = column(self._parameters, self._rule, self._bar, STRETCH, gap=4)
+        above = row(grid, (right, 1), gap=14)
         buttons = QWidget()
         flow = FlowLayout(buttons, gap=6)
         for button in (self._train, self._fit, self._measure):
             flow.addWidget(button)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 4, 0)
-        column.addLayout(above)
-        for below in (self._memory, self._compute, self._time, buttons):
-            column.addWidget(below)
-        column.addStretch(1)
-        return scrolling(body)
+        below = (self._memory, self._compute, self._time, buttons)
+        return scrolling(sheet(column(above, *below, STRETCH, margins=(0, 0, 4, 0))))
 
     def _add_field(
         self, grid: QGridLayout, row: int, name: str, title: str, symbol: str, control: QWidget

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
@@ -23,9 +23,6 @@ from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.scaling.compute import amount_in_words
 from lmviz.scaling.experiment import run_experiment
 
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-
 FORM = 250
 NOTHING = (
     "Transformers of several widths are trained in turn on the open text, all on the same batches. Each is a "
@@ -38,7 +35,6 @@ class ExperimentPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("experiment_view")
         experiment = session.experiment
         self._form = ConfigurationForm(experiment.options)
         self._form.setObjectName("experiment_form")
@@ -54,8 +50,7 @@ class ExperimentPanel(Panel):
         )
         self._plot.setObjectName("experiment_plot")
         self._empty = EmptyText(NOTHING)
-        self._card = Card("Loss over compute", "a power law is a straight line", self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Loss over compute", "a power law is a straight line", self._lay_out())
         self._form.configuration_changed.connect(experiment.set_options)
         self._run.clicked.connect(experiment.toggle)
         self.show_failures(experiment.failed, experiment.changed)
@@ -63,22 +58,11 @@ class ExperimentPanel(Panel):
         session.training.changed.connect(self.refresh_now_and_then)
 
     def _lay_out(self) -> QWidget:
-        left = QVBoxLayout()
         form = scrolling(self._form)
         form.setFixedWidth(FORM)
-        left.addWidget(form, 1)
-        left.addWidget(self._run)
-        right = QVBoxLayout()
-        right.addWidget(self._empty, 1)
-        right.addWidget(self._plot, 1)
-        right.addWidget(self._said)
-        body = QWidget()
-        across = QHBoxLayout(body)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(20)
-        across.addLayout(left)
-        across.addLayout(right, 1)
-        return body
+        left = column((form, 1), self._run)
+        right = column((self._empty, 1), (self._plot, 1), self._said)
+        return sheet(row(left, (right, 1), gap=20))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         rows = [

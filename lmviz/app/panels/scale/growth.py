@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.scale import LONGEST_GRAPH
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.plain import Label
@@ -42,11 +43,8 @@ class GrowthPanel(Panel):
         self._slider = SliderRow("tokens T", "length of the text")
         self._slider.slider.setObjectName("graph_length_slider")
         self._slider.set_range(LONGEST_GRAPH - 1, session.scale.length - 1)
-        self._curves = LinePlot("tokens T", LOSS, words=(count, count), y_name="edges")
-        self._curves.setObjectName("edges_plot")
-        self._far = Label()
-        self._far.setProperty("role", "muted")
-        self._far.setWordWrap(True)
+        self._curves = named(LinePlot("tokens T", LOSS, words=(count, count), y_name="edges"), "edges_plot")
+        self._far = Label(role="muted", wraps=True)
         self._card = Card("How the graph grows with the text", "edges into one hidden layer", self._lay_out())
         self.column.addWidget(self._card)
         scale = session.scale
@@ -55,23 +53,10 @@ class GrowthPanel(Panel):
         self.follow(scale.length_changed, scale.planned_changed, session.reading.encoding_changed)
 
     def _lay_out(self) -> QWidget:
-        graphs = QHBoxLayout()
-        graphs.setSpacing(24)
-        graphs.addWidget(self._recurrent, 1)
-        graphs.addWidget(self._attention, 1)
-        left = QVBoxLayout()
-        left.addLayout(graphs, 1)
-        left.addWidget(self._slider)
-        right = QVBoxLayout()
-        right.addWidget(self._curves, 1)
-        right.addWidget(self._far)
-        body = QWidget()
-        across = QHBoxLayout(body)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(20)
-        across.addLayout(left, 7)
-        across.addLayout(right, 4)
-        return body
+        graphs = row((self._recurrent, 1), (self._attention, 1), gap=24)
+        left = column((graphs, 1), self._slider)
+        right = column((self._curves, 1), self._far)
+        return sheet(row((left, 7), (right, 4), gap=20))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         lengths = np.arange(1, LONGEST_GRAPH + 1)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import JOBS, Panel
+from lmviz.app.widgets.base.building import row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
@@ -54,16 +55,8 @@ class MeasuredLengthPanel(Panel):
         self._time.setObjectName("milliseconds_plot")
         self._memory.setObjectName("memory_plot")
         self._plots = QWidget()
-        across = QHBoxLayout(self._plots)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(20)
-        across.addWidget(self._time, 5)
-        across.addWidget(self._memory, 4)
-        body = QWidget()
-        beside = QHBoxLayout(body)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.addWidget(self._empty)
-        beside.addWidget(self._plots)
+        row((self._time, 5), (self._memory, 4), on=self._plots, gap=20)
+        body = sheet(row(self._empty, self._plots))
         self._card = Card("Your models over the length of the text", self._begin, body)
         self.column.addWidget(self._card)
         self.follow(session.library.models_changed, session.work.ready_changed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.scaling.compute import (
@@ -47,17 +47,16 @@ class ModelsBySizePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("models_by_size_view")
-        self._plot = SizePlot()
-        self._plot.setObjectName("size_plot")
-        self._card = Card("Models by size and reading", "each diagonal is one amount of compute", self._plot)
-        self.column.addWidget(self._card)
+        self._plot = named(SizePlot(), "size_plot")
+        self._card = self.add_card(
+            "Models by size and reading", "each diagonal is one amount of compute", self._plot
+        )
         self._plot.set_readout(self._read)
         self._plot.spot_clicked.connect(lambda spot: session.scale.load(spot.key))
         scale = session.scale
         self.follow(scale.planned_changed, scale.pace_changed, scale.runs_changed)
-        session.library.models_changed.connect(self._look)
-        session.work.ready_changed.connect(self._look)
+        session.library.models_changed.connect(self._find_runs)
+        session.work.ready_changed.connect(self._find_runs)
         self._has_looked = False
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -77,12 +76,12 @@ class ModelsBySizePanel(Panel):
 
     def refresh(self) -> None:
         if not self._has_looked:
-            self._look()
+            self._find_runs()
         self._plot.set_content(
             self._points(), self._lines(), (f"{BEST_TOKENS} tokens a parameter", BEST_TOKENS), _TICKS
         )
 
-    def _look(self) -> None:
+    def _find_runs(self) -> None:
         """See which runs there are, as soon as files may be read."""
         self._has_looked = self.session.work.is_ready and self.is_in_sight
         if self._has_looked:

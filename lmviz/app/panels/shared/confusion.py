@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words, of_whole_texts
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -50,27 +50,19 @@ class ConfusionPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("confusion_view")
         self._grid = ConfusionGrid()
         self._grid.cell_clicked.connect(self._read_example)
-        self._right, self._of, self._hint = Label(), Label(), Label("Click a cell for an example.")
-        self._right.setObjectName("confusion_right")
-        self._right.setProperty("role", "title")
-        self._missed = Label()
-        for label in (self._of, self._missed, self._hint):
-            label.setProperty("role", "muted")
-            label.setWordWrap(True)
-        self._button = QPushButton("Measure")
-        self._button.setObjectName("confusion_button")
-        self._button.setProperty("role", "link")
+        self._right = Label(name="confusion_right", role="title")
+        self._of, self._missed = Label(role="muted", wraps=True), Label(role="muted", wraps=True)
+        self._hint = Label("Click a cell for an example.", role="muted", wraps=True)
+        self._button = named(QPushButton("Measure"), "confusion_button", role="link")
         self._button.clicked.connect(lambda: session.scores.measure([self._question]))
         self._note = MutedLine(right=True)
         beside = (self._right, self._of, self._missed, self._hint)
         body = scrolling(_Beside(self._grid, beside), sideways=True)
-        self._card = Card("Confusion", self._head(), body)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Confusion", self._head(), body)
         self._shown: tuple[Asked, str] | None = None
-        self._score: LabelEvaluation | None = None
+        self.score: LabelEvaluation | None = None  # what is shown
         self._asked: tuple[Asked, str] | None = None
         session.scores.progressed.connect(lambda: self._note.set_text(self.session.scores.doing))
         self.show_failures(session.scores.failed, session.scores.begun)
@@ -85,30 +77,20 @@ class ConfusionPanel(Panel):
         )
 
     @property
-    def grid(self) -> ConfusionGrid:
-        """The counts."""
-        return self._grid
-
-    @property
     def sentence(self) -> str:
         """What stands in place of the counts."""
         return self._card.placeholder
 
-    @property
-    def score(self) -> LabelEvaluation | None:
-        """What is shown."""
-        return self._score
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self._score is None else {"confusion": self._score.confusion}
+        return {} if self.score is None else {"confusion": self.score.confusion}
 
     def exported_names(self) -> Names:
-        labels = () if self._score is None else self._score.labels
+        labels = () if self.score is None else self.score.labels
         return Names(labels, labels)
 
     def recipe(self) -> str:
         corpus, part = self.session.text.corpus, self.session.scores.part
-        if self._score is None or self._shown is None or corpus is None or part is None or not corpus.sources:
+        if self.score is None or self._shown is None or corpus is None or part is None or not corpus.sources:
             return ""
         ((model, step), changes), _ = self._shown
         judged = str(model.folder), step, changes
@@ -142,15 +124,10 @@ class ConfusionPanel(Panel):
         return self.session.comparison.present, of_whole_texts(self.session.surgery.in_force)
 
     def _head(self) -> QWidget:
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._note)
-        row.addWidget(self._button)
-        return head
+        return sheet(row(self._note, self._button))
 
     def _say(self, sentence: str) -> None:
-        self._shown = self._score = None
+        self._shown = self.score = None
         self._button.hide()
         self._note.set_text("")
         self._card.set_placeholder(sentence)
@@ -159,7 +136,7 @@ class ConfusionPanel(Panel):
         from lmviz.training.label_evaluation import LabelEvaluation
 
         assert isinstance(score, LabelEvaluation), "a model of labels is judged by them"
-        self._shown, self._score = key, score
+        self._shown, self.score = key, score
         self._grid.set_counts(score.confusion, [visible(label) for label in score.labels])
         found = int(np.trace(score.confusion))
         self._right.setText(f"{count(found)} of {count(score.tokens)} {model.task.target}s")
@@ -184,9 +161,9 @@ class ConfusionPanel(Panel):
 
     def _read_example(self, right: int, given: int) -> None:
         part = self.session.scores.part
-        if self._score is None or part is None:
+        if self.score is None or part is None:
             return
-        number, place = self._score.first_of[right, given].tolist()
+        number, place = self.score.first_of[right, given].tolist()
         self._grid.set_cell(right, given)
         model = self.session.library.model
         per_text = model is not None and model.predicts.per == "text"
@@ -198,11 +175,7 @@ class _Beside(QWidget):
 
     def __init__(self, grid: QWidget, sentences: Sequence[QWidget]) -> None:
         super().__init__()
-        told = QVBoxLayout()
-        told.setSpacing(4)
-        for sentence in sentences:
-            told.addWidget(sentence)
-        told.addStretch(1)
+        told = column(*sentences, STRETCH, gap=4)
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._both.setContentsMargins(0, 0, 0, 0)
         self._both.setSpacing(16)

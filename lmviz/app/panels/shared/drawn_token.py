@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
-if TYPE_CHECKING:
-    from lmviz.decoding.sampling import SamplingStep
+from lmviz.decoding.sampling import SamplingStep
 
 
 class DrawnToken(NamedTuple):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QShowEvent
 
+from lmviz.app.session.focus import Cell
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.matrix.strips import ROW, Strip, StripList
 from lmviz.inspection.names import title_of
+from lmviz.inspection.views import View
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.views import View
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class ExplainedStrips(StripList):
     def __init__(self, session: Session, row: float = ROW) -> None:
         super().__init__(row=row)
         self._session = session
-        self._views: tuple[View, ...] = ()
+        self.views: tuple[View, ...] = ()  # what is drawn, one view each
         self._reading: Reading | None = None
         self.cell_hovered.connect(lambda *cell: session.focus.hover_cell(self._cell_of(cell)))
         self.cell_clicked.connect(lambda *cell: session.focus.choose_cell(self._cell_of(cell)))
@@ -48,20 +45,15 @@ class ExplainedStrips(StripList):
         session.explanation.suggestion_changed.connect(self._mark)
         session.explanation.changed.connect(self._light)
 
-    @property
-    def views(self) -> tuple[View, ...]:
-        """What is drawn, one view each."""
-        return self._views
-
     def shows(self, cell: Cell) -> bool:
         """Whether a cell is among those drawn."""
-        return any(view.address == cell[0] and view.cell(cell[1]) is not None for view in self._views)
+        return any(view.address == cell[0] and view.cell(cell[1]) is not None for view in self.views)
 
     def set_views(
         self, named: Sequence[NamedView], reading: Reading | None = None, *, crossfade: bool = False
     ) -> None:
         """Draw views of a reading from top to bottom; without a reading there are none."""
-        self._views, self._reading = tuple(item.view for item in named), reading
+        self.views, self._reading = tuple(item.view for item in named), reading
         self.set_strips([self._strip(item) for item in named], crossfade=crossfade)
         self._mark()
 
@@ -86,7 +78,7 @@ class ExplainedStrips(StripList):
     def _cell_of(self, cell: tuple[int, int]) -> Cell | None:
         if cell[0] < 0:
             return None
-        view = self._views[cell[0]]
+        view = self.views[cell[0]]
         return view.address, view.index(0, cell[1])
 
     def _mark(self) -> None:
@@ -95,7 +87,7 @@ class ExplainedStrips(StripList):
         pinned = self._session.focus.cell or suggestion
         found = [
             (number_of_strip, place[1])
-            for number_of_strip, view in enumerate(self._views)
+            for number_of_strip, view in enumerate(self.views)
             if pinned is not None and view.address == pinned[0]
             for place in [view.cell(pinned[1])]
             if place is not None
@@ -111,10 +103,10 @@ class ExplainedStrips(StripList):
     def _light(self) -> None:
         """Dim the cells that are not operands of the explained cell."""
         if self.isVisible():
-            self.set_lights([self._session.explanation.lights(view) for view in self._views])
+            self.set_lights([self._session.explanation.lights(view) for view in self.views])
 
     def _read_out(self, strip: int, cell: int) -> tuple[str, list[str]]:
-        view = self._views[strip]
+        view = self.views[strip]
         value = float(view.values[0, cell])
         words = []
         for axis, place in zip(view.axes, view.index(0, cell), strict=True):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.shared.offered_numbers import number_in_words, offered_numbers
+from lmviz.app.widgets.base.building import named, picker, row
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.plain import paragraph
 
@@ -34,23 +35,14 @@ class GradientSwitch(QWidget):
         self._session = session
         self._offers: list[Of] = []
         self._is_compact = False
-        self._switch = QPushButton("gradient")
-        self._switch.setObjectName("gradient_switch")
+        self._switch = named(QPushButton("gradient"), "gradient_switch", role="link")
         self._switch.setCheckable(True)
-        self._switch.setProperty("role", "link")
         self._switch.setToolTip("Show gradients in the place of values, or values again (G).")
-        self._choice = QComboBox()
-        self._choice.setObjectName("gradient_of_picker")
-        self._choice.setAccessibleName("of which number gradients are taken")
+        self._choice = picker("gradient_of_picker", "of which number gradients are taken", least=LENGTH)
         self._choice.setToolTip("The number that gradients are taken of.")
-        self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._choice.setMinimumContentsLength(LENGTH)
         self._measure()
         theme_switch().theme_changed.connect(self._measure)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._switch)
-        row.addWidget(self._choice)
+        row(self._switch, self._choice, on=self)
         self._switch.clicked.connect(lambda checked: session.gradients.show(checked))
         self._choice.activated.connect(lambda place: session.gradients.choose(self._offers[place]))
         for changed in (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
@@ -35,20 +36,16 @@ class LessonPanel(Panel):
         self.setObjectName("lesson_panel")
         self._lessons = tuple(lessons)
         self._drawn: tuple[Lesson | None, int] = (None, -1)
-        self._title = Label()
-        self._title.setProperty("role", "lesson")
-        self._title.setWordWrap(True)
+        self._title = Label(role="lesson", wraps=True)
         self._dots = ProgressDots()
-        self._step_title, self._sentences = Label(), MarkdownLabel("lesson_sentence")
-        self._step_title.setObjectName("lesson_step")
-        self._step_title.setWordWrap(True)
-        self._step_title.setProperty("role", "muted")
+        self._step_title = Label(name="lesson_step", role="muted", wraps=True)
+        self._sentences = MarkdownLabel("lesson_sentence")
         self._otherwise = Label(
-            "Another step has opened something else: “set up again” brings this one's back."
+            "Another step has opened something else: “set up again” brings this one's back.",
+            name="lesson_otherwise",
+            role="warning",
+            wraps=True,
         )
-        self._otherwise.setObjectName("lesson_otherwise")
-        self._otherwise.setProperty("role", "warning")
-        self._otherwise.setWordWrap(True)
         self._tasks, self._question = TaskList(), QuestionCard()
         self._back = QuietButton("lesson_back", "Back")
         self._next = QuietButton("lesson_next", "Next")
@@ -136,51 +133,19 @@ class LessonPanel(Panel):
             self._area.ensureVisible(0, self._question.geometry().bottom(), 0, 0)
 
     def _lay_out(self) -> None:
-        place = QHBoxLayout()
-        place.addWidget(self._step_title, 1)
-        place.addWidget(self._dots, 0, Qt.AlignmentFlag.AlignTop)
-        body = QWidget()
-        self._column = column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for widget in (self._sentences, self._otherwise, self._tasks, self._question):
-            column.addWidget(widget)
-        column.addStretch(1)
-        self._area = scrolling(body)
-        links = QHBoxLayout()
-        links.addWidget(self._leave)
-        links.addStretch(1)
-        links.addWidget(self._where)
-        links.addWidget(self._prepare)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._back)
-        buttons.addStretch(1)
-        buttons.addWidget(self._next)
-        self._pages.addWidget(self._page("Lessons", scrolling(self._list), self._list_close))
-        self._pages.addWidget(self._page(self._title, place, self._area, buttons, links))
-        frame = QFrame()
-        frame.setObjectName("lesson_frame")
-        inner = QVBoxLayout(frame)
-        inner.setContentsMargins(16, 14, 16, 12)
-        inner.addWidget(self._pages)
+        place = row((self._step_title, 1), (self._dots, 0, Qt.AlignmentFlag.AlignTop))
+        parts = (self._sentences, self._otherwise, self._tasks, self._question)
+        self._column = column(*parts, STRETCH, gap=12)
+        self._area = scrolling(sheet(self._column))
+        links = row(self._leave, STRETCH, self._where, self._prepare)
+        buttons = row(self._back, STRETCH, self._next)
+        closing = (self._list_close, 0, Qt.AlignmentFlag.AlignLeft)
+        overview = column(Label("Lessons", role="lesson"), scrolling(self._list), closing, gap=12)
+        for page in (overview, column(self._title, place, self._area, buttons, links, gap=12)):
+            self._pages.addWidget(sheet(page))
+        frame = named(QFrame(), "lesson_frame")
+        column(self._pages, on=frame, margins=(16, 14, 16, 12))
         self.column.addWidget(frame)
-
-    def _page(self, *rows: QHBoxLayout | QWidget | str) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for row in rows:
-            if isinstance(row, str):
-                title = Label(row)
-                title.setProperty("role", "lesson")
-                column.addWidget(title)
-            elif isinstance(row, QWidget):
-                is_button = isinstance(row, QPushButton)
-                column.addWidget(row, 0, *((Qt.AlignmentFlag.AlignLeft,) if is_button else ()))
-            else:
-                column.addLayout(row)
-        return page
 
 
 def _numbered(lesson: Lesson) -> str:

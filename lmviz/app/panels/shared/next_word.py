@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
@@ -17,17 +19,9 @@ from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.trace import Trace
 
 FEWEST, MOST = 3, 40
 NO_MODEL = "Open or train a model to see what could come next."
@@ -46,15 +40,10 @@ class NextWordPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("next_word_view")
-        self._bars = BarsView()
-        self._bars.setAccessibleName("next-word distribution")
-        self._shifts = BeforeAfterBars()
-        self._shifts.setObjectName("before_after")
-        self._pages = QStackedWidget()
-        for page in (self._bars, self._shifts):
-            self._pages.addWidget(page)
-        self._card = Card("Next word", "", self._pages)
+        self._bars = named(BarsView(), description="next-word distribution")
+        self._shifts = named(BeforeAfterBars(), "before_after")
+        self._pages = stack(self._bars, self._shifts)
+        self._card = self.add_card("Next word", "", self._pages)
         self._ids: list[int] = []
         self._logits: np.ndarray | None = None
         self._whole: Distribution | None = None  # computed when first needed
@@ -62,7 +51,6 @@ class NextWordPanel(Panel):
         self._text = ""
         self._drawn_for: tuple[object, ...] = ()
         self._asked: tuple[Reading, int] | None = None  # whose row is being computed
-        self.column.addWidget(self._card)
         for page in (self._bars, self._shifts):
             page.bar_clicked.connect(self._append)
         session.reading.changed.connect(self._ask_ahead)

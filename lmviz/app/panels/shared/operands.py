@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.inspection.names import title_of
 from lmviz.models.address import Address
 from lmviz.models.tap import place_of
-
-if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
 
 
 def name_of_operand(reading: Reading | None, source: str, index: tuple[int, ...]) -> str:

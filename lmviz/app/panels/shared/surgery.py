@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
@@ -41,17 +41,14 @@ class SurgeryPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("surgery_view")
         self._undo, self._redo = QPushButton("undo"), QPushButton("redo")
         self._value = QDoubleSpinBox()
         self._list = ChangeList()
         self._said = Label()
-        self._pinned = Label()
-        self._pinned.setObjectName("pinned_cell")
+        self._pinned = Label(name="pinned_cell")
         self._buttons: dict[str, QPushButton] = {}
         self._grid = QGridLayout()
-        self._card = Card("Surgery", self._head(), self._body())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Surgery", self._head(), self._body())
         self._undo.clicked.connect(session.surgery.undo)
         self._redo.clicked.connect(session.surgery.redo)
         self._list.toggled.connect(session.surgery.toggle)
@@ -107,13 +104,7 @@ class SurgeryPanel(Panel):
         return f"Pinned: {title_of(cell[0])}, {reading.cell_name(traced.axes, cell[1])}"
 
     def _head(self) -> QWidget:
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        for button in (self._undo, self._redo):
-            button.setProperty("role", "link")
-            row.addWidget(button)
-        return head
+        return sheet(row(named(self._undo, role="link"), named(self._redo, role="link")))
 
     def _body(self) -> QWidget:
         self._value.setRange(-100.0, 100.0)
@@ -147,8 +138,7 @@ class SurgeryPanel(Panel):
         self._list.setAccessibleName("changes to the model")
         grid.addWidget(self._list, 0, 0, 1, 3)
         grid.addLayout(self._grid, 1, 0, 1, 3)
-        label = Label("value")
-        label.setProperty("role", "muted")
+        label = Label("value", role="muted")
         grid.addWidget(label, 3, 0, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self._value, 3, 1)
         for line in (self._pinned, self._said):

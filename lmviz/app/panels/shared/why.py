@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.session.reading import NAMED
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.figures import has_no_gradient, number
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
@@ -49,36 +48,22 @@ class WhyPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("why_view")
         self._sheet = ArithmeticCard(with_result=False)
         self._result = ResultLine()
-        self._place = Label()
-        self._place.setObjectName("explained_cell")
-        self._place.setProperty("role", "muted")
-        self._place.setWordWrap(True)
+        self._place = Label(name="explained_cell", role="muted", wraps=True)
         self._differentiate = LinkButton(
             "gradient_of_cell_button", "gradients of it", "take gradients of this number, and show them"
         )
         self._differentiate.clicked.connect(self._take_gradients)
         self._differentiate.hide()  # as long as nothing is pinned, so that it asks for no room
-        self._shown: Arithmetic | None = None
+        self.shown: Arithmetic | None = None  # what is explained
         self._written: tuple[Arithmetic | None, Reading | None] = (None, None)
         self._trail: list[Cell] = []
         self._crumbs = Breadcrumbs()
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        named = QHBoxLayout()
-        named.addWidget(self._place, 1)
-        named.addWidget(self._differentiate, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(named)
-        column.addWidget(self._crumbs)
-        column.addWidget(scrolling(self._sheet), 1)
-        column.addWidget(self._result)
-        self._card = Card("Why this number?", "", body)
+        named = row((self._place, 1), (self._differentiate, 0, Qt.AlignmentFlag.AlignTop))
+        body = sheet(column(named, self._crumbs, (scrolling(self._sheet), 1), self._result, gap=4))
+        self._card = self.add_card("Why this number?", "", body)
         self._card.set_provisional(True)
-        self.column.addWidget(self._card)
         self._sheet.operand_clicked.connect(self.follow_operand)
         self._sheet.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))
         self._sheet.left.connect(lambda: session.focus.hover_cell(None))
@@ -89,14 +74,9 @@ class WhyPanel(Panel):
         self.follow(session.gradients.shown_changed)
         session.focus.position_changed.connect(self.refresh_soon)
 
-    @property
-    def shown(self) -> Arithmetic | None:
-        """What is explained."""
-        return self._shown
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The value, and for each group of terms (term, factor + 1): the factors, and last their product."""
-        found = self._shown
+        found = self.shown
         if found is None:
             return {}
         groups = {
@@ -111,9 +91,9 @@ class WhyPanel(Panel):
         from lmviz.inspection.recipes.recipe import explanation_recipe
 
         reading = self.session.explanation.reading
-        if reading is None or self._shown is None or Address.parse(self._shown.address).is_gradient:
+        if reading is None or self.shown is None or Address.parse(self.shown.address).is_gradient:
             return ""
-        return explanation_recipe(reading.moment, self._shown.address, self._shown.index)
+        return explanation_recipe(reading.moment, self.shown.address, self.shown.index)
 
     def have_asked(self) -> None:
         self.session.explanation.suggest_otherwise(self._likeliest_answer)
@@ -162,10 +142,10 @@ class WhyPanel(Panel):
         explanation = self.session.explanation
         found = explanation.arithmetic, explanation.reading
         if found[0] is not self._written[0] or found[1] is not self._written[1]:
-            self._written, self._shown = found, self._explained()
-            self._sheet.set_arithmetic(self._shown, self._short_name, LARGEST_TERMS)
+            self._written, self.shown = found, self._explained()
+            self._sheet.set_arithmetic(self.shown, self._short_name, LARGEST_TERMS)
             self._result.set_row(self._sheet.result)
-        return self._shown
+        return self.shown
 
     def _likeliest_answer(self) -> Cell | None:
         """The cell of the likeliest next word, which is explained where no panel draws anything stronger."""
@@ -189,7 +169,7 @@ class WhyPanel(Panel):
 
     def _short_name(self, source: str, index: tuple[int, ...]) -> str:
         """An operand's name without what it has in common with the cell that is explained."""
-        reading, explained = self.session.explanation.reading, self._shown
+        reading, explained = self.session.explanation.reading, self.shown
         axes = None if reading is None else reading.axes(source)
         own = None if reading is None or explained is None else reading.axes(explained.address)
         if reading is None or explained is None or axes is None or own is None or not index:

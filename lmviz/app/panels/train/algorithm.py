@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QPushButton, QStackedWidget
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.observed_details import ObservedDetails
 from lmviz.app.panels.train.observed_lines import algorithm_lines, planned_lines
 from lmviz.app.widgets.base.beside import Beside
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLines
@@ -36,26 +36,23 @@ class AlgorithmPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("algorithm_view")
-        self._lines = AlgorithmLines()
-        self._lines.setObjectName("algorithm_lines")
+        self._lines = named(AlgorithmLines(), "algorithm_lines")
         self._planned = AlgorithmLines()  # of which nothing has come yet
         self._planned.setObjectName("planned_lines")
         self._details = ObservedDetails()
-        self._observed: Observed | None = None
+        self.observed: Observed | None = None  # the step that is drawn
         self._chosen = ""
         self._shown: tuple[Observed, str] | None = None
-        self._step = QPushButton("one step")
-        self._step.setObjectName("observed_step_button")
+        self._step = named(QPushButton("one step"), "observed_step_button")
         self._step.setToolTip("Make one training step, and see its parts (Ctrl+.).")
         self._step.clicked.connect(session.training.step)
-        self._pages = QStackedWidget()
         self._invitation = Invitation("new_model_step_button")
         self._invitation.accepted.connect(session.training.step_of_a_new_run)
-        self._pages.addWidget(scrolling(Beside(self._planned, self._invitation, (5, 6))))
-        self._pages.addWidget(Beside(scrolling(self._lines), self._details, (5, 6)))
-        self._card = Card("Training algorithm", self._step, self._pages)
-        self.column.addWidget(self._card)
+        self._pages = stack(
+            scrolling(Beside(self._planned, self._invitation, (5, 6))),
+            Beside(scrolling(self._lines), self._details, (5, 6)),
+        )
+        self._card = self.add_card("Training algorithm", self._step, self._pages)
         self._light = QTimer(self, interval=A_LINE)
         self._light.timeout.connect(self._light_next)
         self._lines.line_clicked.connect(self._choose)
@@ -70,18 +67,13 @@ class AlgorithmPanel(Panel):
         )
 
     @property
-    def observed(self) -> Observed | None:
-        """The step that is drawn."""
-        return self._observed
-
-    @property
     def is_playing(self) -> bool:
         """Whether the lines are being lit one after the other."""
         return self._light.isActive()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The arrays of the step that was observed, such as the batch; empty before any was."""
-        observed = self._observed
+        observed = self.observed
         if observed is None:
             return {}
         if not isinstance(observed, ObservedUpdate):
@@ -98,14 +90,14 @@ class AlgorithmPanel(Panel):
         state, model = self.session.training.state, self._model()
         self._invite()
         if state.observed is None or model is None:
-            self._observed = self._shown = None
+            self.observed = self._shown = None
             self._light.stop()
             self._show_planned()
             return
-        if state.observed is not self._observed:
-            self._observed = state.observed
-            steps = state.progress.steps if state.progress is not None else self._observed.step
-            self._lines.set_lines(algorithm_lines(self._observed, steps))
+        if state.observed is not self.observed:
+            self.observed = state.observed
+            steps = state.progress.steps if state.progress is not None else self.observed.step
+            self._lines.set_lines(algorithm_lines(self.observed, steps))
             self._pages.setCurrentIndex(1)
             self._lines.set_lit(0)
             self._light.start()
@@ -156,11 +148,11 @@ class AlgorithmPanel(Panel):
 
     def _show_details(self) -> None:
         lines, model = self._lines.lines, self._model()
-        if self._observed is None or model is None or not lines:
+        if self.observed is None or model is None or not lines:
             return
         names = [line.name for line in lines]
         self._lines.set_current(names.index(self._chosen) if self._chosen in names else -1)
         name = self._chosen if self._chosen in names else names[self._lines.lit]  # −1 is the last
-        if self._shown is None or self._shown[0] is not self._observed or self._shown[1] != name:
-            self._shown = (self._observed, name)
-            self._details.show_line(name, self._observed, model)
+        if self._shown is None or self._shown[0] is not self.observed or self._shown[1] != name:
+            self._shown = (self.observed, name)
+            self._details.show_line(name, self.observed, model)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -48,24 +48,17 @@ class HealthPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("health_view")
         self._bars = BarsView()
-        self._sentence = EmptyText()
-        self._sentence.setObjectName("health_sentence")
+        self._sentence = named(EmptyText(), "health_sentence")
         self._curves = {name: (Label(), Sparkline()) for name in CURVES}
         self._drawn: dict[str, float] = {}
         self._measured, self._step = "", 0  # what the bars are, updates or weights, and of which step
         self._weighed: Moment | None = None
         self._shown: TrainingState = session.training.shown  # whose curves are drawn
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._bars)
-        column.addWidget(self._sentence)
-        self._card = Card("Health", "", body)
+        body = sheet(column(self._bars, self._sentence))
+        self._card = self.add_card("Health", "", body)
         self._card.setToolTip("How far the last update moved each layer's weights, relative to their size.")
         self._card.layout_below.addLayout(self._lay_out_curves())
-        self.column.addWidget(self._card)
         session.training.changed.connect(self.refresh_now_and_then)
         self.follow(session.library.model_changed)
         session.library.step_changed.connect(self.refresh_now_and_then)

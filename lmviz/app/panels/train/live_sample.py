@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import named
 from lmviz.base.plain_text import seen
 from lmviz.decoding.options import DRAWING, SamplingOptions
 from lmviz.inspection.recipes.decoding import sample_recipe
@@ -51,14 +51,11 @@ class LiveSamplePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("live_sample_view")
-        self._page = QPlainTextEdit()
+        self._page = named(QPlainTextEdit(), description="sampled text")
         self._page.setReadOnly(True)
         self._page.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the panel's own is wanted
         self._page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self._page.setAccessibleName("sampled text")
-        self._card = Card("A sample", "", self._page)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("A sample", "", self._page)
         self._begun_with: tuple[OpenedModel | None, str] = (None, "")
         self._moments: list[RecipeSubject] = []
         self._drawn: list[DrawnToken] = []
@@ -159,9 +156,9 @@ class LiveSamplePanel(Panel):
             is_over = steps[-1].is_end and options.stop_at_end
             return _Piece(drawn, steps[-1].text, is_over, time.thread_time() - began)
 
-        self.ask("live sample", work, self._take, grows=bool(ids))
+        self.ask("live sample", work, self._append, grows=bool(ids))
 
-    def _take(self, piece: _Piece) -> None:
+    def _append(self, piece: _Piece) -> None:
         self._next = self._drawn = [*self._next, *piece.drawn]
         self._drawn_with = tuple(self._moments), self._options
         first, now = self._moments[0].step, self._moments[-1].step

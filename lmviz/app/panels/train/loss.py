@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.line_plot import LinePlot
@@ -48,16 +49,14 @@ class LossPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("loss_view")
-        self._plot = LinePlot(possible=LOSS)
-        self._plot.setObjectName("loss_plot")
+        self._plot = named(LinePlot(possible=LOSS), "loss_plot")
         self._unit = _picker("unit of the loss", UNITS)
         self._scale = _picker("scale of the loss", SCALES)
         self._smoothing = _picker("smoothing", SMOOTHING)
         self._smoothing.setCurrentText("smooth")
         self._references: dict[str, float] = {}
         self._reference_corpus: Corpus | None = None
-        self._others = QCheckBox("other texts")
-        self._others.setObjectName("other_texts")
+        self._others = named(QCheckBox("other texts"), "other_texts")
         self._others.setToolTip(
             "Runs on other texts or in other tokens, too, in grey and all in bits per character"
         )
@@ -295,16 +294,13 @@ class _Row(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.line = QHBoxLayout(self)
-        self.line.setContentsMargins(0, 0, 0, 0)
-        self.line.setSpacing(4)
+        self.line = row(on=self, gap=4)
         self.line.setAlignment(Qt.AlignmentFlag.AlignLeft)
 
 
 def _picker(name: str, choices: Iterable[str]) -> QComboBox:
-    picker = QComboBox()
+    picker = named(QComboBox(), description=name)
     picker.addItems(list(choices))
-    picker.setAccessibleName(name)
     return picker
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.beside import Beside
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, sheet
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.role import set_role
@@ -43,7 +43,6 @@ class NoisePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("noise_view")
         self._measured: tuple[Moment, GradientNoise] | None = None
         self._job: Job | None = None
         self._plot = LinePlot(
@@ -59,22 +58,12 @@ class NoisePanel(Panel):
             "An Empirical Model of Large-Batch Training, section 2.2: the norm expected at a batch size B is "
             "√(|G|² + S/B), where G is the gradient of the whole text and S the variance of single ones."
         )
-        self._measure = QPushButton("measure")
-        self._measure.setObjectName("measure_noise_button")
+        self._measure = named(QPushButton("measure"), "measure_noise_button")
         self._measure.clicked.connect(self._start_or_stop)
-        self._open = QPushButton()
-        self._open.setObjectName("open_noise_text_button")
+        self._open = named(QPushButton(), "open_noise_text_button")
         self._open.clicked.connect(self._open_text)
-        words = QWidget()
-        beside = QVBoxLayout(words)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.addStretch(1)
-        beside.addWidget(self._said)
-        beside.addWidget(self._open)
-        beside.addStretch(1)
-        beside.addWidget(self._source)
-        self._card = Card(TITLE, self._measure, Beside(self._plot, words, (5, 4)))
-        self.column.addWidget(self._card)
+        words = sheet(column(STRETCH, self._said, self._open, STRETCH, self._source))
+        self._card = self.add_card(TITLE, self._measure, Beside(self._plot, words, (5, 4)))
         self.follow(
             session.library.model_changed,
             session.library.step_changed,

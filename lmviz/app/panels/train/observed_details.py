@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.train.observed_batch import in_words, shown_texts
 from lmviz.app.panels.train.observed_lines import (
     BACKWARD,
     BATCH,
@@ -19,7 +18,8 @@ from lmviz.app.panels.train.observed_lines import (
     UPDATE,
     milliseconds,
 )
-from lmviz.app.widgets.base.figures import number, signed_figure
+from lmviz.app.widgets.base.building import column, named, stack
+from lmviz.app.widgets.base.figures import number, percentage, signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.bars import BarsView
@@ -28,11 +28,15 @@ from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.inspection.names import title_of
 from lmviz.models.tap import place_of
+from lmviz.text.pictures import picture_tokenizer
+from lmviz.text.tokenizer import visible
 from lmviz.training.observation import ObservedCount, ObservedUpdate
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.training.observation import Observed, ObservedNumber
+    from lmviz.models.prediction import Prediction
+    from lmviz.text.tokenizer import Tokenizer
+    from lmviz.training.observation import Observed, ObservedBatch, ObservedNumber
 
 MOST_TEXTS = 24  # bars
 MOST_WORDS = 1_500
@@ -44,23 +48,12 @@ class ObservedDetails(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said = Label()
-        self._said.setObjectName("observed_sentence")
-        self._said.setProperty("role", "muted")
-        self._said.setWordWrap(True)
-        self._texts = ExamplesView()
-        self._texts.setObjectName("observed_texts")
-        self._bars = BarsView()
-        self._bars.setObjectName("observed_bars")
-        self._table = TableView()
-        self._table.setObjectName("observed_table")
-        self._sheets = QStackedWidget()
-        for widget in (scrolling(self._texts), scrolling(self._bars), self._table):
-            self._sheets.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(self._sheets, 1)
+        self._said = Label(name="observed_sentence", role="muted", wraps=True)
+        self._texts = named(ExamplesView(), "observed_texts")
+        self._bars = named(BarsView(), "observed_bars")
+        self._table = named(TableView(), "observed_table")
+        self._sheets = stack(scrolling(self._texts), scrolling(self._bars), self._table)
+        column(self._said, (self._sheets, 1), on=self)
 
     def show_line(self, name: str, observed: Observed, model: OpenedModel) -> None:
         """Show what came of a line."""
@@ -162,3 +155,64 @@ def _mean(losses: np.ndarray) -> float:
 
 def _further(count: int) -> str:
     return f" {count:,} more are not drawn." if count else ""
+
+
+MOST = 1_500
+"""Words that are drawn at most; further texts are only counted."""
+
+
+def shown_texts(
+    batch: ObservedBatch,
+    tokenizer: Tokenizer,
+    source: Tokenizer | None,
+    predicts: Prediction,
+    *,
+    probabilities: bool,
+) -> list[ShownExample]:
+    """The first texts of a batch, with the target of each word below it, or the probability that it had.
+
+    Where the whole text has one target, that stands beside the text; of a translation the source does, and
+    before a caption its picture.
+    """
+    rows = max(1, MOST // batch.tokens.shape[1])
+    return [
+        _shown(batch, row, tokenizer, source, predicts, probabilities=probabilities)
+        for row in range(min(rows, len(batch.tokens)))
+    ]
+
+
+def _shown(
+    batch: ObservedBatch,
+    row: int,
+    tokenizer: Tokenizer,
+    source: Tokenizer | None,
+    predicts: Prediction,
+    *,
+    probabilities: bool,
+) -> ShownExample:
+    length = int(batch.lengths[row])
+    words = in_words(tokenizer, batch.tokens[row, :length])
+    losses, targets = batch.losses[row], batch.targets[row]
+    counts = np.isfinite(losses)
+    names = predicts.names
+    said = [
+        ""
+        if not counts[place]
+        else percentage(float(np.exp(-losses[place])))
+        if probabilities
+        else (names[targets[place]] if names else visible(tokenizer.token(int(targets[place]))))
+        for place in range(min(length, len(targets)))
+    ]
+    if predicts.per == "text":
+        return ShownExample(words, label=said[0])
+    if source is None or "source" not in batch.beside:
+        return ShownExample(words, tags=tuple(said))
+    read = batch.beside["source"][row, : int(batch.beside["source_lengths"][row])]
+    if source.json == picture_tokenizer().json:
+        return ShownExample(words, tags=tuple(said), pixels=tuple(bool(pixel) for pixel in read))
+    return ShownExample(words, tags=tuple(said), target=in_words(source, read))
+
+
+def in_words(tokenizer: Tokenizer, ids: np.ndarray) -> tuple[str, ...]:
+    """Tokens with their white space made visible."""
+    return tuple(visible(tokenizer.token(int(token))) for token in ids)

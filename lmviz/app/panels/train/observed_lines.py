@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine
 from lmviz.training.observation import Observed, ObservedCount, ObservedUpdate
-
-if TYPE_CHECKING:
-    from lmviz.training.options import TrainingOptions
+from lmviz.training.options import TrainingOptions
 
 OPTIMIZERS = {"adamw": "AdamW(g)", "adam": "Adam(g)", "sgd": "g", "momentum": "momentum(g)"}
 """What each optimizer makes of the gradient, as the last line writes it."""

@@ -9,7 +9,6 @@ import numpy as np
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.reading import of_source
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -43,13 +42,12 @@ class OverTimePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("over_time_view")
         self._plot = LinePlot(possible=SHARE)
         self._plot.setAccessibleName("probability of the next words over the training")
-        self._card = Card("Next word over time", "", self._plot)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Next word over time", "", self._plot)
         self._key: Subject | None = None
-        self._rows: dict[int, np.ndarray] = {}
+        self.rows: dict[int, np.ndarray] = {}
+        """The distribution (token,) at each snapshot that was asked so far."""
         self._drawn: tuple[Subject, list[int]] | None = None  # what the curves are of, and which snapshots
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         self.follow(
@@ -65,11 +63,6 @@ class OverTimePanel(Panel):
             session.library.step_changed,
         ):
             growing.connect(self.refresh_now_and_then)
-
-    @property
-    def rows(self) -> dict[int, np.ndarray]:
-        """The distribution (token,) at each snapshot that was asked so far."""
-        return self._rows
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return self._plot.points()
@@ -88,10 +81,10 @@ class OverTimePanel(Panel):
         position = -1 if self._continues else self._labelled()
         key = None if model is None else (model, ids, position, source)
         if key != self._key:
-            self._key, self._rows = key, {}
+            self._key, self.rows = key, {}
             self.silence("over time")
         why_empty = self._why_empty(model)
-        if self._rows or why_empty:  # until something is known of another text, the one before stays
+        if self.rows or why_empty:  # until something is known of another text, the one before stays
             self._card.set_title(self._title())
             self._card.set_aside("without your change" if session.surgery.in_force else "")
             self._card.set_placeholder(why_empty)
@@ -154,7 +147,7 @@ class OverTimePanel(Panel):
             return
         subject = self._key
         model, ids, position, source = subject
-        missing = [step for step in shown.snapshots if step not in self._rows]
+        missing = [step for step in shown.snapshots if step not in self.rows]
         if not missing:
             return
         step = self._most_telling(missing)
@@ -169,29 +162,29 @@ class OverTimePanel(Panel):
             return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
 
         self.ask_model(
-            (model, step), "over time", work, lambda row: self._take(subject, *row), grows=bool(self._rows)
+            (model, step), "over time", work, lambda row: self._add_row(subject, *row), grows=bool(self.rows)
         )
 
     def _most_telling(self, missing: list[int]) -> int:
         """The last snapshot first, whose words are drawn; then the one farthest from all known."""
-        if not self._rows:
+        if not self.rows:
             return missing[-1]
-        known = np.log1p(np.array(list(self._rows)))
+        known = np.log1p(np.array(list(self.rows)))
         return max(missing, key=lambda step: np.abs(known - np.log1p(step)).min())
 
-    def _take(self, key: Subject, step: int, probabilities: np.ndarray) -> None:
+    def _add_row(self, key: Subject, step: int, probabilities: np.ndarray) -> None:
         if key == self._key:
-            self._rows[step] = probabilities
+            self.rows[step] = probabilities
             self.refresh_soon()
 
     def _draw(self, shown: OpenedModel | None) -> None:
-        if shown is None or self._key is None or not self._rows:
+        if shown is None or self._key is None or not self.rows:
             self._drawn = None
             self._plot.set_curves(())
             self._plot.set_cursor(None)
             return
-        self._drawn = self._key, sorted(self._rows)
-        rows = self._rows | self._read_now()
+        self._drawn = self._key, sorted(self.rows)
+        rows = self.rows | self._read_now()
         steps = sorted(rows)
         table = np.stack([rows[step] for step in steps])  # (snapshot, token)
         words = np.argsort(-table[-1], kind="stable")[:WORDS]

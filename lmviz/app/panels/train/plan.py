@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.statement import TrainingStatement, briefly
 from lmviz.app.session.training_plan import FIRST_FAMILY
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.figures import number, short, with_unit
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
@@ -38,26 +38,20 @@ class PlanPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("plan_view")
         self._cards = FamilyCards(
             [FamilyCard(row.name, row.short_title, row.sentence) for row in FAMILIES.values()]
         )
         self._cards.setObjectName("family_picker")
         plan = session.plan.current
         self._configurations: dict[str, ModelConfiguration] = {plan.family: plan.configuration}
-        self._model_form = ConfigurationForm(plan.configuration)
-        self._model_form.setObjectName("model_form")
-        self._learning_form = ConfigurationForm(plan.training_options)
-        self._learning_form.setObjectName("learning_form")
-        self._presets = PresetCards()
-        self._presets.setObjectName("preset_cards")
-        self._presets.setAccessibleName("how long to train")
+        self._model_form = named(ConfigurationForm(plan.configuration), "model_form")
+        self._learning_form = named(ConfigurationForm(plan.training_options), "learning_form")
+        self._presets = named(PresetCards(), "preset_cards", "how long to train")
         self._how_long = MutedLine()
         self._work = MutedLine(right=True)
         self._statement = TrainingStatement(session)
-        self._card = Card("Model", "", self._lay_out())
+        self._card = self.add_card("Model", "", self._lay_out())
         self._card.layout_below.insertWidget(1, self._statement)
-        self.column.addWidget(self._card)
         self._cards.family_chosen.connect(self._choose_family)
         self._presets.card_chosen.connect(self._choose_preset)
         self._model_form.configuration_changed.connect(self._change_model)
@@ -135,21 +129,10 @@ class PlanPanel(Panel):
             self.refresh_soon()
 
     def _lay_out(self) -> QWidget:
-        learning = Label("Learning")
-        learning.setProperty("role", "title")
-        heading = QHBoxLayout()
-        heading.addWidget(learning)
-        heading.addWidget(self._work, 1)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 6, 0)
-        column.addWidget(self._cards)
-        column.addWidget(self._how_long)
-        column.addWidget(self._presets)
-        column.addWidget(self._model_form)
-        column.addLayout(heading)
-        column.addWidget(self._learning_form)
-        column.addStretch(1)
+        learning = Label("Learning", role="title")
+        heading = row(learning, (self._work, 1))
+        above = (self._cards, self._how_long, self._presets, self._model_form)
+        body = sheet(column(*above, heading, self._learning_form, STRETCH, margins=(0, 0, 6, 0)))
         return scrolling(body)
 
     def _choose_family(self, name: str) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.session.session import Session
 from lmviz.app.session.training import PREPARING_TEXT
+from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 
 class TrainingStatement(QWidget):
@@ -24,26 +21,17 @@ class TrainingStatement(QWidget):
         super().__init__()
         self._session = session
         self.setObjectName("training_statement")
-        self._button = QPushButton("Train")
-        self._button.setObjectName("new_run_button")
-        self._button.setProperty("role", "primary")
-        self._button.setAccessibleName("train a new run as planned")
+        self._button = named(
+            QPushButton("Train"), "new_run_button", "train a new run as planned", role="primary"
+        )
         self._button.setToolTip("Train a new run as planned below")
         self._button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._button.clicked.connect(session.training.start)
-        self._what, self._how_long = Label(), MutedLine()
-        self._what.setObjectName("training_subject")
-        self._how_long.setObjectName("training_duration")
-        self._what.setWordWrap(True)
-        lines = QVBoxLayout()
-        lines.setSpacing(1)
-        lines.addWidget(self._what)
-        lines.addWidget(self._how_long)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 6, 0)
-        row.setSpacing(10)
-        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addLayout(lines, 1)
+        self._what = Label(name="training_subject", wraps=True)
+        self._how_long = named(MutedLine(), "training_duration")
+        lines = column(self._what, self._how_long, gap=1)
+        button = (self._button, 0, Qt.AlignmentFlag.AlignVCenter)
+        row(button, (lines, 1), on=self, gap=10, margins=(0, 0, 6, 0))
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
 

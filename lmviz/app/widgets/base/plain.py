@@ -17,10 +17,25 @@ from lmviz.base.plain_text import on_one_line, seen
 
 
 class Label(QLabel):
-    """`Label(text="", parent=None)`: shows any text as it is written."""
+    """`Label(text="", parent=None)`: shows any text as it is written.
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+    `name` is its object's name, `role` one of the style sheet's; `wraps` gives it as many lines as it needs.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        *,
+        name: str = "",
+        role: str = "",
+        wraps: bool = False,
+    ) -> None:
         super().__init__(parent)
+        self.setObjectName(name)
+        if role:
+            self.setProperty("role", role)
+        self.setWordWrap(wraps)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)
 

@@ -15,7 +15,8 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.controls.change_list import ChangeList
-from lmviz.app.widgets.text.alignment_arcs import SOURCE, TARGET
+from lmviz.app.widgets.matrix.mosaic import HeadMosaic
+from lmviz.app.widgets.text.alignment_arcs import SOURCE, TARGET, AlignmentArcs
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.beam import beam_search
 from lmviz.decoding.options import BeamOptions
@@ -73,7 +74,7 @@ def test_words_between_the_texts_are_pinned_from_both_ends(
     show: Callable[..., dict[str, Panel]], session: Session, attending_run: Path, qtbot: QtBot
 ) -> None:
     panels = show(attending_run)
-    arcs = panels["alignment_text_view"].arcs
+    arcs = panels["alignment_text_view"].findChild(AlignmentArcs)
     qtbot.waitUntil(lambda: arcs.isVisible() and arcs.marked is not None)
     QTest.mouseMove(arcs, arcs.token_place(TARGET, 0).toPoint())
     assert session.focus.hovered_position == 0
@@ -107,14 +108,16 @@ def test_of_a_transformer_the_chosen_head_is_shown_and_several_are_combined(
     panels = show(heads_run)
     panel, heads, trace = panels["alignment_view"], panels["heads_view"], session.reading.current.trace
     qtbot.waitUntil(lambda: {"alignment_view", "heads_view"} <= in_front(panels) and panel.shown.size > 0)
-    assert heads.mosaic.grid == (2, 2)
+    assert heads.findChild(HeadMosaic).grid == (2, 2)
     assert session.attention.head == sharpest_head(trace)
-    place = heads.mosaic.tile_rectangle(1, 0).center().toPoint()
-    qtbot.mouseClick(heads.mosaic, Qt.MouseButton.LeftButton, pos=place)
+    place = heads.findChild(HeadMosaic).tile_rectangle(1, 0).center().toPoint()
+    qtbot.mouseClick(heads.findChild(HeadMosaic), Qt.MouseButton.LeftButton, pos=place)
     wanted = trace["decoder/layers/1/cross/weights"].array[0]
     qtbot.waitUntil(lambda: panel.shown.tolist() == wanted.tolist())
-    other = heads.mosaic.tile_rectangle(0, 1).center().toPoint()
-    qtbot.mouseClick(heads.mosaic, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, other)
+    other = heads.findChild(HeadMosaic).tile_rectangle(0, 1).center().toPoint()
+    qtbot.mouseClick(
+        heads.findChild(HeadMosaic), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, other
+    )
     mean = combined_alignment(trace, [(1, 0), (0, 1)])
     qtbot.waitUntil(lambda: panel.shown.tolist() == pytest.approx(mean))
     assert not panel.findChild(QPushButton, "alignment_paint_button").isEnabled()
@@ -154,9 +157,9 @@ def test_a_head_that_looks_at_the_source_is_switched_off_and_crossed_out(
 ) -> None:
     panels = show(heads_run)
     heads = panels["heads_view"]
-    qtbot.waitUntil(lambda: heads.is_in_sight and heads.mosaic.grid == (2, 2))
-    place = heads.mosaic.tile_rectangle(1, 1).center().toPoint()
-    qtbot.mouseClick(heads.mosaic, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: heads.is_in_sight and heads.findChild(HeadMosaic).grid == (2, 2))
+    place = heads.findChild(HeadMosaic).tile_rectangle(1, 1).center().toPoint()
+    qtbot.mouseClick(heads.findChild(HeadMosaic), Qt.MouseButton.LeftButton, pos=place)
     button = next(
         each for each in panels["surgery_view"].findChildren(QPushButton) if each.text() == "zero head"
     )
@@ -164,7 +167,7 @@ def test_a_head_that_looks_at_the_source_is_switched_off_and_crossed_out(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: session.reading.current.baseline is not None)
     assert not session.reading.current.trace["decoder/layers/1/cross/mixed"].array[1].any()
-    assert heads.mosaic.faded == {(1, 1)}
+    assert heads.findChild(HeadMosaic).faded == {(1, 1)}
 
 
 def test_without_attention_it_says_what_would_show_an_alignment(

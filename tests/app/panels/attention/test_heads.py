@@ -13,6 +13,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.attention import combine_heads
 from lmviz.inspection.head_badges import head_badges
@@ -47,20 +48,20 @@ def test_a_model_without_heads_is_not_asked_for_a_text(
 
 def test_several_heads_are_combined(panels: dict[str, Panel], session: Session) -> None:
     panel = panels["attention_view"]
-    panels["heads_view"].mosaic.head_toggled.emit(1, 1)
+    panels["heads_view"].findChild(HeadMosaic).head_toggled.emit(1, 1)
     assert session.attention.heads == ((0, 0), (1, 1))
     panel.refresh()
     np.testing.assert_allclose(
         panel.shown, combine_heads(session.reading.current.trace, [(0, 0), (1, 1)], "mean")
     )
-    panels["heads_view"].mosaic.head_double_clicked.emit(0, 1)
+    panels["heads_view"].findChild(HeadMosaic).head_double_clicked.emit(0, 1)
     assert (session.attention.head, session.attention.heads) == ((0, 1), ())
 
 
 def test_a_double_click_solos_a_head_and_another_brings_the_rest_back(
     panels: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
-    mosaic, control = panels["heads_view"].mosaic, Qt.KeyboardModifier.ControlModifier
+    mosaic, control = panels["heads_view"].findChild(HeadMosaic), Qt.KeyboardModifier.ControlModifier
 
     def press(head: tuple[int, int], *, twice: bool = False, gather: bool = False) -> None:
         """What Qt sends for a click, and for a double click: the first click comes before it."""
@@ -102,7 +103,7 @@ def test_each_head_that_an_intervention_zeroes_is_crossed_out(
     crossed_out: set[tuple[int, int]],
     qtbot: QtBot,
 ) -> None:
-    mosaic = panels["heads_view"].mosaic
+    mosaic = panels["heads_view"].findChild(HeadMosaic)
     session.surgery.add(intervention)
     assert mosaic.faded == crossed_out
     qtbot.waitUntil(lambda: session.reading.current.trace.interventions == (intervention,))
@@ -112,7 +113,7 @@ def test_each_head_that_an_intervention_zeroes_is_crossed_out(
 def test_a_head_under_the_pointer_says_where_it_looks(
     panels: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
-    mosaic = panels["heads_view"].mosaic
+    mosaic = panels["heads_view"].findChild(HeadMosaic)
     qtbot.mouseMove(mosaic, QPoint(1, 1))
     qtbot.mouseMove(mosaic, mosaic.tile_rectangle(1, 0).center().toPoint())
     card = mosaic.window().findChild(HoverCard)

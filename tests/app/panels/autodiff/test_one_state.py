@@ -64,8 +64,8 @@ def acts(session: Session, chance: random.Random):
             ("backward", network.run_backward),
             ("empty", network.rewind),
             ("gather", lambda: network.choose_version(chance.choice("AB"))),
-            ("step", lambda: descent.take(1)),
-            ("train", lambda: descent.take(5)),
+            ("step", lambda: descent.descend(1)),
+            ("train", lambda: descent.descend(5)),
             ("go back", lambda: descent.go_to(0)),
             ("rate", lambda: descent.choose_rate(chance.choice([0.01, 0.1, 0.5]))),
             ("write", lambda: network.write(net.text + "\n")),
@@ -201,7 +201,7 @@ def test_the_card_at_the_pointer_follows_edits_and_goes_with_its_number(
 
 
 def test_saving_a_network_keeps_the_path_of_its_training(scene: Scene, tmp_path) -> None:
-    scene.session.descent.take(2)
+    scene.session.descent.descend(2)
     scene.session.network.save_file(tmp_path / "mine.net")
     assert scene.session.descent.place == 2
 

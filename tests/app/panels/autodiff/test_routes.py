@@ -9,8 +9,7 @@ from hypothesis import strategies as some
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainterPath, QPainterPathStroker
 
-from lmviz.app.panels.autodiff.drawn import drawn_values
-from lmviz.app.panels.autodiff.drawn_units import drawn_units, folding
+from lmviz.app.panels.autodiff.drawn import drawn_units, drawn_values, folding
 from lmviz.app.widgets.diagrams.network_areas import equations_area
 from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, DOWNWARD, Boxes
 from lmviz.app.widgets.diagrams.network_places import place_boxes

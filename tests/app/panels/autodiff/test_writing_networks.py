@@ -31,7 +31,7 @@ def test_any_network_can_be_looked_at(scene: Scene, text: str) -> None:
     scene.session.network.write(text)
     scene.settle()
     scene.click("tape_run_backward")
-    scene.session.descent.take(3)
+    scene.session.descent.descend(3)
     scene.settle()
     for panel in scene.view.panels:
         panel.catch_up()

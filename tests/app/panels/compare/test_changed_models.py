@@ -22,6 +22,7 @@ from lmviz.api.training import open_model
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.comparison import jensen_shannon
 from lmviz.decoding.continuation import Continuation
@@ -68,7 +69,10 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
     steps = sample(changed, PREFIX, len(drawn), session.writing.sampling)
     assert [item.id for item in drawn] == [step.id for step in steps]
     scores = bring_to_front(compare, "scores_view", qtbot)
-    qtbot.waitUntil(lambda: str(scores.table.model().index(1, 0).data()).endswith(", changed"), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: str(scores.findChild(TableView).model().index(1, 0).data()).endswith(", changed"),
+        timeout=LONG,
+    )
     click(compare, "measure_button", qtbot)
     moment = session.comparison.present
     qtbot.waitUntil(lambda: scores.score_of(moment, session.surgery.in_force) is not None, timeout=LONG)
@@ -82,7 +86,7 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
         lambda: any("without the changes" in line.text for line in scores.findChildren(MutedLine)),
         timeout=LONG,
     )
-    assert not str(scores.table.model().index(1, 0).data()).endswith(", changed")
+    assert not str(scores.findChild(TableView).model().index(1, 0).data()).endswith(", changed")
 
 
 def test_an_answer_is_named_after_what_was_asked_whatever_has_changed_since(

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.held_out import evaluate_documents
 
@@ -17,7 +18,7 @@ ONLY_PANELS = ("scores",)
 
 def row_of(view, at: int) -> list[object]:
     """What a line of the table says."""
-    shown = view.table.model()
+    shown = view.findChild(TableView).model()
     return [shown.index(at, column).data() for column in range(shown.columnCount())]
 
 
@@ -28,7 +29,7 @@ def test_scores_are_measured_once_on_the_same_text(
     words = next(model for model in session.library.models if model.folder == lstm_run.resolve())
     session.comparison.choose([(words, 6)])
     view = bring_to_front(compare, "scores_view", qtbot)
-    qtbot.waitUntil(lambda: view.table.model().rowCount() == 2, timeout=LONG)
+    qtbot.waitUntil(lambda: view.findChild(TableView).model().rowCount() == 2, timeout=LONG)
     moments = [(words, 6), (session.library.model, session.library.step)]
     click(compare, "measure_button", qtbot)
     qtbot.waitUntil(lambda: all(view.score_of(moment) for moment in moments), timeout=LONG)

@@ -17,6 +17,8 @@ from lmviz.app.session.comparison import Obstacle, obstacle_between
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.widgets.text.label_table import LabelTable
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.labels import label
 
@@ -195,11 +197,11 @@ def test_each_task_has_its_scores(
     other, _ = begin(session, qtbot, "", runs[first], runs[second])
     session.comparison.choose([(other, other.snapshots[-1])])
     view = bring_to_front(window, "scores_view", qtbot)
-    qtbot.waitUntil(lambda: view.table.model().rowCount() == 2)
+    qtbot.waitUntil(lambda: view.findChild(TableView).model().rowCount() == 2)
     click(window, "measure_button", qtbot)
     moments = session.comparison.moments
     qtbot.waitUntil(lambda: all(view.score_of(moment) for moment in moments))
-    corpus, model = session.text.corpus, view.table.model()
+    corpus, model = session.text.corpus, view.findChild(TableView).model()
     headers = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(model.columnCount())]
     for row, name in enumerate((first, second)):
         score = evaluate_corpus(open_model(runs[name]), corpus, part_to_judge(corpus))
@@ -232,24 +234,26 @@ def test_tags_stand_under_their_words_for_each_model(
     other, _ = begin(session, qtbot, LINE, runs["other tagger"], runs["tagger"])
     session.comparison.choose([(other, other.snapshots[-1])])
     view = bring_to_front(window, "compared_labels_view", qtbot)
-    qtbot.waitUntil(lambda: len(view.table.rows) == 2 and len(view.table.gold) == 5)
+    qtbot.waitUntil(
+        lambda: len(view.findChild(LabelTable).rows) == 2 and len(view.findChild(LabelTable).gold) == 5
+    )
     answers = [label(open_model(runs[name]), LINE) for name in ("other tagger", "tagger")]
-    for row, answer in zip(view.table.rows, answers, strict=True):
+    for row, answer in zip(view.findChild(LabelTable).rows, answers, strict=True):
         assert tuple(found.label for found in row.labels) == answer.labels
         shares = [found.probability for found in row.labels]
         np.testing.assert_allclose(shares, answer.probabilities.max(axis=1), rtol=1e-4)
     pairs = zip(*(answer.labels for answer in answers), strict=True)
     apart = [place for place, (one, two) in enumerate(pairs) if one != two]
-    assert list(view.table.disagreements) == apart
+    assert list(view.findChild(LabelTable).disagreements) == apart
     assert apart, "these models should disagree somewhere"
     assert f"disagree at {len(apart)} of 5" in view.card.aside
-    assert view.table.gold[0] == "n"
-    assert {view.table.gold[1], view.table.gold[2]} == {"n or v", "p or v"}
-    for row in view.table.rows:
-        for found, right in zip(row.labels, view.table.gold, strict=True):
+    assert view.findChild(LabelTable).gold[0] == "n"
+    assert {view.findChild(LabelTable).gold[1], view.findChild(LabelTable).gold[2]} == {"n or v", "p or v"}
+    for row in view.findChild(LabelTable).rows:
+        for found, right in zip(row.labels, view.findChild(LabelTable).gold, strict=True):
             assert found.wrong == (found.label not in right.split(" or "))
-    place = view.table.part_rectangle(3).center().toPoint()
-    qtbot.mouseClick(view.table, Qt.MouseButton.LeftButton, pos=place)
+    place = view.findChild(LabelTable).part_rectangle(3).center().toPoint()
+    qtbot.mouseClick(view.findChild(LabelTable), Qt.MouseButton.LeftButton, pos=place)
     assert session.focus.position == 3
     assert len(view.exported_arrays()) == 2
     for model in session.library.models:
@@ -265,9 +269,11 @@ def test_the_label_of_each_beginning_stands_under_its_last_word(
     window.show_perspective("compare")
     begin(session, qtbot, text, runs["classifier"])
     view = bring_to_front(window, "compared_labels_view", qtbot)
-    qtbot.waitUntil(lambda: len(view.table.rows) == 1 and len(view.table.gold) == 5)
-    [row], model, words = view.table.rows, open_model(runs["classifier"]), text.split()
+    qtbot.waitUntil(
+        lambda: len(view.findChild(LabelTable).rows) == 1 and len(view.findChild(LabelTable).gold) == 5
+    )
+    [row], model, words = view.findChild(LabelTable).rows, open_model(runs["classifier"]), text.split()
     wanted = [label(model, " ".join(words[: place + 1])).labels[0] for place in range(5)]
     assert [found.label for found in row.labels] == wanted
-    assert view.table.gold == ("", "", "", "", "good")
+    assert view.findChild(LabelTable).gold == ("", "", "", "", "good")
     assert row.labels[-1].wrong == (wanted[-1] != "good")

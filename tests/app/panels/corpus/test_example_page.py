@@ -1,7 +1,7 @@
 """A page of examples shows the words of the file, those among them that the vocabulary lacks too."""
 
 import lmviz
-from lmviz.app.panels.corpus.example_page import page_at, shown_examples
+from lmviz.app.panels.corpus.corpus_text import page_at, shown_examples
 
 
 def test_unknown_words_of_both_sides_are_shown_as_they_are_written(tmp_path):

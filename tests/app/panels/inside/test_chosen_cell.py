@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.why import WhyPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.window.main_window import MainWindow
@@ -51,7 +52,7 @@ def test_hovering_a_cell_says_why_it_has_its_value(
     session.focus.choose_stage(1)
     address = session.reading.current.trace.stages[1].results[0]
     qtbot.waitUntil(lambda: state.view.address == address)
-    heatmap = state.heatmap
+    heatmap = state.findChild(HeatmapView)
     column = state.view.values.shape[1] - 1
     place = heatmap.cell_rectangle(0, column).center()
     qtbot.mouseMove(heatmap, QPoint(1, 1))
@@ -88,15 +89,15 @@ def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     inside: dict[str, Panel], session: Session, qtbot: QtBot
 ) -> None:
     trace, state, strips = session.reading.current.trace, inside["state_view"], inside["stage_view"].strips
-    assert state.heatmap.lights is None
+    assert state.findChild(HeatmapView).lights is None
     assert strips.lights == ()
     session.focus.choose_stage(len(trace.stages) - 1)
     last = len(trace.tokens) - 1
     qtbot.waitUntil(lambda: state.view.address == "probabilities")
     token = state.view.rows[1]
     session.focus.choose_cell(("probabilities", (last, token)))
-    qtbot.waitUntil(lambda: state.heatmap.lights is not None)
-    lit = state.heatmap.lights
+    qtbot.waitUntil(lambda: state.findChild(HeatmapView).lights is not None)
+    lit = state.findChild(HeatmapView).lights
     assert lit[1, last] == 3
     assert (lit[1, :last] == 2).all()
     assert not np.delete(lit, 1, axis=0)[:, :last].any()
@@ -104,7 +105,7 @@ def test_what_a_pinned_cell_came_from_is_lit_and_the_rest_fades(
     views = [view.address for view in inside["stage_view"].views]
     assert all(strips.lights[views.index(address)].any() for address in operands if address in views)
     session.focus.release()
-    assert state.heatmap.lights is None
+    assert state.findChild(HeatmapView).lights is None
     assert strips.lights == ()
 
 

@@ -12,6 +12,7 @@ from small_models import small_settings
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
@@ -144,9 +145,9 @@ def test_one_key_shows_and_hides_the_numbers_but_where_text_is_typed(
 ) -> None:
     equation = inside["stage_view"].findChild(EquationView)
     window.activateWindow()
-    inside["state_view"].heatmap.setFocus()
-    qtbot.waitUntil(inside["state_view"].heatmap.hasFocus)
-    qtbot.keyClick(inside["state_view"].heatmap, Qt.Key.Key_N)
+    inside["state_view"].findChild(HeatmapView).setFocus()
+    qtbot.waitUntil(inside["state_view"].findChild(HeatmapView).hasFocus)
+    qtbot.keyClick(inside["state_view"].findChild(HeatmapView), Qt.Key.Key_N)
     assert not equation.numbers_shown
     window.prefix_bar.edit.setFocus()
     qtbot.keyClick(window.prefix_bar.edit, Qt.Key.Key_N)

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.inside.through_time import ThroughTimePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.run import Run
 
@@ -138,12 +139,12 @@ def test_a_truncation_at_twenty_does_not_reach_the_tickets_and_cuts_a_band_of_pa
     every = losses * (losses + 1) // 2
     band = 20 * 21 // 2 + (losses - 20) * 20
     assert f"{band} of {every} pairs" in panel.sums.title
-    lights = panel.sums.heatmap.lights
+    lights = panel.sums.findChild(HeatmapView).lights
     assert np.count_nonzero(lights) == band
     assert lights[-1].nonzero()[0].tolist() == list(range(TICKETS - 19, TICKETS + 1)), "not the tickets at 0"
     spin.setValue(losses)
     assert f", {every} pairs" in panel.sums.title
-    assert panel.sums.heatmap.lights is None
+    assert panel.sums.findChild(HeatmapView).lights is None
 
 
 def test_a_forget_gate_of_95_percent_keeps_175_thousandths_for_34_steps(
@@ -166,7 +167,7 @@ def test_a_forget_gate_of_95_percent_keeps_175_thousandths_for_34_steps(
 
 def test_the_card_at_a_pair_says_how_far_apart_they_are(through_time) -> None:
     panel = through_time("rnn", recurrence(0.9), activation="relu")
-    heatmap = panel.sums.heatmap
+    heatmap = panel.sums.findChild(HeatmapView)
     QTest.mouseMove(heatmap, QPoint(1, 1))
     QTest.mouseMove(heatmap, heatmap.cell_rectangle(TICKETS, 0).center().toPoint())
     card = panel.window().findChild(HoverCard)

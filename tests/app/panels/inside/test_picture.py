@@ -14,6 +14,8 @@ from lmviz.app.panels.inside.picture import PicturePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.diagrams.ladder import LadderView
+from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.kit.picture import Spot
 from lmviz.families import open_run_model
 from lmviz.inspection.logit_lens import logit_lens
@@ -147,7 +149,7 @@ def test_the_ladder_draws_the_counts_weights_and_words_of_the_trace(
 ) -> None:
     picture = picture_of("ngram", order=3)
     trace, at = session.reading.current.trace, session.reading.position
-    view, drawn = picture.ladder, picture.ladder.picture
+    view, drawn = picture.findChild(LadderView), picture.findChild(LadderView).picture
     assert [rung.order for rung in drawn.rungs] == [3, 2, 1]
     tokenizer = session.library.model.tokenizer
     for rung in drawn.rungs:
@@ -185,7 +187,7 @@ def test_a_rung_says_in_numbers_how_a_word_gets_its_probability_there(
     session.focus.choose_cell(("orders/2/counts", (at, rare)))
     drawn()
     answered()
-    order, formula = picture.ladder.current
+    order, formula = picture.findChild(LadderView).current
     assert order == 2
     assert formula.startswith(visible(session.library.model.tokenizer.token(rare)) + ":")
     assert formula.endswith(f"= {percentage(float(trace['orders/2/probabilities'].array[at, rare]))}")
@@ -198,8 +200,8 @@ def test_a_column_of_the_ladder_leads_to_its_word(
     picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
 ) -> None:
     picture = picture_of("ngram", order=3)
-    picture.ladder.resize(600, 640)
-    click(picture.ladder, Spot("position 1"), qtbot)
+    picture.findChild(LadderView).resize(600, 640)
+    click(picture.findChild(LadderView), Spot("position 1"), qtbot)
     assert session.focus.position == 1
 
 
@@ -208,7 +210,7 @@ def test_the_window_shows_what_it_joins_and_what_it_cannot_see(
 ) -> None:
     picture = picture_of("window")
     trace, at = session.reading.current.trace, session.reading.position
-    view, drawn = picture.window_view, picture.window_view.picture
+    view, drawn = picture.findChild(WordWindowView), picture.findChild(WordWindowView).picture
     assert [word.word for word in drawn.words] == [visible(token) for token in trace.tokens[at - 2 : at + 1]]
     for place, word in enumerate(drawn.words):
         np.testing.assert_array_equal(word.embedding.values[0], trace["embedding"].array[at - 2 + place])
@@ -234,7 +236,7 @@ def test_a_word_says_what_replacing_it_changed(
     picture_of: Callable[..., PicturePanel], session: Session, qtbot: QtBot
 ) -> None:
     picture = picture_of("window")
-    at, view = session.reading.position, picture.window_view
+    at, view = session.reading.position, picture.findChild(WordWindowView)
     changes = picture.page.shown.influence
     point(view, Spot(f"seen {at}"), qtbot)
     card = view.window().findChild(HoverCard)
@@ -251,6 +253,6 @@ def test_another_model_at_the_same_place_leaves_nothing_of_the_one_before(
     picture_of("gru")
     picture = picture_of(family)
     assert picture.unrolled.isVisible() == (family == "lstm")
-    assert picture.ladder.isVisible() == (family == "ngram")
-    assert picture.window_view.isVisible() == (family == "window")
+    assert picture.findChild(LadderView).isVisible() == (family == "ngram")
+    assert picture.findChild(WordWindowView).isVisible() == (family == "window")
     assert picture.page.shown is not None

@@ -11,6 +11,7 @@ from lmviz.app.panels.inside.picture import PicturePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.kit.picture import Spot
 from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
@@ -102,7 +103,7 @@ def test_with_gradients_the_unrolled_network_shows_the_wave(
 def test_with_gradients_the_window_shows_them(
     differentiated: Callable[[str], PicturePanel], session: Session, qtbot: QtBot
 ) -> None:
-    view, at = differentiated("window").window_view, session.reading.position
+    view, at = differentiated("window").findChild(WordWindowView), session.reading.position
     found = gradient_of(session)
     hidden = found["hidden"].array[at]
     np.testing.assert_allclose(view.picture.hidden.values[0], hidden, rtol=1e-3, atol=1e-7)

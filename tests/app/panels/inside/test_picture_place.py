@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.ladder import LadderView
 from lmviz.app.widgets.kit.picture import Spot
 from lmviz.app.window.main_window import MainWindow
 
@@ -44,10 +45,10 @@ def test_the_picture_says_where_one_is(inside: dict[str, Panel], session: Sessio
         qtbot.mouseClick(unrolled, Qt.MouseButton.LeftButton, pos=place)
         assert session.focus.position == 1
         assert trace.stages[session.focus.stage].place == "layers/0"
-    elif picture.ladder.isVisible():
-        qtbot.waitUntil(lambda: not picture.ladder.rectangle(Spot("rung 2")).isEmpty())
-        place = picture.ladder.rectangle(Spot("rung 2")).topLeft().toPoint() + QPoint(3, 3)
-        qtbot.mouseClick(picture.ladder, Qt.MouseButton.LeftButton, pos=place)
+    elif picture.findChild(LadderView).isVisible():
+        qtbot.waitUntil(lambda: not picture.findChild(LadderView).rectangle(Spot("rung 2")).isEmpty())
+        place = picture.findChild(LadderView).rectangle(Spot("rung 2")).topLeft().toPoint() + QPoint(3, 3)
+        qtbot.mouseClick(picture.findChild(LadderView), Qt.MouseButton.LeftButton, pos=place)
         assert trace.stages[session.focus.stage].place == "orders/2"
 
 

@@ -17,6 +17,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus import load_corpus
 
@@ -62,8 +63,8 @@ def test_a_dragged_value_changes_what_comes_later_and_one_undo_takes_it_back(
     qtbot.waitUntil(lambda: state.view.address == address)
     for value in (0.4, 0.9):
         with qtbot.waitSignal(session.reading.changed):
-            state.heatmap.cell_dragged.emit(2, 1, value)
-    state.heatmap.drag_finished.emit()
+            state.findChild(HeatmapView).cell_dragged.emit(2, 1, value)
+    state.findChild(HeatmapView).drag_finished.emit()
     after = session.reading.current.trace
     assert after[address].array[1, 2] == pytest.approx(0.9)
     np.testing.assert_allclose(after["logits"].array[0], before[0], atol=1e-6)
@@ -82,7 +83,7 @@ def test_the_hover_card_says_the_number_that_a_dragged_cell_has_now(
         return
     session.focus.choose_stage(next(n for n, s in enumerate(trace.stages) if "layers/0/hidden" in s.results))
     qtbot.waitUntil(lambda: state.view.address == "layers/0/hidden")
-    heatmap, before = state.heatmap, float(trace["layers/0/hidden"].array[1, 2])
+    heatmap, before = state.findChild(HeatmapView), float(trace["layers/0/hidden"].array[1, 2])
     qtbot.mouseClick(state.findChild(QPushButton, "drag_values_button"), Qt.MouseButton.LeftButton)
     place = heatmap.cell_rectangle(2, 1).center().toPoint()
     qtbot.mouseMove(heatmap, place - QPoint(0, 1))
@@ -118,7 +119,7 @@ def test_of_a_wide_softmax_cells_are_told_apart_that_a_straight_scale_would_show
     session.focus.choose_stage(next(n for n, stage in enumerate(stages) if "probabilities" in stage.results))
     state = next(panel for panel in window.perspective.panels if panel.objectName() == "state_view")
     qtbot.waitUntil(lambda: state.view is not None and state.view.address == "probabilities")
-    heatmap, values = state.heatmap, state.view.values
+    heatmap, values = state.findChild(HeatmapView), state.view.values
     assert 0.001 < np.nanmin(values) < np.nanmax(values) < 0.1
     picture = heatmap.grab().toImage()
     ratio = picture.devicePixelRatio()

@@ -14,6 +14,7 @@ from lmviz.app.panels.inside.reach_curves import ReachCurves
 from lmviz.app.panels.inside.through_time import ThroughTimePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.backpropagation import gradient
@@ -84,7 +85,7 @@ def test_every_loss_by_every_state_and_what_the_steps_add(
 def test_a_click_on_a_loss_takes_the_gradient_of_that_one(
     panel: ThroughTimePanel, read: Session, qtbot: QtBot
 ) -> None:
-    heatmap = panel.sums.heatmap
+    heatmap = panel.sums.findChild(HeatmapView)
     place = heatmap.cell_rectangle(2, 1).center().toPoint()
     qtbot.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=place)
     assert read.gradients.of == "loss@3"
@@ -94,9 +95,9 @@ def test_a_click_on_a_loss_takes_the_gradient_of_that_one(
 
 def test_truncation_cuts_a_band_and_says_what_is_left(panel: ThroughTimePanel) -> None:
     spin = panel.findChild(QSpinBox, "truncation_spin")
-    assert panel.sums.heatmap.lights is None
+    assert panel.sums.findChild(HeatmapView).lights is None
     spin.setValue(2)
-    lights = panel.sums.heatmap.lights
+    lights = panel.sums.findChild(HeatmapView).lights
     assert lights[7].tolist() == [0, 0, 0, 0, 0, 0, 3, 3, 0]
     share = panel.parameter.kept(2)
     assert 0 < share < 1
@@ -256,7 +257,7 @@ def test_of_labels_the_steps_are_shown_and_it_is_said_why_there_are_no_losses(
         lambda: panel.losses is None and panel.parameter is not None and panel.sums.parts.isVisible()
     )
     assert panel.sums.title == "A text does not give its labels, so it has no losses."
-    assert not panel.sums.heatmap.isVisible()
+    assert not panel.sums.findChild(HeatmapView).isVisible()
     found = read.reading.current
     whole = gradient(model_of(read), text, read.gradients.of_reading(found))
     assert panel.sums.parts.total == pytest.approx(

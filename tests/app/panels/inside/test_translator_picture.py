@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.inside.picture import PicturePanel
 from lmviz.app.panels.inside.unrolled_page import UnrolledPage
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.unrolled_handover import UnrolledHandover
 from lmviz.app.widgets.diagrams.unrolled_values import UnrolledCell
 from lmviz.app.widgets.kit.picture import Spot
 
@@ -111,8 +112,8 @@ def test_what_the_encoder_hands_on_is_what_the_decoder_begins_with(
     page = drawn(panel, qtbot)
     _, encoder, decoder = page.views
     last = len(encoder.in_sight) - 1
-    qtbot.waitUntil(lambda: bool(page.handover.ways()))
-    for way in page.handover.ways():
+    qtbot.waitUntil(lambda: bool(panel.findChild(UnrolledHandover).ways()))
+    for way in panel.findChild(UnrolledHandover).ways():
         start, end = (corner.toPoint() for corner in (way[0], way[-1]))
         first = decoder.cell_rectangle(0, 0).translated(decoder.pos())
         assert abs(end.x() - first.left()) <= 1
@@ -124,7 +125,7 @@ def test_what_the_encoder_hands_on_is_what_the_decoder_begins_with(
         touched = [area.translated(encoder.pos()).adjusted(-1, -1, 1, 1) for area in sources]
         assert any(area.contains(start) for area in touched)
     # Each word of the decoder is joined by a context, which is made of all states of the encoder.
-    context = page.handover.context()
+    context = panel.findChild(UnrolledHandover).context()
     assert context[0].y() == encoder.gathered.y1() + encoder.y()
     assert context[-1].x() == pytest.approx(
         decoder.cell_rectangle(decoder.in_sight[-1], 0).center().x() + decoder.x()
@@ -137,8 +138,8 @@ def test_without_attention_the_last_state_is_all_that_is_handed_on(
     read_pair(translator_run)
     page = drawn(panel, qtbot)
     _, encoder, decoder = page.views
-    qtbot.waitUntil(lambda: bool(page.handover.ways()))
+    qtbot.waitUntil(lambda: bool(panel.findChild(UnrolledHandover).ways()))
     assert all(not layer.read_at for layer in encoder.layers)
     assert all(layer.read_at is not None for layer in encoder.layers)
     assert encoder.gathered.isNull()
-    assert page.handover.context()[-1].x() > decoder.x()
+    assert panel.findChild(UnrolledHandover).context()[-1].x() > decoder.x()

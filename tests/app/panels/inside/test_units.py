@@ -9,14 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.panels.inside.evidence import Evidence
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.firing_units import firing_units, usual_threshold
 
-ONLY_PANELS = ("unit",)
+ONLY_PANELS = ("unit", "evidence")
 
 LONG = 30_000
 
@@ -38,8 +37,9 @@ def open_inside(
     )
     window.show_perspective("inside")
     panels = {panel.objectName(): panel for panel in window.perspective.panels}
-    panels["unit_view"].parentWidget().raise_()  # it is behind another tab
-    qtbot.waitUntil(lambda: panels["unit_view"].is_up_to_date)
+    shown = panels["evidence_view" if session.library.model.family == "ngram" else "unit_view"]
+    shown.parentWidget().raise_()  # it is behind another tab
+    qtbot.waitUntil(lambda: shown.is_up_to_date)
     return panels
 
 
@@ -166,7 +166,7 @@ def test_an_n_gram_shows_the_lines_it_was_counted_from(
 ) -> None:
     panels = open_inside(window, session, ngram_run, text_file, qtbot)
     assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
-    places = panels["unit_view"].findChild(Evidence).findChild(ConcordanceList)
+    places = panels["evidence_view"].findChild(ConcordanceList)
     context = session.reading.current.trace["orders/3/context"].array[session.reading.position]
     ids = session.text.corpus.training.tolist()
     wanted = [int(i) for i in context if i >= 0]
@@ -177,8 +177,8 @@ def test_an_n_gram_shows_the_lines_it_was_counted_from(
 def test_the_text_that_was_counted_is_opened_at_a_click_and_every_order_has_its_own_lines(
     window: MainWindow, session: Session, ngram_run: Path, qtbot: QtBot
 ) -> None:
-    panel = open_inside(window, session, ngram_run, None, qtbot)["unit_view"]
-    places = panel.findChild(Evidence).findChild(ConcordanceList)
+    panel = open_inside(window, session, ngram_run, None, qtbot)["evidence_view"]
+    places = panel.findChild(ConcordanceList)
     button = window.findChild(QPushButton, "open_evidence_button")
     qtbot.waitUntil(button.isVisible, timeout=LONG)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -243,11 +243,11 @@ def test_until_one_is_pinned_the_strongest_unit_is_shown(
 def test_an_unseen_context_leaves_the_lines_of_the_longest_that_was_seen(
     window: MainWindow, session: Session, ngram_run: Path, text_file: Path, qtbot: QtBot
 ) -> None:
-    panel = open_inside(window, session, ngram_run, text_file, qtbot)["unit_view"]
+    panel = open_inside(window, session, ngram_run, text_file, qtbot)["evidence_view"]
     session.reading.set_prefix("the grass dog")
     qtbot.waitUntil(lambda: session.reading.current.trace.text == session.reading.prefix, timeout=LONG)
     assert (session.reading.current.trace["orders/3/context"].array[-1] < 0).all()
     session.focus.choose_stage(0)
-    places = panel.findChild(Evidence).findChild(ConcordanceList)
+    places = panel.findChild(ConcordanceList)
     qtbot.waitUntil(lambda: panel.card.aside.startswith("“dog”"), timeout=LONG)
     assert places.accessibleDescription() not in ("", "0 places")

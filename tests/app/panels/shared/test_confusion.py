@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import replace
@@ -69,10 +70,10 @@ def test_a_click_on_a_mistake_reads_an_example_of_it(
     panel = bring_to_front(window, "confusion_view", qtbot)
     qtbot.waitUntil(lambda: panel.score is not None)  # few tags are judged without being asked
     counts = core_confusion(session)
-    np.testing.assert_array_equal(panel.grid.counts, counts)
+    np.testing.assert_array_equal(panel.findChild(ConfusionGrid).counts, counts)
     right, given = next((int(a), int(b)) for a, b in np.argwhere(counts) if a != b)
-    place = panel.grid.cell_rectangle(right, given).center().toPoint()
-    qtbot.mouseClick(panel.grid, Qt.MouseButton.LeftButton, pos=place)
+    place = panel.findChild(ConfusionGrid).cell_rectangle(right, given).center().toPoint()
+    qtbot.mouseClick(panel.findChild(ConfusionGrid), Qt.MouseButton.LeftButton, pos=place)
     wait_for_reading(session, qtbot)
     reading, position = session.reading.current, session.focus.position
     labels = session.library.model.predicts.names
@@ -82,8 +83,8 @@ def test_a_click_on_a_mistake_reads_an_example_of_it(
     assert labels[right] in answers[position].right.split(" or ")
     before = session.reading.prefix
     empty = next((int(a), int(b)) for a, b in np.argwhere(counts == 0))
-    place = panel.grid.cell_rectangle(*empty).center().toPoint()
-    qtbot.mouseClick(panel.grid, Qt.MouseButton.LeftButton, pos=place)
+    place = panel.findChild(ConfusionGrid).cell_rectangle(*empty).center().toPoint()
+    qtbot.mouseClick(panel.findChild(ConfusionGrid), Qt.MouseButton.LeftButton, pos=place)
     assert session.reading.prefix == before
     assert panel.exported_arrays()["confusion"] is panel.score.confusion
     assert "confusion = scores[0].confusion" in panel.recipe()
@@ -98,8 +99,8 @@ def test_another_step_has_its_own_counts(
     last = panel.score
     session.library.choose_step(0)
     qtbot.waitUntil(lambda: panel.score is not last)
-    np.testing.assert_array_equal(panel.grid.counts, core_confusion(session))
-    assert panel.grid.counts.sum() == len(session.text.corpus.validation_documents)
+    np.testing.assert_array_equal(panel.findChild(ConfusionGrid).counts, core_confusion(session))
+    assert panel.findChild(ConfusionGrid).counts.sum() == len(session.text.corpus.validation_documents)
 
 
 def test_it_says_what_it_needs(
@@ -133,7 +134,7 @@ def test_a_change_that_holds_for_any_text_is_an_experiment_on_the_whole_text(
     qtbot.waitUntil(lambda: panel.score is not plain)
     model = open_model(session.library.model.folder)
     expected = evaluate_corpus(ChangedModel(model, [change]), session.text.corpus)
-    np.testing.assert_array_equal(panel.grid.counts, expected.confusion)
+    np.testing.assert_array_equal(panel.findChild(ConfusionGrid).counts, expected.confusion)
     assert panel.score.negative_log_likelihood == pytest.approx(expected.negative_log_likelihood, rel=1e-5)
     assert panel.score.negative_log_likelihood != plain.negative_log_likelihood
     assert any(change.describe() in line.text for line in panel.findChildren(MutedLine))

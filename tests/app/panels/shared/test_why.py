@@ -76,7 +76,7 @@ def test_the_card_explains_the_strongest_cell_and_says_that_nobody_chose_it(
         elif state is not None:
             place = strongest_cell(state.view, session.reading.position)
             assert (why.shown.address, why.shown.index) == (address, state.view.index(*place))
-            assert state.heatmap.suggested == place
+            assert state.findChild(HeatmapView).suggested == place
         assert why.card.is_provisional
         assert why.card.title == f"Why {number(why.shown.value)}?"
         assert result.row.value == number(why.shown.value)

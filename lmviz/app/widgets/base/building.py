@@ -1,0 +1,110 @@
+"""What panels are put together with: rows, columns and stacks without margins, widgets with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QHBoxLayout,
+    QLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+Stretch = Literal["stretch"]
+STRETCH: Stretch = "stretch"
+"""Among the items of a row or column: room that takes what is left over."""
+Item = (
+    QWidget | QLayout | Stretch | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+)
+"""A widget or layout, alone, with its share of the room or also its side; a gap in pixels; or `STRETCH`."""
+Margins = tuple[int, int, int, int]
+"""Left, top, right and bottom, in pixels."""
+NONE: Margins = (0, 0, 0, 0)
+W = TypeVar("W", bound=QWidget)
+
+
+def row(
+    *items: Item, on: QWidget | None = None, gap: int | None = None, margins: Margins = NONE
+) -> QHBoxLayout:
+    """Items from left to right: the layout of the widget `on`, or of none as yet."""
+    return _filled(QHBoxLayout() if on is None else QHBoxLayout(on), items, gap, margins)
+
+
+def column(
+    *items: Item, on: QWidget | None = None, gap: int | None = None, margins: Margins = NONE
+) -> QVBoxLayout:
+    """Items from top to bottom: the layout of the widget `on`, or of none as yet."""
+    return _filled(QVBoxLayout() if on is None else QVBoxLayout(on), items, gap, margins)
+
+
+def sheet(layout: QLayout) -> QWidget:
+    """A widget that holds a layout and nothing else."""
+    widget = QWidget()
+    widget.setLayout(layout)
+    return widget
+
+
+def stack(*pages: QWidget) -> QStackedWidget:
+    """Pages of which one is shown; at first the first."""
+    stacked = QStackedWidget()
+    for page in pages:
+        stacked.addWidget(page)
+    return stacked
+
+
+def named(widget: W, name: str = "", description: str = "", *, role: str = "") -> W:
+    """A widget with the name that lessons and tests find it by, what assistive tools say, and its looks.
+
+    `role` is one of the style sheet's.
+    """
+    if name:
+        widget.setObjectName(name)
+    if description:
+        widget.setAccessibleName(description)
+    if role:
+        widget.setProperty("role", role)
+    return widget
+
+
+def picker(
+    name: str, description: str, choices: Iterable[str] = (), *, least: int = 0, role: str = ""
+) -> QComboBox:
+    """A choice of one among several; with `least` it may be as narrow as so many letters."""
+    made = named(QComboBox(), name, description, role=role)
+    made.addItems(list(choices))
+    if least:
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setMinimumContentsLength(least)
+    return made
+
+
+L = TypeVar("L", bound=QBoxLayout)
+
+
+def _filled(layout: L, items: Iterable[Item], gap: int | None, margins: Margins) -> L:
+    layout.setContentsMargins(*margins)
+    if gap is not None:
+        layout.setSpacing(gap)
+    for item in items:
+        match item:
+            case "stretch":
+                layout.addStretch(1)
+            case int():
+                layout.addSpacing(item)
+            case QLayout():
+                layout.addLayout(item)
+            case QWidget():
+                layout.addWidget(item)
+            case (QLayout() as inner, share):
+                layout.addLayout(inner, share)
+            case (QWidget() as widget, share):
+                layout.addWidget(widget, share)
+            case (QWidget() as widget, share, side):
+                layout.addWidget(widget, share, side)
+    return layout
