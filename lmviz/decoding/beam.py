@@ -118,9 +118,9 @@ def grow_beam(
     yield tree
     while tree.live and tree.depth < options.length:
         # Only now are the newest tokens read, so that the last step reads none in vain.
-        for index in set(tree.live) - set(read):
-            node = tree.nodes[index]
-            read[index] = read[node.parent].extended(node.id)
+        new = [tree.nodes[index] for index in tree.live if index not in read]
+        grown = Continuation.extended_together([(read[node.parent], node.id) for node in new])
+        read |= {node.index: longer for node, longer in zip(new, grown, strict=True)}
         read = {index: read[index] for index in tree.live}
         tree = _one_step(tree, read)
         yield tree

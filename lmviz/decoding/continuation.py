@@ -79,6 +79,34 @@ class Continuation:
             logits, state = _advance(self.model, ids if context is None else ids[-context:], None)
         return Continuation(self.model, self.prefix, chosen, self.text_with(id), logits, state)
 
+    @staticmethod
+    def extended_together(grown: Sequence[tuple[Continuation, int]]) -> list[Continuation]:
+        """Continuations of one model, each one token further; Transformers read texts of one length at once.
+
+        Reading the weights takes most of the time of a step, and they are read once for all texts.
+        """
+        from lmviz.models.transformer import KeyValueCache
+
+        states = [before._state for before, _ in grown]
+        lengths = {len(before.ids) for before, _ in grown}
+        can_join = len(grown) > 1 and len(lengths) == 1
+        if not (can_join and all(isinstance(state, KeyValueCache) for state in states)):
+            return [before.extended(id) for before, id in grown]
+        model = grown[0][0].model
+        if model.context is not None and max(lengths) + 1 > model.context:
+            return [before.extended(id) for before, id in grown]
+        with evaluation(model) as reader:
+            ids = on_device(model, np.array([id for _, id in grown])).T  # (text, position)
+            logits, state = reader.advance(ids, KeyValueCache.of_batch(states))
+        rows = logits[:, -1].double().cpu().numpy()
+        check_logits(model, rows)
+        return [
+            Continuation(
+                model, before.prefix, (*before.chosen, id), before.text_with(id), row, state.of_row(at)
+            )
+            for at, ((before, id), row) in enumerate(zip(grown, rows, strict=True))
+        ]
+
     def text_with(self, id: int) -> str:
         """The text as it would be with one more token."""
         return _text_with(self.model, self.prefix, self.text, self.chosen, id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -40,6 +41,21 @@ class KeyValueCache:
     def __len__(self) -> int:
         """The number of positions read so far."""
         return self.layers[0][0].shape[2]
+
+    @classmethod
+    def of_batch(cls, caches: Sequence[KeyValueCache]) -> KeyValueCache:
+        """The caches of several texts of one length as that of a batch."""
+        layers = zip(*(cache.layers for cache in caches), strict=True)
+        return cls(
+            tuple(
+                (torch.cat([key for key, _ in layer]), torch.cat([value for _, value in layer]))
+                for layer in layers
+            )
+        )
+
+    def of_row(self, row: int) -> KeyValueCache:
+        """That of one text of the batch."""
+        return KeyValueCache(tuple((key[row : row + 1], value[row : row + 1]) for key, value in self.layers))
 
 
 @dataclass(frozen=True)
