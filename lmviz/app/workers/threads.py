@@ -21,6 +21,7 @@ from lmviz.base.machine_memory import FreeMemory
 SWITCH_INTERVAL = 0.0005  # seconds; Python's own is 0.005
 COLLECT_EVERY = 2000  # milliseconds
 FULL_COLLECTION_EVERY = 30  # young collections between two full ones
+GIVE_BACK_EVERY = 5  # collections after which free memory is given back: a long text leaves gigabytes
 
 
 def prepare_interpreter() -> None:
@@ -78,13 +79,15 @@ class BackgroundThread(threading.Thread):
 class GarbageCollector(QObject):
     """Collects cyclic garbage in the window's thread, where Qt objects may be destroyed.
 
-    Now and then it looks through everything, and gives the system back the memory that is free then.
+    Now and then it looks through everything. Memory that is free is given back to the system more often, in a
+    thread of its own: that may take a tenth of a second.
     """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._collections = 0
         self._free = FreeMemory()
+        self._giving_back: BackgroundThread | None = None
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(COLLECT_EVERY)
@@ -98,5 +101,10 @@ class GarbageCollector(QObject):
         self._collections += 1
         whole = self._collections % FULL_COLLECTION_EVERY == 0
         gc.collect(2 if whole else 1)
-        if whole:
-            self._free.give_back()
+        is_giving_back = self._giving_back is not None and self._giving_back.is_alive()
+        if self._collections % GIVE_BACK_EVERY == 0 and not is_giving_back:
+            self._giving_back = BackgroundThread("free memory", self._give_back)
+            self._giving_back.start()
+
+    def _give_back(self) -> None:
+        self._free.give_back()

@@ -2,7 +2,13 @@
 
 import threading
 
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.workers import threads
 from lmviz.app.workers.threads import compute_with, leave_half_of_the_cores
+from lmviz.base.machine_memory import FreeMemory
 
 
 def test_half_of_the_cores_are_left_alone_and_never_are_there_more() -> None:
@@ -26,3 +32,18 @@ def test_half_of_the_cores_are_left_alone_and_never_are_there_more() -> None:
     thread.join()
     assert seen == [seen[0], max(1, seen[0] // 2), 1]
     assert torch.get_num_threads() == before
+
+
+def test_free_memory_is_given_back_in_a_thread_of_its_own(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_back: list[str] = []
+    monkeypatch.setattr(threads, "COLLECT_EVERY", 1)
+    monkeypatch.setattr(
+        FreeMemory, "give_back", lambda self: given_back.append(threading.current_thread().name)
+    )
+    owner = QObject()
+    collector = threads.GarbageCollector(owner)
+    qtbot.waitUntil(lambda: len(given_back) >= 2)
+    assert threading.main_thread().name not in given_back
+    collector.deleteLater()
