@@ -38,6 +38,7 @@ GROUPS = (
     "benchmarks.drawing",
     "benchmarks.large_text",
     "benchmarks.checkpoints",
+    "benchmarks.deep_model",
 )
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers", "nltk")
