@@ -275,15 +275,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train what is missing, measure, and write."""
     parser = argparse.ArgumentParser(description=f"Quality by length, to {FURTHEST} words.")
     for name, default in (
-        ("width", 96),
-        ("steps", 2000),
+        ("width", 64),
+        ("steps", 2500),
         ("batch", 32),
-        ("warmup", 400),
+        ("warmup", 500),
         ("seeds", 3),
         ("each", EACH),
     ):
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--learning-rate", type=float, default=3e-3)
+    parser.add_argument("--learning-rate", type=float, default=4e-3)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--runs", type=Path, default=RUNS, help="where the trained models are kept")
     parser.add_argument("--out", type=Path, default=DOCS, help="the folder that is written into")
