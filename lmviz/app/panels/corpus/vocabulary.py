@@ -115,8 +115,8 @@ class VocabularyPanel(Panel):
         if corpus is None:
             return
         self._side.offer(corpus)
-        held_out = " to learn from" if len(corpus.validation_documents) else ""
-        self._ranks.setText(f"Rank and frequency in the text{held_out}")
+        part = " in training" if len(corpus.validation_documents) else ""
+        self._ranks.setText(f"Rank and frequency{part}")
         self._show_table(corpus)
         self._show_lengths(corpus)
 
