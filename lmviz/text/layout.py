@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -166,8 +165,10 @@ def by_cells(columns: Sequence[Sequence[str]], names: Sequence[str], task: str =
     Labels are few, short and repeated; texts are the longest cells. Where there are no labels, two columns of
     words that hardly repeat are a pair.
     """
+    from statistics import median  # and decimal with it, while the first paint waits for this module
+
     filled = [n for n, cells in enumerate(columns) if _share(map(bool, cells)) >= FILLED]
-    words = {n: statistics.median(len(cell.split()) for cell in columns[n]) for n in filled}
+    words = {n: median(len(cell.split()) for cell in columns[n]) for n in filled}
     told = [name.strip().lower() for name in names]
     texts = [n for n in filled if not _share(bool(NUMBER.fullmatch(cell)) for cell in columns[n]) > 0.5]
     by_name = [n for n in _named(told, TEXT_NAMES) if n in texts]
