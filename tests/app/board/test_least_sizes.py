@@ -4,8 +4,9 @@ import pytest
 from covering import in_turn
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.page import PanelPage
 from lmviz.app.look.theme import current_theme
-from lmviz.app.panels.table import PERSPECTIVES, projected_rows, rows_of
+from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
@@ -18,8 +19,10 @@ def cut_off(window: MainWindow) -> list[str]:
     view, scale = window.perspective, current_theme().scale
     found = []
     is_projected = scale > 1  # where few panels share the height there is
-    rows = projected_rows(view.name) if is_projected else rows_of(view.name)
-    for row, panel in zip(rows, view.panels, strict=True):
+    for panel in view.panels:
+        page = panel.parentWidget()
+        assert isinstance(page, PanelPage)
+        row = page.row
         height = row.least[1] if is_projected else round(row.least[1] * scale)
         is_small = panel.width() < round(row.least[0] * scale) or panel.height() < height
         if panel.is_in_sight and (is_small or not panel.parentWidget().rect().contains(panel.geometry())):
