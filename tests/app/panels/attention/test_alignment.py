@@ -92,7 +92,7 @@ def test_a_cell_of_a_model_that_is_read_meanwhile_is_no_word_of_the_source(
     label_runs: dict[str, Path],
     qtbot: QtBot,
 ) -> None:
-    arcs = show(attending_run)["alignment_text_view"].arcs
+    arcs = show(attending_run)["alignment_text_view"].findChild(AlignmentArcs)
     qtbot.waitUntil(lambda: arcs.isVisible() and arcs.marked is not None)
     window.show_perspective("corpus")
     session.library.open(label_runs["classifier"])
