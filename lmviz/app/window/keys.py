@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from lmviz.app.look.theme import application
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.arrows import ACROSS, DOWN
+from lmviz.app.widgets.kit.pointing import ACROSS, DOWN
 
 PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 

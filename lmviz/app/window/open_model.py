@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN
 from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.plain import paragraph, window_title
 from lmviz.app.widgets.controls.search_field import SearchField
+from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN
 from lmviz.base.plain_text import on_one_line
 from lmviz.runs.run_list import ListedRun
 from lmviz.runs.run_title import when

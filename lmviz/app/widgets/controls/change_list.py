@@ -16,7 +16,6 @@ from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.widgets.kit.painter import AT_RIGHT
-from lmviz.app.widgets.plots.ghost_bar import draw_ghost
 
 BAR, LEAST_BAR, TITLE = (
     80,
@@ -190,6 +189,6 @@ class _Effect(Canvas):
         largest = max(self._before, self.share, 1e-300)
         bar = QRectF(0, self.height() / 2 - self.length(5), full, self.length(10))
         was = QRectF(bar.left(), bar.top(), full * self._before / largest, bar.height())
-        draw_ghost(painter, self.theme, was)
+        painter.ghost(was)
         filled = QRectF(bar.left(), bar.top(), max(full * self.share / largest, self.length(1)), bar.height())
         painter.box(filled, self.theme.key, radius=2)

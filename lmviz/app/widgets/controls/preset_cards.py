@@ -9,9 +9,8 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 
 GAP, LINE, EDGE, SIDE = 8, 17, 9, 4
 NAME_SIZE, FIRST_SIZE, LINE_SIZE = 12.5, 12.5, 11.0

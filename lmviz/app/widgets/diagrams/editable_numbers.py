@@ -10,11 +10,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
+from lmviz.app.widgets.kit.pointing import ACROSS, DOWN
 
 SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
 LEGIBLE = 0.62  # below, figures are not drawn

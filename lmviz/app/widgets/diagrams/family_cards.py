@@ -10,11 +10,10 @@ from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QPainter, QPaintEvent, Q
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.diagrams.family_shapes import draw_shape
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, DOWN, Pointable
 
 COLUMNS = 3
 CARD_HEIGHT = 66

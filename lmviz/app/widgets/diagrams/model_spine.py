@@ -8,8 +8,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPen
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.diagrams.model_parts import ModelBlock, StreamMark
-from lmviz.app.widgets.diagrams.model_rows import PictureRow
+from lmviz.app.widgets.diagrams.model_parts import ModelBlock, PictureRow, StreamMark
 from lmviz.app.widgets.kit.painter import Painter
 
 SPINE, LEFT = 12, 34

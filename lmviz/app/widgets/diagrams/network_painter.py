@@ -141,7 +141,7 @@ class NetworkPainter:
                 painter.drawText(lower, middle | Qt.AlignmentFlag.AlignRight, "g")
         else:
             above = QRectF(second.x(), second.y() - 15, 60, 14)
-            painter.drawText(above, middle, value.gradient_label)
+            painter.write(above, value.gradient_label)
 
     def _draw_line_of_words(self, box: Box) -> None:
         """The same above the cells, with the mark beside those of the gradient."""

@@ -9,8 +9,15 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
-from lmviz.app.widgets.diagrams.model_rows import EXTENTS, PictureRow, listed
+from lmviz.app.widgets.diagrams.model_parts import (
+    EXTENTS,
+    ModelBlock,
+    ModelLine,
+    ModelPart,
+    PictureRow,
+    StreamMark,
+    listed,
+)
 from lmviz.app.widgets.diagrams.model_spine import LEFT, draw_arrow, draw_chevron, draw_spine
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, SMALLEST_TYPE, Painter
 from lmviz.app.widgets.kit.picture import Picture

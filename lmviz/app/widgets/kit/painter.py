@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPainterPath, QPen
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
@@ -16,6 +18,8 @@ AT_LEFT = Qt.AlignmentFlag.AlignVCenter
 AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRED = Qt.AlignmentFlag.AlignCenter
 """Where words stand in an area: always in the middle of its height."""
+DASHES = (2.0, 1.6)
+"""The dash and the gap, in widths of the line, of a mark that nobody has made yet."""
 SMALLEST_TYPE, SMALLER_BY = 8.5, 0.5
 
 
@@ -78,6 +82,13 @@ class Painter(QPainter):
         self.box(area, self.theme.line, radius=radius)
         self.box(area.adjusted(0, 0, (share - 1) * area.width(), 0), ink, radius=radius)
 
+    def ghost(self, area: QRectF) -> None:
+        """Draw a bar as it was, hatched so that it is told from what is; nothing where it has no width."""
+        if area.width() > 0:
+            self.box(area, self.theme.hover, self.theme.strong_line, 1, radius=2.5)
+            self.setBrush(QBrush(self.theme.strong_line, Qt.BrushStyle.BDiagPattern))
+            self.drawRoundedRect(area, 2.5 * self.theme.scale, 2.5 * self.theme.scale)
+
     def line(self, start: QPointF, end: QPointF, ink: QColor | QPen, width: float | None = None) -> None:
         """Draw a straight line; without a width, as thin as can be."""
         self.setPen(self._pen(ink, width))
@@ -138,3 +149,21 @@ def cut(text: str, room: float, measure: QFontMetricsF, *, leads_up: bool = Fals
     """
     side = Qt.TextElideMode.ElideLeft if leads_up else Qt.TextElideMode.ElideRight
     return measure.elidedText(text, side, max(0.0, room))
+
+
+ALONE = QPointF(0.01, 0)  # as long as a lone value's stroke has to be for a round pen to draw it
+
+
+def broken_path(values: np.ndarray, point: Callable[[int], QPointF]) -> QPainterPath:
+    """The path through the finite values, (index,), at the points given; a lone value is a dot."""
+    path, pen_down = QPainterPath(), False
+    for index, finite in enumerate(np.isfinite(values).tolist()):
+        if finite:
+            place = point(index)
+            if pen_down:
+                path.lineTo(place)
+            else:
+                path.moveTo(place)
+                path.lineTo(place + ALONE)
+        pen_down = finite
+    return path

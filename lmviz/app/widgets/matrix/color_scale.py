@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage
 
 from lmviz.app.look.roles import Theme
@@ -42,9 +42,8 @@ def draw_color_scale(
     high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)
     stripe = QRectF(0, place.center().y() - height / 2, width, height)
     stripe.moveRight(place.right() - high_width - gap)
-    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
     painter.write(place, high, theme.muted_text, SIZE, where=AT_RIGHT)
     before = QRectF(stripe.left() - gap - low_width - 2, place.top(), low_width + 2, place.height())
-    painter.drawText(before, right, low)
+    painter.write(before, low, where=AT_RIGHT)
     painter.drawImage(stripe, _stripe(theme.name, scale, theme.map_of(scale).tobytes()))
     painter.box(stripe, edge=theme.line)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
-from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
-from lmviz.app.widgets.kit.pointing import Pointable, Words
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
+from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointable, Words, step
 
 LARGEST, SMALLEST = 46, 15  # pixels of a cell at scale 1
 WIDEST_LABEL = 90
@@ -167,14 +166,12 @@ class ConfusionGrid(Pointable):
         for right in range(len(self._labels)):
             for given in range(len(self._labels)):
                 self._draw_cell(painter, right, given, self._counts[right, given] / totals[right], style)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         for index, color, width in (
             (self.hovered, self.theme.strong_line, 1.2),
             (self._current, self.theme.accent, 2),
         ):
             if 0 <= index < self._counts.size:
-                painter.setPen(QPen(color, self.length(width)))
-                painter.drawRoundedRect(self._inner(*self._place(index)), self.length(4), self.length(4))
+                painter.box(self._inner(*self._place(index)), edge=color, width=width, radius=4)
         self.draw_focus(painter)
 
     def _inner(self, right: int, given: int) -> QRectF:
@@ -183,12 +180,9 @@ class ConfusionGrid(Pointable):
 
     def _draw_names(self, painter: Painter) -> None:
         theme, head, side = self.theme, self.length(HEAD), self._side
-        middle = Qt.AlignmentFlag.AlignVCenter
         left = self._names + self.length(6)
         painter.write(QRectF(left, 0, self.width() - left, head), "predicted", theme.muted_text, NAME_SIZE)
-        painter.drawText(
-            QRectF(0, self._top - head, self._names, head), middle | Qt.AlignmentFlag.AlignRight, "gold"
-        )
+        painter.write(QRectF(0, self._top - head, self._names, head), "gold", where=AT_RIGHT)
         painter.setFont(theme.token_font(SIZE))
         painter.setPen(theme.text)
         measure = metrics(SIZE, token=True)
@@ -197,22 +191,18 @@ class ConfusionGrid(Pointable):
                 painter.save()
                 painter.translate(left + (place + 0.5) * side, self._top - self.length(4))
                 painter.rotate(-ANGLE)
-                shown = cut(label, self.length(WIDEST_LABEL), measure)
-                painter.drawText(QPointF(0, 0), shown)
+                painter.drawText(QPointF(0, 0), cut(label, self.length(WIDEST_LABEL), measure))
                 painter.restore()
             else:
                 across = QRectF(left + place * side, self._top - head, side, head)
-                shown = cut(label, side, measure)
-                painter.drawText(across, Qt.AlignmentFlag.AlignCenter, shown)
+                painter.write(across, cut(label, side, measure), where=CENTRED)
             row = QRectF(0, self._top + place * side, self._names, side)
-            shown = cut(label, self._names, measure)
-            painter.drawText(row, middle | Qt.AlignmentFlag.AlignRight, shown)
+            painter.write(row, cut(label, self._names, measure), where=AT_RIGHT)
 
     def _draw_cell(
         self, painter: Painter, right: int, given: int, share: float, style: tuple[int, str]
     ) -> None:
         theme, found, area = self.theme, int(self._counts[right, given]), self._inner(right, given)
-        painter.setPen(Qt.PenStyle.NoPen)
         ink = theme.muted_text
         if right == given and found:
             color = QColor(*theme.share_map[round(255 * share)].tolist())
@@ -223,8 +213,7 @@ class ConfusionGrid(Pointable):
             ink = theme.warning
         else:
             color = theme.hover
-        painter.setBrush(color)
-        painter.drawRoundedRect(area, self.length(4), self.length(4))
+        painter.box(area, color, radius=4)
         size, between = style
         text = format(found, between) if found else "·"
         bold = QFont.Weight.Bold if found else QFont.Weight.Normal

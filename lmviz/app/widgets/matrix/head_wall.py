@@ -11,9 +11,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ARROWS, step
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.pointing import ARROWS, step
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 Head = tuple[int, int]
@@ -201,7 +202,7 @@ class HeadWall(Canvas):
                 painter.drawRoundedRect(self.tile_rectangle(*marked).adjusted(-1, -1, 1, 1), 2, 2)
         self.draw_focus(painter)
 
-    def _draw_numbers(self, painter: QPainter, places: _Places) -> None:
+    def _draw_numbers(self, painter: Painter, places: _Places) -> None:
         """The numbers of layers at the left of each block, and those of heads above it."""
         if self._scores is not None:
             return
@@ -211,16 +212,14 @@ class HeadWall(Canvas):
         for (layer, head), corner in places.corners.items():
             if head == 0:
                 place = QRectF(corner.x() - labels, corner.y(), labels - self.length(8), places.side)
-                painter.drawText(
-                    place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(layer + 1)
-                )
+                painter.write(place, str(layer + 1), where=AT_RIGHT)
             if corner.y() == heading:
                 above = QRectF(corner.x(), 0, places.side, heading - self.length(3))
                 painter.drawText(
                     above, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, str(head + 1)
                 )
 
-    def _draw_badge(self, painter: QPainter, head: Head, tile: QRectF) -> None:
+    def _draw_badge(self, painter: Painter, head: Head, tile: QRectF) -> None:
         """A dot with a sign in the upper right corner."""
         if head not in self._badges:
             return
@@ -231,19 +230,16 @@ class HeadWall(Canvas):
         painter.setBrush(QColor(getattr(self.theme, role)))
         painter.drawEllipse(middle, radius, radius)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(self.theme.surface)
-        painter.setFont(self.theme.font(8))
         around = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
-        painter.drawText(around, Qt.AlignmentFlag.AlignCenter, sign)
+        painter.write(around, sign, self.theme.surface, 8, where=CENTRED)
 
-    def _draw_score(self, painter: QPainter, head: Head, tile: QRectF) -> None:
+    def _draw_score(self, painter: Painter, head: Head, tile: QRectF) -> None:
         """The number of a head, its score, and the score as a line."""
         assert self._scores is not None, "only sorted heads have one"
         score = float(self._scores[head])
-        painter.setFont(self.theme.font(10))
         below = QRectF(tile.left(), tile.bottom() + 1, tile.width(), self.length(13))
         painter.setPen(self.theme.text)
-        painter.drawText(below, Qt.AlignmentFlag.AlignLeft, f"{head[0] + 1}·{head[1] + 1}")
+        painter.write(below, f"{head[0] + 1}·{head[1] + 1}", size=10, where=Qt.AlignmentFlag.AlignLeft)
         if np.isnan(score):
             return
         painter.setPen(self.theme.muted_text)

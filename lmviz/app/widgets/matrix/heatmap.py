@@ -17,19 +17,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import Painter
-from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
 from lmviz.app.widgets.matrix.cells import Cells
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 from lmviz.app.widgets.matrix.crossfade import Crossfade
-from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
+from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame, HeatmapSight
 from lmviz.app.widgets.matrix.heatmap_labels import Labels
 from lmviz.app.widgets.matrix.heatmap_painter import CellPicture, HeatmapStrokes
-from lmviz.app.widgets.matrix.heatmap_sight import HeatmapSight
 
 Readout = Callable[[int, int], tuple[str, Sequence[str]]]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QFont
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
 
@@ -68,23 +68,20 @@ class Labels:
         top = 1 if self.below else max(beside, 1)
         return whole.adjusted(left, top, -overhang, -(scale + (beside if self.below else 0)))
 
-    def draw_rows(
-        self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
-    ) -> None:
+    def draw_rows(self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]) -> None:
         """As many names of rows as there is room for; the marked ones in any case, and bold."""
         measure = metrics(SIZE, token=True, theme=theme)
         every = max(1, math.ceil(13 * theme.scale / frame.cell_height))
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         width, high = frame.area.left() - 8 * theme.scale, LINE * theme.scale
         for kind, rows in _with_room(frame.shown_rows, len(self.rows), every, marked):
             _choose_pen(painter, theme, self.row_role, kind)
             for row in rows:
                 place = QRectF(0, frame.cell(row, 0).center().y() - high, width, 2 * high)
                 text = cut(self.rows[row], width, measure)
-                painter.drawText(place, right, text)
+                painter.write(place, text, where=AT_RIGHT)
 
     def draw_columns(
-        self, painter: QPainter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
+        self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
     ) -> None:
         """The same for columns, rotated where they are longer than a cell is wide."""
         measure, rotated = metrics(SIZE, token=True, theme=theme), self.rotated(frame.cell_width, theme)
@@ -101,7 +98,7 @@ class Labels:
                 self._draw_column(painter, theme, frame, cell, text, rotated)
 
     def _draw_column(
-        self, painter: QPainter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
+        self, painter: Painter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
     ) -> None:
         line = LINE * theme.scale
         edge = frame.area.bottom() + 4 * theme.scale if self.below else frame.area.top() - 4 * theme.scale
@@ -116,7 +113,7 @@ class Labels:
         painter.restore()
 
 
-def _as_wide_as(text: str, cell: QRectF, painter: QPainter) -> QRectF:
+def _as_wide_as(text: str, cell: QRectF, painter: Painter) -> QRectF:
     """A cell made wide enough for a text, on both sides."""
     more = max(0.0, painter.fontMetrics().horizontalAdvance(text) + 2 - cell.width()) / 2
     return cell.adjusted(-more, 0, more, 0)
@@ -141,6 +138,6 @@ def _widest(labels: tuple[str, ...], theme: Theme) -> float:
     return max((measure.horizontalAdvance(label) for label in labels), default=0.0)
 
 
-def _choose_pen(painter: QPainter, theme: Theme, role: str, marked: bool) -> None:
+def _choose_pen(painter: Painter, theme: Theme, role: str, marked: bool) -> None:
     painter.setFont(theme.token_font(SIZE, QFont.Weight.DemiBold if marked else QFont.Weight.Normal))
     painter.setPen(theme.text if marked and role == "muted_text" else getattr(theme, role))

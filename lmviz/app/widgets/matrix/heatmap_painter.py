@@ -11,11 +11,9 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import cell_figure
-from lmviz.app.widgets.kit.painter import cut
-from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
-from lmviz.app.widgets.matrix.dashes import DASHES
+from lmviz.app.widgets.kit.painter import DASHES, cut
+from lmviz.app.widgets.matrix.cells import LIT, WITH_IT, Cells, cell_image, color_table, ink_table, veil
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
-from lmviz.app.widgets.matrix.veil import LIT, WITH_IT, veil
 
 VALUE_SIZE = 11
 WORD_SIZES = (11, 10, 9)

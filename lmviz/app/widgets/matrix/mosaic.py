@@ -9,9 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
-from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 Head = tuple[int, int]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal, SignalInstance
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Signal, SignalInstance
 from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -14,10 +14,9 @@ from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure, number, signed_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, DASHES, Painter
 from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
-from lmviz.app.widgets.matrix.dashes import DASHES
 
 if TYPE_CHECKING:
     from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
@@ -218,9 +217,7 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
         painter.write(room, said, self.theme.text, 12, bold=True, where=AT_RIGHT)
         if self._has_strips:
             below = QRectF(0, place.bottom() + self.length(1), self.width(), self.length(16))
-            painter.setPen(self.theme.muted_text)
-            painter.setFont(self.theme.font(10.5))
-            painter.drawText(below, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, NOTE)
+            painter.write(below, NOTE, self.theme.muted_text, 10.5)
 
     def _draw_label(self, painter: Painter, row: QRectF, label: str) -> None:
         shown, size = fitted(label, row.width() - self.length(8), LABEL_SIZES, theme=self.theme)

@@ -19,16 +19,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ARROWS, CONFIRMING, step
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
-from lmviz.app.widgets.kit.painter import CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import Pointed, Words
-from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
+from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter
+from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table, veil
 from lmviz.app.widgets.matrix.crossfade import Crossfade
-from lmviz.app.widgets.matrix.dashes import DASHES
-from lmviz.app.widgets.matrix.veil import veil
 
 ROW, BETWEEN = 27, 8  # pixels of a line, and of them between two strips
 LABEL_SHARE, SHARES_SHARE = 0.3, 0.2  # of the width: for names, and for shares where there are some

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QKeyEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import SIZE, PointableAxes
+from lmviz.app.widgets.kit.pointing import ACROSS
 from lmviz.base.plain_text import seen
 
 POINT = 6  # pixels at scale 1 across

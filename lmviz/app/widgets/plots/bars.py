@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
@@ -164,17 +164,13 @@ class BarsView(PointableBars, GrowingCanvas):
         self._draw_texts(painter, range(first, last), label_end, start, full / largest)
         if self.left_out:
             place = QRectF(start, self._bars_with_room * row, self.width() - start, row)
-            vertical = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.write(place, f"and {self.left_out} more", self.theme.faint_text, where=vertical)
+            painter.write(place, f"and {self.left_out} more", self.theme.faint_text)
         self.draw_focus(painter)
 
     def _draw_marks(self, painter: Painter, row: float) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
         for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
             if 0 <= index < self._bars_with_room:
-                painter.setBrush(color)
-                area = QRectF(0, index * row, self.width(), row)
-                painter.drawRoundedRect(area, self.length(4), self.length(4))
+                painter.box(QRectF(0, index * row, self.width(), row), color, radius=4)
 
     def _fill(self, index: int) -> QColor:
         usual = QColor(self.theme.accent)
@@ -183,38 +179,33 @@ class BarsView(PointableBars, GrowingCanvas):
         return color
 
     def _draw_bars(self, painter: Painter, shown: range, start: float, per_value: float) -> None:
-        row, height, radius = self._row, self.length(BAR), self.length(2.5)
+        row, height = self._row, self.length(BAR)
         for index in shown:
             middle = self._top(index) + 0.5 * row
             width = self._length(index) * per_value
             if width > 0:
                 width = max(width, self.length(1))
-            painter.setBrush(self._fill(index))
-            painter.drawRoundedRect(QRectF(start, middle - height / 2, width, height), radius, radius)
+            area = QRectF(start, middle - height / 2, width, height)
+            painter.box(area, self._fill(index), radius=2.5)
 
     def _draw_texts(
         self, painter: Painter, shown: range, label_end: float, start: float, per_value: float
     ) -> None:
         row, theme = self._row, self.theme
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         measure = self.metrics(LABEL_SIZE, token=True)
         painter.setFont(theme.token_font(LABEL_SIZE))
         for index in shown:
-            painter.setPen(theme.faint_text if index in self._faded else theme.text)
-            label = cut(self._labels[index], label_end, measure)
-            painter.drawText(QRectF(0, self._top(index), label_end, row), right, label)
+            label, ink = cut(self._labels[index], label_end, measure), theme.text
+            ink = theme.faint_text if index in self._faded else ink
+            painter.write(QRectF(0, self._top(index), label_end, row), label, ink, where=AT_RIGHT)
         painter.setFont(theme.font(LABEL_SIZE))
         painter.setPen(theme.muted_text)
         for index in shown:
             place = start + max(self._length(index) * per_value, 1) + self.length(6)
-            painter.drawText(
-                QRectF(place, self._top(index), self.width() - place, row), left, self._texts[index]
-            )
+            painter.write(QRectF(place, self._top(index), self.width() - place, row), self._texts[index])
         for index in shown if self._notes else ():
-            painter.drawText(
-                QRectF(0, self._top(index), self.width() - self.length(4), row), right, self._notes[index]
-            )
+            area = QRectF(0, self._top(index), self.width() - self.length(4), row)
+            painter.write(area, self._notes[index], where=AT_RIGHT)
 
     def index_at(self, place: QPointF) -> int:
         index = int(place.y() // self._row)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
-from lmviz.app.widgets.plots.ghost_bar import draw_ghost
 from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
 ROW, FIRST_ROW, BETWEEN = 27, 40, 22
@@ -155,7 +154,7 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         before, after = (
             min(1.0, value * per_value) * full for value in (self._before[index], self._after[index])
         )
-        draw_ghost(painter, theme, QRectF(start, top, before, height - self.length(1)))
+        painter.ghost(QRectF(start, top, before, height - self.length(1)))
         width = max(after, self.length(1)) if self._after[index] > 0 else 0.0
         below = QRectF(start, top + height + self.length(1), width, height - self.length(1))
         painter.box(below, theme.key if first else theme.accent, radius=2.5)

@@ -14,10 +14,10 @@ from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SIZE, Axes, ReferenceLine
+from lmviz.app.widgets.kit.pointing import ACROSS, along
 from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.base.plain_text import seen

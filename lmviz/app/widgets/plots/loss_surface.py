@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 SIZE = 11
@@ -129,8 +129,7 @@ class LossSurface(Canvas):
         for value in (self._second[0], self._second[-1]):
             y = min(max(self.place_of(self._first[0], value).y() - 8, 0), self.height() - 16)
             place = QRectF(0, y, area.left() - 4, 16)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(place, right, number(value, 1))
+            painter.write(place, number(value, 1), where=AT_RIGHT)
         middle = QRectF(area.left(), low + self.length(13), area.width(), self.length(16))
         name = self.shown_in(middle, self._names[0], metrics(SIZE))
         painter.drawText(middle, Qt.AlignmentFlag.AlignHCenter, name)

@@ -53,8 +53,7 @@ class PartsBar(Canvas):
         painter.setPen(Qt.PenStyle.NoPen)
         for index, (_, value, _) in enumerate(self._parts):
             wide = self.width() * value / total if total else 0.0
-            painter.setBrush(self._color(index))
-            painter.drawRect(QRectF(x, 0, wide, bar))
+            painter.box(QRectF(x, 0, wide, bar), self._color(index))
             x += wide
         painter.setFont(self.theme.font(SIZE))
         row = self.length(ROW)

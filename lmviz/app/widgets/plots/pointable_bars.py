@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.arrows import DOWN
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 
 class PointableBars(Pointable):

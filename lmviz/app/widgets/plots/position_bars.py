@@ -10,10 +10,9 @@ from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.kit.painter import Painter
-from lmviz.app.widgets.kit.pointing import Pointable, Words
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
 
 HEIGHT, LEAST, STACK, GAP, MARGIN = 62, 34, 11, 4, 2  # pixels at scale 1
 

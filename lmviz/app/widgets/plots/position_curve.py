@@ -9,11 +9,9 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.kit.painter import Painter
-from lmviz.app.widgets.kit.pointing import Pointable, Words
-from lmviz.app.widgets.plots.broken_path import broken_path
+from lmviz.app.widgets.kit.painter import Painter, broken_path
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
 
 HEIGHT = 60
 MARGIN = 6

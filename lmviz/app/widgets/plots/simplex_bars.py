@@ -9,11 +9,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import DOWN
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number, signed_figure
 from lmviz.app.widgets.kit.painter import Painter, cut
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 ROW, HEAD, BAR = 26, 20, 14
 LEAST_ROW = 14

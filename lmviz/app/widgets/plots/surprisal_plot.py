@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, broken_path, cut
 from lmviz.app.widgets.kit.pointing import Words
-from lmviz.app.widgets.plots.broken_path import broken_path
 from lmviz.app.widgets.text.marked_words import PagedWords
 
 SIZE = 11.5

@@ -23,10 +23,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN, along
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine, place_columns
 from lmviz.app.widgets.tables.figure_delegate import HEAD, FigureDelegate, FigureHeader
 from lmviz.app.widgets.tables.figures_model import FiguresModel

@@ -9,10 +9,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import DOWN
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import cut
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 ROW, GAP = 21, 1
 SIZE, FIGURE_SIZE = 12, 11.5

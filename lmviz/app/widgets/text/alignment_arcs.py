@@ -17,12 +17,11 @@ from PySide6.QtGui import (
 )
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.arrows import ACROSS, along
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointed, Words, along
 from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
 from lmviz.inspection.attention import strongest_edges
 
@@ -206,12 +205,8 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         theme, marked = self.theme, self.marked
         layout = self.laid_out()
         color = theme.query if line == TARGET else theme.key
-        painter.setFont(theme.font(12))
-        painter.setPen(theme.muted_text)
         name = "target" if line == TARGET else "source"
-        painter.drawText(
-            self._text_area(line), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, f" {name}"
-        )
+        painter.write(self._text_area(line), f" {name}", theme.muted_text, 12)
         linked = self._linked(line)
         paper = QColor(theme.surface)
         paper.setAlphaF(VEIL)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.text.chips import CHIP, ROW_WITH_TAGS, ChipLayout, lay_out
 from lmviz.app.widgets.text.token_strip import TokenStrip
 
@@ -86,19 +86,14 @@ class AnsweredStrip(TokenStrip):
         words, bar = QRectF(area), QRectF(area)
         words.setHeight(area.height() - self.length(BAR))
         bar.setTop(words.bottom())
-        measure, middle = metrics(LABEL_SIZE, token=True, bold=True), Qt.AlignmentFlag.AlignVCenter
+        measure = metrics(LABEL_SIZE, token=True, bold=True)
         painter.setFont(theme.token_font(LABEL_SIZE, QFont.Weight.Bold))
         shown = cut(answer.label, words.width(), measure)
-        painter.write(words, shown, ink, where=middle)
+        painter.write(words, shown, ink)
         painter.setFont(theme.font(RIGHT_SIZE))
         painter.setPen(theme.warning if answer.wrong else theme.muted_text)
         if answer.right:
             left = words.adjusted(measure.horizontalAdvance(shown) + self.length(4), 0, 0, 0)
-            measure = metrics(RIGHT_SIZE)
-            said = cut(f"gold {answer.right}", left.width(), measure)
-            painter.drawText(left, middle | Qt.AlignmentFlag.AlignRight, said)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for share, color in ((1.0, theme.line), (answer.probability, ink)):
-            painter.setBrush(color)
-            part = QRectF(bar.left(), bar.top(), bar.width() * share, bar.height())
-            painter.drawRoundedRect(part, self.length(1), self.length(1))
+            said = cut(f"gold {answer.right}", left.width(), metrics(RIGHT_SIZE))
+            painter.write(left, said, where=AT_RIGHT)
+        painter.share(bar, answer.probability, ink, radius=1)

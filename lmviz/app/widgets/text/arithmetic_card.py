@@ -10,9 +10,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import CONFIRMING, DOWN, along
 from lmviz.app.widgets.base.canvas import Canvas, metrics
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN, along
 
 if TYPE_CHECKING:
     from lmviz.app.widgets.text.arithmetic_rows import ArithmeticRow, WrittenOperand, WrittenSheet
@@ -161,8 +161,7 @@ class ArithmeticCard(Canvas):
         room = middle.width() - measure.horizontalAdvance(sheet.last) - self.length(MARGIN)
         if measure.horizontalAdvance(sheet.middle) <= room:
             painter.drawText(middle, Qt.AlignmentFlag.AlignVCenter, sheet.middle)
-        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(place, right, sheet.last)
+        painter.write(place, sheet.last, where=AT_RIGHT)
 
     def _draw_row(self, painter: Painter, index: int, row: ArithmeticRow) -> None:
         theme, place = self.theme, self.row_rectangle(index)

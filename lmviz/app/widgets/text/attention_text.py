@@ -20,12 +20,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import Painter
-from lmviz.app.widgets.kit.pointing import Pointable, Words
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
 from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
 from lmviz.inspection.attention import edges_of, strongest_edges
 

@@ -9,10 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.arrows import DOWN
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import cut
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 ROW = 23
 SIZE = 11.5

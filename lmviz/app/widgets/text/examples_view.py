@@ -11,12 +11,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import Painter, cut
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.app.widgets.text.chips import SIZE, ChipLayout, lay_out
 
 TAG_SIZE = 11

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPaintEvent
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -186,10 +186,10 @@ class LabelTable(PagedWords):
         row, padding = self.length(ROW), self.length(PADDING)
         area = QRectF(self.part_rectangle(place).adjusted(padding, 0, -padding, 0))
         area.setHeight(row)
-        self._write(painter, area, word, self.theme.text, QFont.Weight.Normal)
+        self._write(painter, area, word, self.theme.text)
         if self._gold:
             area.translate(0, row)
-            self._write(painter, area, self._gold[place], self.theme.muted_text, QFont.Weight.Normal)
+            self._write(painter, area, self._gold[place], self.theme.muted_text)
         for item in self._rows:
             area.translate(0, row)
             self._draw_label(painter, area, item.labels[place])
@@ -198,19 +198,10 @@ class LabelTable(PagedWords):
         if not found.label:
             return
         ink = self.theme.warning if found.wrong else self.theme.accent
-        self._write(
-            painter, area.adjusted(0, 0, 0, -self.length(BAR)), found.label, ink, QFont.Weight.DemiBold
-        )
-        painter.setPen(Qt.PenStyle.NoPen)
+        self._write(painter, area.adjusted(0, 0, 0, -self.length(BAR)), found.label, ink, bold=True)
         bar = QRectF(area.left(), area.bottom() - self.length(BAR + 3), area.width(), self.length(BAR))
-        for share, color in ((1.0, self.theme.line), (found.probability, ink)):
-            painter.setBrush(color)
-            part = QRectF(bar.left(), bar.top(), bar.width() * share, bar.height())
-            painter.drawRoundedRect(part, self.length(1.5), self.length(1.5))
+        painter.share(bar, found.probability, ink, radius=1.5)
 
-    def _write(self, painter: Painter, area: QRectF, text: str, ink: QColor, weight: QFont.Weight) -> None:
-        painter.setFont(self.theme.token_font(SIZE, weight))
-        bold = weight == QFont.Weight.DemiBold
-        measure = metrics(SIZE, token=True, bold=bold)
-        shown = cut(text, area.width(), measure)
-        painter.write(area, shown, ink)
+    def _write(self, painter: Painter, area: QRectF, text: str, ink: QColor, bold: bool = False) -> None:
+        shown = cut(text, area.width(), metrics(SIZE, token=True, bold=bold))
+        painter.write(area, shown, ink, SIZE, bold=bold, token=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.text.marked_words import ROW, WordColumn
 
 SIZE = 12
@@ -105,7 +105,6 @@ class LabelledWords(WordColumn):
     ) -> None:
         theme, gap, row = self.theme, self.length(8), self.length(ROW)
         word, label, note = columns
-        middle = Qt.AlignmentFlag.AlignVCenter
         typed, noted = self.metrics(SIZE, token=True), self.metrics(SIZE)
         left = self.length(4)
         painter.write(QRectF(left, top, word, row), cut(item.word, word, typed), theme.text, SIZE, token=True)
@@ -118,16 +117,11 @@ class LabelledWords(WordColumn):
         painter.setFont(theme.font(SIZE))
         painter.setPen(theme.warning if item.wrong else theme.muted_text)
         said = cut(item.note, note, noted)
-        painter.drawText(QRectF(right + gap, top, note, row), middle | Qt.AlignmentFlag.AlignRight, said)
+        painter.write(QRectF(right + gap, top, note, row), said, where=AT_RIGHT)
         share = percentage(item.probability)
         wide = noted.horizontalAdvance("00.00 %")
-        painter.setPen(theme.muted_text)
-        painter.drawText(QRectF(right - wide, top, wide, row), middle | Qt.AlignmentFlag.AlignRight, share)
+        painter.write(QRectF(right - wide, top, wide, row), share, theme.muted_text, where=AT_RIGHT)
         full = right - wide - gap - left
         if full > 0:
-            painter.setPen(Qt.PenStyle.NoPen)
             bar = QRectF(left, top + (row - self.length(BAR)) / 2, full, self.length(BAR))
-            for width, color in ((full, theme.line), (full * item.probability, ink)):
-                bar.setWidth(width)
-                painter.setBrush(color)
-                painter.drawRoundedRect(bar, self.length(2), self.length(2))
+            painter.share(bar, item.probability, ink, radius=2)

@@ -10,12 +10,11 @@ from PySide6.QtGui import QColor, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.arrows import ACROSS, DOWN
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
 from lmviz.app.widgets.kit.painter import Painter
-from lmviz.app.widgets.kit.pointing import ARROW, HAND, Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, ARROW, DOWN, HAND, Pointable
 
 ROW = 24  # pixels at scale 1
 

@@ -179,7 +179,7 @@ class ProductStrip(Pointable):
         painter.setFont(theme.token_font(WORD_SIZE, weight))
         if struck:
             painter.setPen(theme.muted_text)
-        painter.drawText(box, centre, self._words[index])
+        painter.write(box, self._words[index], where=CENTRED)
         if struck:
             painter.setPen(QPen(theme.key, self.length(1.6)))
             painter.drawLine(

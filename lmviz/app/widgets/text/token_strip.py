@@ -6,12 +6,12 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.arrows import ACROSS
 from lmviz.app.widgets.kit.lines import InLines
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.app.widgets.text.chips import ChipLayout, Shades, lay_out
 
 UNSHADED = Shades(np.zeros(0), "share", None)
@@ -153,7 +153,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
             self.draw_focus(painter)
 
     def _draw_chips(
-        self, painter: QPainter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
+        self, painter: Painter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
     ) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         last = None
@@ -175,7 +175,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         return self.laid_out().rectangles[index].height() / 2 if index in self._special else self.length(4)
 
     def _draw_tokens(
-        self, painter: QPainter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
+        self, painter: Painter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]
     ) -> None:
         last = None
         painter.setFont(layout.font)
@@ -190,14 +190,12 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
             area = layout.rectangles[index]
             painter.drawLine(area.bottomLeft() + QPointF(4, -2), area.bottomRight() + QPointF(-4, -2))
 
-    def _draw_marks(self, painter: QPainter, layout: ChipLayout) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+    def _draw_marks(self, painter: Painter, layout: ChipLayout) -> None:
         marks = ((self._hovered, self.theme.strong_line, 1.2), (self._current, self.theme.accent, 2.0))
         for index, color, width in marks:
             if 0 <= index < len(self._tokens):
-                painter.setPen(QPen(color, self.length(width)))
-                radius = max(self.length(5), self._radius(index) if index in self._special else 0.0)
-                painter.drawRoundedRect(layout.rectangles[index], radius, radius)
+                radius = max(5.0, self._radius(index) / self.theme.scale if index in self._special else 0.0)
+                painter.box(layout.rectangles[index], edge=color, width=width, radius=radius)
 
     def index_at(self, place: QPointF) -> int:
         return self.laid_out().index_at(place)
