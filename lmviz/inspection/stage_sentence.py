@@ -40,7 +40,7 @@ def stage_sentence(
 def sentence_of(trace: Trace, stage: Stage) -> str:
     """The sentence with its names in braces."""
     answers = {"position": LABELS, "text": CLASS}[trace.predicts.per]
-    kinds = ("*", trace.family, answers if trace.predicts.axis == "label" else "")
+    kinds = ("*", trace.family, answers if trace.predicts.axis == "label" else "", stage.title)
     result = Address.parse(stage.results[0])
     fits = (sentence for of, pattern, sentence in SENTENCES if of in kinds and result.matches(pattern))
     return next(fits, OTHERWISE)

@@ -7,7 +7,10 @@ it in and lists the names there are.
 from __future__ import annotations
 
 LABELS, CLASS = "labels", "class"
-"""In the place of a family: models that give each word a label, and those that give the text one."""
+"""In the place of a family: models that give each word a label, and those that give the text one.
+
+The title of a stage may stand there too.
+"""
 
 SENTENCES: tuple[tuple[str, str, str], ...] = (
     # Transformer
@@ -49,6 +52,22 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
         "transformer",
         "layers/*/attention/bias",
         "What head {head} adds to the score of a word for its distance from {word}.",
+    ),
+    ("Scores as they are", "layers/*/attention/scaled", "The scores of {word}, which nothing divides."),
+    (
+        "Scores times a factor",
+        "layers/*/attention/scaled",
+        "The scores of {word}, times the factor that this model has for them.",
+    ),
+    (
+        "Capped scores",
+        "layers/*/attention/scaled",
+        "The scores of {word}, scaled, and bent so that none exceeds a cap.",
+    ),
+    (
+        "Causal mask and window",
+        "layers/*/attention/scores",
+        "Words after {word} are hidden, and so are those that are too far back.",
     ),
     (
         "transformer",

@@ -158,22 +158,27 @@ def _llama(fields: Fields) -> TransformerConfiguration:
     return _of_llama_kind(fields, **_biases(fields))
 
 
+_MISTRAL: dict[str, Any] = {"context": 131072, "feedforward": 14336, "key_value_heads": 8}
+_QWEN: dict[str, Any] = {"context": 32768, "feedforward": 22016}
+
+
 def _mistral(fields: Fields) -> TransformerConfiguration:
-    return _of_llama_kind(fields, attention_window=fields.window("sliding_window", 4096))
+    return _of_llama_kind(fields, **_MISTRAL, attention_window=fields.window("sliding_window", 4096))
 
 
 def _ministral(fields: Fields) -> TransformerConfiguration:
     window = fields.window("sliding_window", 4096)
-    return _of_llama_kind(fields, **_windows(fields, window, "1"))
+    return _of_llama_kind(fields, **_MISTRAL, **_windows(fields, window, "1"))
 
 
 def _qwen2(fields: Fields) -> TransformerConfiguration:
-    return _of_llama_kind(fields, attention_bias="query key value", **_qwen_windows(fields))
+    return _of_llama_kind(fields, **_QWEN, attention_bias="query key value", **_qwen_windows(fields))
 
 
 def _qwen3(fields: Fields) -> TransformerConfiguration:
     return _of_llama_kind(
         fields,
+        **_QWEN,
         head_channels=fields.whole("head_dim", 128),
         query_key_norm="head",
         attention_bias="all" if fields.flag("attention_bias", False) else "none",
@@ -197,7 +202,11 @@ def _smollm3(fields: Fields) -> TransformerConfiguration:
     window = fields.window("sliding_window", 0) if fields.flag("use_sliding_window", False) else 0
     return _of_llama_kind(
         fields,
+        layers=36,
+        heads=16,
         key_value_heads=4,
+        width=2048,
+        context=32768,
         base=2000000.0,
         tied=True,
         rotary_layers=pattern,
@@ -251,6 +260,9 @@ def _olmo3(fields: Fields) -> TransformerConfiguration:
 def _phi3(fields: Fields) -> TransformerConfiguration:
     return _of_llama_kind(
         fields,
+        width=3072,
+        context=4096,
+        feedforward=8192,
         norm_epsilon=fields.number("rms_norm_eps", 1e-5),
         attention_window=fields.window("sliding_window", 0),
     )

@@ -41,7 +41,7 @@ class TransformerConfiguration(ModelConfiguration):
         64,
         "The largest number of tokens the model can look at. The work of attention grows with its square.",
         minimum=1,
-        maximum=131072,
+        maximum=2**24,
     )
     feedforward: int = setting(
         0,
@@ -205,7 +205,7 @@ class TransformerConfiguration(ModelConfiguration):
         "How many of the last tokens a layer looks at, the newest among them (Mistral); 0 stands for all.",
         zero="all",
         minimum=0,
-        maximum=131072,
+        maximum=2**31,
         advanced=True,
     )
     window_layers: str = setting(

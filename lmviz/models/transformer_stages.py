@@ -157,7 +157,7 @@ def attention_stages(configuration: TransformerConfiguration, place: str, read: 
         yield stage("Scaled and biased scores", equation, made, products, bias)
     else:
         equation = rf"s_{{tj}} \leftarrow {_applied(configuration.score_function, divided)}"
-        yield stage("Scaled scores", equation, made, products)
+        yield stage(_title_of_scores(configuration), equation, made, products)
     if configuration.causal:
         window = configuration.window_of(number)
         hidden = rf"j > t \;\text{{or}}\; j \leq t - {window}" if window else "j > t"
@@ -225,6 +225,14 @@ def _scaled(configuration: TransformerConfiguration, layer: int) -> str:
         return rf"\frac{{s_{{tj}}}}{{{by_layer}\sqrt{{d}}}}"
     factor = "" if configuration.score_scale == 1 else rf"{configuration.score_scale:.3g} \, "
     return rf"{factor}\frac{{s_{{tj}}}}{{{by_layer}}}" if by_layer else f"{factor}s_{{tj}}"
+
+
+def _title_of_scores(configuration: TransformerConfiguration) -> str:
+    if configuration.score_cap:
+        return "Capped scores"
+    if configuration.score_scale == 1 and not configuration.score_scale_by_layer:
+        return "Scores as they are"
+    return "Scores times a factor" if configuration.score_scale else "Scaled scores"
 
 
 def _applied(function: str, to: str) -> str:

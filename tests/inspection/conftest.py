@@ -50,6 +50,18 @@ KINDS = {
         "transformer",
         {"layers": 2, "heads": 2, "width": 8, "context": 12, "residual": False},
     ),
+    "transformer-as-gemma": (
+        "transformer",
+        {"layers": 2, "heads": 2, "width": 8, "context": 12, "positions": "rotary", "norm": "both"}
+        | {"norm_kind": "rms", "norm_gain": "one plus weight", "query_key_norm": "head", "gated": True}
+        | {"attention_window": 3, "window_layers": "10", "score_cap": 3.0, "logit_cap": 5.0},
+    ),
+    "transformer-as-bloom": (
+        "transformer",
+        {"layers": 2, "heads": 2, "width": 8, "context": 12, "positions": "none", "embedding_norm": True}
+        | {"score_scale": 1.0, "parallel": True, "parallel_norm": "shared", "residual_factor": 0.5}
+        | {"norm": "both", "logit_factor": 0.5, "output_bias": True},
+    ),
 }
 
 others = set(FAMILIES) - {family for family, _ in KINDS.values()}

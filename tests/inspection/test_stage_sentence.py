@@ -48,6 +48,15 @@ def test_the_word_that_is_looked_at_most_is_the_one_with_the_largest_weight(a, t
     assert sentence == f"“eat” looks most at “{most}”, with {share} of its attention in head 2."
 
 
+def test_what_a_layer_does_otherwise_is_said_of_that_layer(a, text):
+    gemma, bloom = a("transformer-as-gemma"), a("transformer-as-bloom")
+    found = trace(gemma, text)
+    assert "too far back" in told(gemma, found, "Causal mask and window")
+    assert "cannot look ahead" in told(gemma, found, "Causal mask")  # of the second layer
+    assert "none exceeds a cap" in told(gemma, found, "Capped scores")
+    assert "nothing divides" in told(bloom, trace(bloom, text), "Scores as they are")
+
+
 def test_a_gate_says_how_far_it_is_open_and_the_first_word_has_no_memory(a, text):
     model = a("gru")
     found = trace(model, text)

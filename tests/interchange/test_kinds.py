@@ -1,12 +1,13 @@
 """Every kind of checkpoint, beside what transformers computes from the same files, number by number."""
 
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from closeness import relative_error
-from foreign_models import IMPLEMENTATIONS, PEERS, peer, saved
+from foreign_models import IMPLEMENTATIONS, LONGER, PEERS, peer, saved
 from safetensors.torch import load_file, save_file
 
 import lmviz
@@ -225,25 +226,54 @@ def test_other_kinds_are_named_once_and_as_transformers_names_them():
     assert set(named) <= set(auto.CONFIG_MAPPING_NAMES)
 
 
-def test_readers_know_older_files():
-    """As they lie on the hub: rotary positions beside all else, and no list of layers."""
-    old = {"hidden_size": 32, "num_hidden_layers": 12, "num_attention_heads": 4}
-    gemma = KINDS["gemma3_text"].configuration(
-        Fields(
-            old
-            | {"rope_theta": 1e6, "rope_local_base_freq": 1e4, "sliding_window": 512}
-            | {"rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window_pattern": 6}
-        )
-    )
-    assert [gemma.window_of(layer) for layer in range(6)] == [512] * 5 + [0]
-    assert (gemma.rotary_of(0).base, gemma.rotary_of(0).scaling) == (1e4, "none")
-    assert (gemma.rotary_of(5).base, gemma.rotary_of(5).factor) == (1e6, 8.0)
-    phi = KINDS["phi"].configuration(Fields(old | {"partial_rotary_factor": 0.5, "rope_theta": 1e4}))
-    assert phi.rotary_width == 4
-    falcon = KINDS["falcon"].configuration(
-        Fields({"n_layer": 2, "n_head": 4, "hidden_size": 32, "alibi": False, "rotary": True})
-    )
-    assert (falcon.layers, falcon.heads, falcon.groups, falcon.positions) == (2, 4, 1, "rotary")
+OLDER = {
+    "llama": {"rope_theta": 5e5, "rope_scaling": {**LONGER, "original_max_position_embeddings": 512}},
+    "mistral": {"sliding_window": None, "rope_theta": 1e6},
+    "qwen2": {"rope_theta": 1e6, "use_sliding_window": False, "sliding_window": 131072}
+    | {"rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8192}},
+    "gemma": {"hidden_act": "gelu", "hidden_activation": None, "num_key_value_heads": 1},
+    "gemma2": {"rope_theta": 1e4, "cache_implementation": "hybrid", "final_logit_softcapping": None},
+    "gemma3_text": {"rope_theta": 1e6, "rope_local_base_freq": 1e4, "sliding_window_pattern": 5}
+    | {"rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 512},
+    "phi": {"partial_rotary_factor": 0.4, "rope_theta": 1e4, "rope_scaling": None, "hidden_size": 2560},
+    "phi3": {"sliding_window": 262144, "max_position_embeddings": 131072}
+    | {"original_max_position_embeddings": 4096}
+    | {"rope_scaling": {"type": "longrope", "short_factor": [1.5] * 48, "long_factor": [3.0] * 48}},
+    "stablelm": {"partial_rotary_factor": 0.25, "rope_theta": 1e4, "use_qkv_bias": True},
+    "gpt_neox": {"rotary_pct": 0.25, "rotary_emb_base": 10000},
+    "gpt_neo": {"attention_types": [[["local", "global"], 12]]},
+    "cohere2": {"rope_theta": 5e4, "sliding_window_pattern": 4, "head_dim": 128},
+    "smollm3": {"no_rope_layers": [1, 1, 0] * 12, "rope_theta": 5e6},
+    "olmo3": {"rope_theta": 5e5, "rope_scaling": {"rope_type": "yarn", "factor": 8.0}},
+    "falcon": {"num_attention_heads": 16, "n_embed": 512, "alibi": True, "multi_query": False},
+    "bloom": {"n_head": 16, "n_layer": 24, "n_embed": 1024},
+    "nemotron": {"partial_rotary_factor": 0.5, "rope_theta": 1e4},
+}
+"""What files on the hub say, in the words of their time."""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [*((name, {}) for name in KINDS), *OLDER.items()], ids=lambda value: str(value)[:20]
+)
+def test_what_a_file_leaves_out_is_as_in_transformers(name, said):
+    """And so is what it says in older words: the file means what transformers makes of it."""
+    auto = pytest.importorskip("transformers.models.auto.configuration_auto")
+    made = auto.CONFIG_MAPPING[name](**deepcopy(said)).to_dict()
+    read = KINDS[name].configuration
+    assert meaning(read(Fields(said))) == meaning(read(Fields(made)))
+
+
+def meaning(configuration):
+    """A configuration with sizes in the place of zeros, and what each layer has in that of patterns."""
+    layers = range(configuration.layers)
+    return {
+        **configuration.to_values(),
+        "key_value_heads": configuration.groups,
+        "head_channels": configuration.head_width,
+        "feedforward": configuration.feedforward_width,
+        "window_layers": [configuration.window_of(layer) for layer in layers],
+        "rotary_layers": [configuration.rotary_of(layer) for layer in layers],
+    }
 
 
 @pytest.mark.parametrize(
