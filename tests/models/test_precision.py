@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from lmviz.families import build_model
+from lmviz.inspection import backpropagation
+from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.explain import TraceReader
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.tracing import trace
@@ -78,3 +80,20 @@ def test_a_matrix_is_widened_piece_by_piece(kind, monkeypatch):
         monkeypatch.setattr(precision, "PIECE", piece)
         torch.testing.assert_close(linear(values, weight, bias), expected)
         torch.testing.assert_close(linear(values, weight.t().contiguous().t(), bias), expected)
+
+
+def test_its_gradient_is_that_of_single_precision(pair):
+    half, single = pair
+    found, expected = gradient(half, IDS), gradient(single, IDS)
+    for name, value in expected.parameters.items():
+        assert found.parameters[name].dtype == np.float32
+        np.testing.assert_allclose(found.parameters[name], value, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+def test_where_there_is_no_room_for_a_copy_its_gradient_is_rounded(pair, monkeypatch):
+    half, single = pair
+    monkeypatch.setattr(backpropagation, "machine_memory", lambda: 10_000)
+    monkeypatch.setattr(backpropagation, "check_room", lambda *given: None)
+    found, expected = gradient(half, IDS), gradient(single, IDS)
+    for name, value in expected.parameters.items():
+        np.testing.assert_allclose(found.parameters[name], value, rtol=0.05, atol=0.05 * np.abs(value).max())
