@@ -144,8 +144,9 @@ class CumulativeBar(Pointable, GrowingCanvas):
             self._set_marker(draw)
 
     def description(self) -> str:
-        landed = self._stack.name(self.landed_on)
-        return "" if self._draw is None else f"{number(self._draw)} lands on {landed}"
+        if self._draw is None:
+            return ""
+        return f"{number(self._draw)} lands on {self._stack.name(self.landed_on)}"
 
     def _get_marker(self) -> float:
         return self._marker

@@ -85,3 +85,11 @@ def test_a_word_too_long_for_its_segment_reads_upwards(bar):
 def test_a_segment_thinner_than_a_line_has_no_word(bar):
     bar.set_shares(["wardrobe", "box"], [0.035, 0.9])
     assert lines_of_ink(bar, 0) == 0
+
+
+def test_without_candidates_nothing_lands(bar):
+    bar.set_draw(None)
+    bar.set_shares([], [])
+    assert (bar.landed_on, bar.sentence, bar.description()) == (-1, "", "")
+    bar.set_draw(0.5)
+    assert "another word" in bar.description(), "nothing is left but the rest"
