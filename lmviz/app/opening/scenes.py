@@ -160,7 +160,7 @@ class Scenes(QObject):
             for change in scene.surgery:
                 session.surgery.add(change)
             session.surgery.set_off(scene.is_surgery_off)
-        if library.model is None or not session.reading.is_possible:
+        if session.reading.question is None:
             self._finish()
         else:
             self._pin()

@@ -92,7 +92,7 @@ class BeamSearch(Part):
     def grow(self) -> None:
         """One step further; the first begins the search. Nothing happens once it is over."""
         moment = self._library.moment if self._moment is None else self._moment
-        if moment is None or not self._reading.is_possible or self.is_searching or self.is_grown:
+        if moment is None or self._reading.question is None or self.is_searching or self.is_grown:
             return
         if self._search is None:
             source = self._reading.source if self._reading.has_source else None

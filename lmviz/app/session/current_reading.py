@@ -107,11 +107,6 @@ class CurrentReading(Part):
         return self._encoding
 
     @property
-    def is_possible(self) -> bool:
-        """Whether there is a model, and at least one token for it to read."""
-        return self._library.model is not None and self._encoding is not None and len(self._encoding) > 0
-
-    @property
     def dropped(self) -> int:
         """How many tokens at the front of the prefix lie beyond the model's context."""
         return self._dropped
@@ -141,8 +136,11 @@ class CurrentReading(Part):
 
     @property
     def question(self) -> ReadingQuestion | None:
-        """What is asked now: the answer is `current`, once it is known. None where nothing can be read."""
-        if self._library.moment is None or not self.is_possible:
+        """What is asked now: the answer is `current`, once it is known.
+
+        None without a model, or without a token for it to read.
+        """
+        if self._library.moment is None or not self._encoding:
             return None
         source = self.source if self.has_source else None
         return ReadingQuestion(*self._library.moment, self._prefix, source, self._surgery.in_force)
@@ -191,7 +189,7 @@ class CurrentReading(Part):
         """The prefix has other tokens."""
         self.prefix_changed.emit()
         self._encode()
-        if self.is_possible:
+        if self.question is not None:
             self._read()  # at once: the window would first paint what has been typed
         else:
             self._read_soon.start()
@@ -206,7 +204,7 @@ class CurrentReading(Part):
                 self._source = text
             self.source_changed.emit()
             self._say_whether_late()
-            if self.has_source and self.is_possible:
+            if self.has_source and self.question is not None:
                 self._read()
 
     def read_example(self, number: int, part: PartOfText = "training", place: int | None = None) -> None:

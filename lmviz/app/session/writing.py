@@ -121,7 +121,7 @@ class Writing(Part):
     def can_write(self) -> bool:
         """Whether there is a model that predicts next tokens, and something for it to read."""
         model = self._library.model
-        return model is not None and model.predicts.continues and self._reading.is_possible
+        return model is not None and model.predicts.continues and self._reading.question is not None
 
     @property
     def hovered_token(self) -> int | None:
