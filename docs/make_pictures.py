@@ -134,6 +134,17 @@ def saliency(driver: Driver) -> None:
     driver.wait(lambda: bool(driver.find("saliency_view").found), "the saliency")
 
 
+def circuits(driver: Driver) -> None:
+    """Two stories that differ in a thing: where it sits in the model, and who wrote it."""
+    driver.show("circuits")
+    driver.open_model("stories-transformer")
+    driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
+    driver.session.contrast.open(driver.session.contrast.offers()[0])
+    patching = driver.find("patching_view")
+    driver.wait(lambda: patching.patches is not None and patching.is_whole, "the patches")
+    driver.wait(lambda: driver.find("attribution_view").found is not None, "the attribution")
+
+
 def through_time(driver: Driver) -> None:
     """A loss going back through four families, and truncation after twelve steps."""
     driver.show("inside")
@@ -295,6 +306,7 @@ SCENES = (
     Scene("surgery", surgery, themes=("light",)),
     Scene("sample", sample),
     Scene("compare", compare),
+    Scene("circuits", circuits, themes=("light",)),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
     Scene("projector", attention, size=LECTURE_HALL, themes=("light",), projector=True),

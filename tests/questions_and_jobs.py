@@ -18,6 +18,14 @@ from lmviz.scaling.position_trial import TrialOptions
 from lmviz.training.options import TrainingOptions
 
 
+def change_a_word(scene: Scene) -> None:
+    """Another prefix, and beside it the same with another last word."""
+    scene.type()
+    text = scene.session.reading.prefix
+    begun, last = text.rsplit(" ", 1)
+    scene.session.contrast.set_other(f"{begun} {WORDS[(WORDS.index(last) + 1) % len(WORDS)]}")
+
+
 def read_text(scene: Scene) -> None:
     scene.session.text.open(scene.text_file, documents="line")
 
@@ -263,6 +271,9 @@ ROWS = (
     Row("compared labels", "compare classifier", "compared_labels_view", Scene.type),
     Row("samples", "compare", "compared_samples_view", Scene.type),
     Row("Evaluating ", "compare", "scores_view", measure),
+    Row("contrast", "circuits", "contrast_view", change_a_word),
+    Row("patching", "circuits", "patching_view", change_a_word),
+    Row("attribution", "circuits", "attribution_view", change_a_word),
     Row("poll", "polls", "poll_view", ask_the_model),
     Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),

@@ -24,6 +24,7 @@ from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
+from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.sparkline import Sparkline
@@ -56,6 +57,17 @@ def bars() -> QWidget:
     view = BarsView()
     logits = [f"{value:.2f}" for value in np.log(SHARES) + 9]
     view.set_bars(CANDIDATES, SHARES, notes=logits, highlighted={1}, faded={8, 9, 10})
+    return view
+
+
+def signed_bars() -> QWidget:
+    """Parts of a sum, each where the one before has ended, and their sum."""
+    view = SignedBars("what each part adds")
+    shares = [2.7, 2.09, 0.35, -0.44, -0.16, -0.43]
+    names = ["feed-forward 3", "feed-forward 1", "head 2·2", "feed-forward 2", "head 3·2", "9 other heads"]
+    words = ["", "", "stone", "", "brown", ""]
+    view.set_bars([*names, "stone − bell"], [*shares, sum(shares)], notes=words, faded=[5], running=True)
+    view.set_current(2)
     return view
 
 
@@ -278,6 +290,7 @@ EXHIBITS = (
     Exhibit("Likelihood", "", likelihood_curve, (300, 200)),
     Exhibit("How the graph grows", "edges", curves_plot, (360, 220)),
     Exhibit("Parameters", "", parts_bar, (280, 130)),
+    Exhibit("Who wrote it", "", signed_bars, (380, 220)),
     Exhibit("Models by size and reading", "", size_plot, (520, 360)),
     Exhibit("Check by nudging", "", error_plot, (360, 220)),
     Exhibit("Gradient noise", "256 single gradients", batch_noise_plot, (400, 240)),

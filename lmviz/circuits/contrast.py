@@ -117,6 +117,59 @@ def read_contrast(
     return ReadContrast(model, clean, changed, read_scalar(of, model, clean.ids, values), first)
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredContrast:
+    """A contrast with its measure stated, and what that is in the text and in the changed one, if any.
+
+    `sequence` is what is changed, "text" or "source", with its tokens in both, `others` none without a pair.
+    `position` is where the number stands in the text; None where there is one for all of it.
+    """
+
+    contrast: Contrast
+    clean: float
+    changed: float | None
+    sequence: str
+    tokens: tuple[str, ...]
+    others: tuple[str, ...]
+    position: int | None
+
+    @property
+    def differing(self) -> tuple[int, ...]:
+        """The places at which the two differ."""
+        pairs = enumerate(zip(self.tokens, self.others, strict=False))
+        return tuple(at for at, (one, other) in pairs if one != other)
+
+
+def measured_contrast(
+    model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()
+) -> MeasuredContrast:
+    """What a contrast comes to in both texts; LmvizError as of `read_contrast`."""
+    question = read_contrast(model, contrast, interventions)
+    is_source = contrast.changed_source is not None
+
+    def tokens(reading: PreparedReading | None) -> tuple[str, ...]:
+        if reading is None:
+            return ()
+        return reading.beside[SOURCE].tokens if is_source else reading.prefix.tokens
+
+    numbers = [
+        CachedPass(question.model, reading, question.span).measure(question.scalar)
+        for reading in (question.clean, question.changed)
+        if reading is not None
+    ]
+    of_text = question.model.predicts.per == "text" and question.scalar.address in ("logits", "probabilities")
+    stated = contrast.measure if isinstance(contrast.measure, tuple) else question.scalar.name
+    return MeasuredContrast(
+        replace(contrast, measure=stated),
+        numbers[0],
+        numbers[1] if len(numbers) > 1 else None,
+        SOURCE if is_source else TEXT,
+        tokens(question.clean),
+        tokens(question.changed),
+        None if of_text else question.span - 1,
+    )
+
+
 def proposed_measure(model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()) -> str:
     """What tells two texts apart: the likeliest word of each, by their logits after the last token.
 
@@ -134,7 +187,8 @@ def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | N
     ]
     best = int(rows[0].argmax())
     likely = np.argsort(-rows[-1], kind="stable")[:LIKELIEST]
-    gains = rows[-1] - rows[0] if len(rows) > 1 else rows[0]
+    gains = np.subtract(rows[-1], rows[0], where=np.isfinite(rows[0]), out=rows[-1].copy())
+    gains = gains if len(rows) > 1 else rows[0]
     others = sorted((int(token) for token in likely if token != best), key=lambda token: -gains[token])
     other = int(likely[0]) if likely[0] != best else others[0] if others else best
     words = [_word(model, token) for token in (best, other)]

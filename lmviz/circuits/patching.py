@@ -8,8 +8,9 @@ a state suffices does not say that the model needs it: others may carry the same
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from lmviz.circuits.places import axis_of, carried, matching
 from lmviz.circuits.result import Numbers
 from lmviz.inspection.backpropagation import DifferentiablePass, differentiating
 from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.origin import Origin
 from lmviz.inspection.scalar import in_range
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
@@ -30,6 +32,9 @@ from lmviz.models.tap import Tap
 INTO = ("changed", "clean")
 AT_ONCE = 1024
 """So many tokens are computed at once, in as many rows as that makes."""
+
+AT_A_TIME = 0.1
+"""Seconds after which a grid that grows is shown."""
 
 SQUARES_AT_ONCE = 2**23
 """So many numbers of one square of attention are computed at once at most."""
@@ -157,6 +162,67 @@ def patching(
                 measured[(number, *cell)] = carried_over
             yield found(share)
     yield found(share)
+
+
+class GrowingPatches:
+    """A grid of patches that a window has made bit by bit: `go_on` goes on for a while.
+
+    `kinds` are the kinds of states that the model has, and `kind` the one that is carried over: the one that
+    was asked for, if there is such a kind. LmvizError as of `patching`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        contrast: Contrast,
+        kind: str = "",
+        *,
+        into: str = "changed",
+        interventions: Sequence[Intervention] = (),
+    ) -> None:
+        known = carried(model)
+        self.kinds = tuple(known)
+        self.kind = kind if kind in known else self.kinds[0]
+        self._ask: Callable[[Model], Iterator[Patches]] = lambda model: patching(
+            model, contrast, known[self.kind], into=into, estimate=True, interventions=interventions
+        )
+        self._origin = Origin(model)
+        self._left: Iterator[Patches] | None = self._ask(model)
+        self.patches: Patches = next(self._left)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it has been measured."""
+        return self._left is None
+
+    def go_on(self, model: Model) -> None:
+        """Measure more, for a tenth of a second or so; from the beginning if its weights have changed."""
+        if not self._origin.is_of(model):
+            self._origin, self._left = Origin(model), self._ask(model)
+        end = monotonic() + AT_A_TIME
+        while self._left is not None and monotonic() < end:
+            grid = next(self._left, None)
+            if grid is None:
+                self._left = None
+            else:
+                self.patches = grid
+
+
+def where_it_sits(patches: Patches) -> tuple[int, int, int, int] | None:
+    """At which position what matters sits in the lower layers, and at which in the upper ones.
+
+    (position, last row at which it is there, position, first row from which it stays there), rows being those
+    of the grid; None where the grid is not by position or nothing moves.
+    """
+    if patches.axes[1:] not in (("position",), ("source",)) or np.isnan(patches.array).any():
+        return None
+    strongest = patches.array.argmax(axis=1)
+    low, high = int(strongest[0]), int(strongest[-1])
+    if low == high:
+        return None
+    leaves = int(np.flatnonzero(strongest != low)[0]) - 1
+    arrives = int(np.flatnonzero(strongest != high)[-1]) + 1
+    return low, leaves, high, arrives
 
 
 def _carried_over(

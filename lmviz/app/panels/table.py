@@ -36,11 +36,12 @@ PERSPECTIVES = (
     Perspective("attention", "Attention"),
     Perspective("sample", "Sample"),
     Perspective("compare", "Compare"),
+    Perspective("circuits", "Circuits"),
     Perspective("autodiff", "Autodiff", has_prefix=False),
     Perspective("scale", "Scale", has_prefix=False),
     Perspective("polls", "Polls", has_prefix=False),
 )
-"""In the order of the rail and of Ctrl+1 … Ctrl+9."""
+"""In the order of the rail and of Ctrl+1 … Ctrl+9, Ctrl+0."""
 
 _NEXT_WORD = "shared.next_word:NextWordPanel"
 _CONFUSION = "shared.confusion:ConfusionPanel"
@@ -124,6 +125,19 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("guess_word", "Guess", "compare", "bottom", least=(290, 190)),
     PanelRow("which_is_real", "Which is real?", "compare", "bottom", tabbed=True),
     PanelRow("confusion", "Confusion", "compare", "bottom", _CONFUSION, tabbed=True),
+    PanelRow("contrast", "Two texts", "circuits", "centre", weight=1, least=(400, 116)),
+    PanelRow("patching", "Patching", "circuits", "centre", weight=5, least=(300, 260), projected=True),
+    PanelRow(
+        "attribution",
+        "Attribution",
+        "circuits",
+        "right",
+        weight=5,
+        width=500,
+        least=(340, 320),
+        projected=True,
+    ),
+    PanelRow("surgery", "Surgery", "circuits", "right", _SURGERY, tabbed=True, least=(0, 170)),
     PanelRow("editor", "Network", "autodiff", "left", width=282, least=(214, 250)),
     PanelRow("graph", "Graph", "autodiff", "centre", least=(354, 250), projected=True),
     PanelRow("tape", "Tape", "autodiff", "right", weight=6, width=290, least=(278, 160), projected=True),

@@ -37,6 +37,7 @@ from lmviz.inspection.attention import farthest_looking_head
 
 if TYPE_CHECKING:
     from lmviz.app.session.beam import BeamSearch
+    from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
     from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
@@ -97,6 +98,13 @@ class Session(QObject):
         from lmviz.app.session.beam import BeamSearch
 
         return BeamSearch(self.work, self.library, self.surgery, self.reading, self)
+
+    @cached_property
+    def contrast(self) -> CurrentContrast:
+        """Two texts and the number between them."""
+        from lmviz.app.session.contrast import CurrentContrast
+
+        return CurrentContrast(self.work, self.library, self.reading, self)
 
     @cached_property
     def network(self) -> OpenNetwork:

@@ -189,7 +189,7 @@ class Commands:
         window = self._window
         for number, perspective in enumerate(shown_perspectives(), start=1):
             act = lambda name=perspective.name: window.show_perspective(name)  # noqa: E731
-            self._add(menu, f"Go to {perspective.title}", act, f"Ctrl+{number}")
+            self._add(menu, f"Go to {perspective.title}", act, f"Ctrl+{number % 10}")
         menu.addSeparator()
         themes = menu.addMenu("Theme")
         group = QActionGroup(themes)

@@ -97,7 +97,7 @@ class PerspectiveRail(QFrame):
         self._group = QButtonGroup(self)
         self._buttons = {}
         for number, perspective in enumerate(perspectives, start=1):
-            button = RailButton(perspective, f"Ctrl+{number}")
+            button = RailButton(perspective, f"Ctrl+{number % 10}")
             button.clicked.connect(lambda _, name=perspective.name: self.chosen.emit(name))
             self._group.addButton(button)
             self._buttons[perspective.name] = button

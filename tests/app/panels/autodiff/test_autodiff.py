@@ -17,7 +17,7 @@ from tests.app.panels.autodiff.conftest import Scene
 
 
 def test_it_follows_compare_on_ctrl_7(window: MainWindow) -> None:
-    QTest.keyClick(window, Qt.Key.Key_7, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
     assert window.perspective_name == "autodiff"
     assert not window.prefix_bar.isVisible()
     window.show_perspective("inside")

@@ -96,7 +96,7 @@ def scene(window: MainWindow, session: Session, qtbot: QtBot) -> Scene:
 
 def test_it_follows_autodiff_on_ctrl_8(window: MainWindow) -> None:
     window.show_perspective("train")
-    QTest.keyClick(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_9, Qt.KeyboardModifier.ControlModifier)
     assert window.perspective_name == "scale"
     assert not window.prefix_bar.isVisible()
 

@@ -1,0 +1,1 @@
+"""The panels of Circuits: which parts an answer hangs on, found by trying."""

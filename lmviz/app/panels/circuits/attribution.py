@@ -1,0 +1,303 @@
+"""Attribution: what each part of the model adds to the answer, as a sum from zero to the measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import COUNTED, Names
+from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.plots.signed_bars import SignedBars
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.circuits.attribution import Attribution
+    from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.models.model import Model
+
+QUESTION = "attribution"
+NO_MODEL = "Open or train a model to see which of its parts write the answer."
+NO_TEXT = "Type a text above to see which parts write the answer to it."
+WORDS = 8
+"""So many words are named of a part."""
+
+MANY = {"head": "heads", "cross head": "heads over the source", "bias": "biases", "unit": "units"}
+
+NAMED = 10
+"""So many parts are named; the others are added up by kind."""
+
+
+@dataclass(frozen=True)
+class NamedPart:
+    """A row: what it is called, its share, the word it reads most, and where its words are kept."""
+
+    name: str
+    share: float
+    word: str = ""
+    words: str = ""
+    is_many: bool = False
+
+
+class AttributionPanel(Panel):
+    """The strongest parts, one bar after the other up to the measure; a head's share by the words it read."""
+
+    draws = ("reading", "contrast")
+
+    gives_way = 60
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("attribution_view")
+        self._found: Attribution | None = None
+        self._of: tuple[Reading, MeasuredContrast] | None = None
+        self._asked: tuple[Reading, MeasuredContrast] | None = None
+        self._rows: list[NamedPart] = []
+        self._places: list[int] = []  # of the words that are named
+        self._shown = ""  # whose words these are
+        self._pinned = ""  # where the words of the chosen part are kept
+        self._said, self._head = Label(), Label()
+        for label, name in ((self._said, "attribution_sentence"), (self._head, "attribution_words_sentence")):
+            label.setObjectName(name)
+            label.setWordWrap(True)
+        self._bars = SignedBars("what each part adds")
+        self._bars.setObjectName("attribution_bars")
+        self._words = SignedBars("what comes of each word")
+        self._words.setObjectName("attribution_words")
+        self._card = Card("Who wrote it", "", self._lay_out())
+        self.column.addWidget(self._card)
+        self._bars.bar_clicked.connect(self._pin)
+        self._words.bar_clicked.connect(self._choose_word)
+        self.follow(session.contrast.changed, session.library.model_changed)
+
+    @property
+    def found(self) -> Attribution | None:
+        """What is drawn."""
+        return self._found
+
+    @property
+    def sentence(self) -> str:
+        """What did most of it."""
+        return self._said.text()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._found is None else {"share": self._found.array}
+
+    def exported_names(self) -> Names:
+        return COUNTED if self._found is None else Names(self._found.labels("component"))
+
+    def recipe(self) -> str:
+        from lmviz.circuits.recipes import attribution_recipe
+
+        if self._found is None or self._of is None:
+            return ""
+        reading, measured = self._of
+        return attribution_recipe(reading.moment, measured.contrast)
+
+    def have_asked(self) -> None:
+        self.session.contrast.renew()
+
+    def refresh(self) -> None:
+        contrast = self.session.contrast
+        measured, reading = contrast.found, contrast.reading
+        if measured is None or reading is None:
+            self.silence(QUESTION)
+            self._found = self._of = self._asked = None
+            self._draw()
+            self._card.set_placeholder(NO_TEXT if self.session.library.model is not None else NO_MODEL)
+            return
+        self._card.set_placeholder("")
+        if self._asked == (reading, measured):
+            self._draw()
+            return
+        self._asked = (reading, measured)
+        changes = reading.question.interventions
+
+        def work(model: Model) -> Attribution:
+            from lmviz.circuits.attribution import attribute
+
+            return attribute(model, measured.contrast, interventions=changes)
+
+        def take(found: Attribution) -> None:
+            self._found, self._of = found, (reading, measured)
+            if self._pinned not in found.words:
+                self._pinned = ""
+            self._draw()
+
+        self.ask_about(reading, QUESTION, work, take)
+
+    def handle_failure(self, key: str) -> None:
+        self._found = self._of = self._asked = None
+        self._draw()
+
+    def _lay_out(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._bars, 3)
+        column.addWidget(self._head)
+        column.addWidget(self._words, 2)
+        return body
+
+    def _draw(self) -> None:
+        found = self._found
+        for widget in (self._bars, self._words, self._head):
+            widget.setVisible(found is not None)
+        if found is None:
+            self._said.setText("")
+            self._rows = []
+            return
+        self._rows = named_parts(found)
+        sum_of = self._title(found)
+        self._card.set_title(f"Who wrote {sum_of}")
+        self._bars.set_bars(
+            [row.name for row in self._rows] + [sum_of],
+            [row.share for row in self._rows] + [found.value],
+            notes=[row.word for row in self._rows],
+            faded=[place for place, row in enumerate(self._rows) if row.is_many],
+            running=True,
+        )
+        chosen = self._pinned or next((row.words for row in self._rows if row.words), "")
+        self._bars.set_current(
+            next((at for at, row in enumerate(self._rows) if row.words == chosen and chosen), -1)
+        )
+        self._said.setText(self._sentence(found))
+        self._draw_words(found, chosen)
+
+    def _draw_words(self, found: Attribution, chosen: str) -> None:
+        numbers, self._shown = found.words.get(chosen), chosen
+        for widget in (self._words, self._head):
+            widget.setVisible(numbers is not None)
+        if numbers is None:
+            return
+        labels = [visible(token) for token in numbers.labels(numbers.axes[0])]
+        self._places = sorted(np.argsort(-np.abs(numbers.array), kind="stable")[:WORDS].tolist())
+        others = [at for at in range(len(labels)) if at not in self._places]
+        named = [labels[at] for at in self._places] + ([f"{len(others)} others"] if others else [])
+        shares = [*numbers.array[self._places], *([numbers.array[others].sum()] if others else [])]
+        self._words.set_bars(named, shares, faded=[len(self._places)] if others else ())
+        best = int(np.abs(numbers.array).argmax())
+        name = next((row.name for row in self._rows if row.words == chosen), "The layer")
+        self._head.setText(
+            f"{name[:1].upper()}{name[1:]} adds {signed_figure(numbers.total)}, of which "
+            f"{signed_figure(float(numbers.array[best]))} comes from “{labels[best]}”."
+        )
+
+    def _choose_word(self, bar: int) -> None:
+        numbers = None if self._found is None else self._found.words.get(self._shown)
+        if numbers is not None and numbers.axes[0] in ("key", "position") and bar < len(self._places):
+            self.session.focus.choose_position(self._places[bar])
+
+    def _pin(self, bar: int) -> None:
+        if self._found is None or bar >= len(self._rows) or not self._rows[bar].words:
+            return
+        self._pinned = self._rows[bar].words
+        layer, head = _head_of(self._pinned)
+        if head is not None:
+            self.session.attention.choose_head(layer, head)
+        self._draw()
+
+    def _title(self, found: Attribution) -> str:
+        """The measure in words: "stone − bell", "p(stone)"."""
+        kind, _, words = found.measure.partition(":")
+        stated = words.rpartition("@")[0] or words
+        if kind != "logit":
+            return found.measure
+        return (
+            f"“{visible(stated)}”"
+            if "-" not in stated
+            else "“" + visible(stated).replace("-", "” − “", 1) + "”"
+        )
+
+    def _sentence(self, found: Attribution) -> str:
+        strongest = next((row for row in self._rows if not row.is_many), None)
+        if strongest is None:
+            return ""
+        count = len(found.array)
+        held = " The scale of the last normalisation is held." if found.held else ""
+        rest = f"All {count} parts add up to {signed_figure(found.total, 4)}, to the last digit.{held}"
+        return f"Most comes from {strongest.name}: {signed_figure(strongest.share)}. {rest}"
+
+
+def named_parts(found: Attribution) -> list[NamedPart]:
+    """The strongest parts by name, as a person counts them, and what is left of each kind together."""
+    parts: list[tuple[str, NamedPart]] = []
+    for kind, numbers in found.kinds.items():
+        for index in np.ndindex(numbers.array.shape):
+            labels = [numbers.labels(axis)[at] for axis, at in zip(numbers.axes, index, strict=True)]
+            counted = [
+                str(int(label) + 1) if label.isdecimal() and axis != "order" else label
+                for axis, label in zip(numbers.axes, labels, strict=True)
+            ]
+            name = _bias_name(labels[0]) if kind == "bias" else f"{kind} {'·'.join(counted)}".strip()
+            words = _words_of(found, kind, labels)
+            parts.append(
+                (kind, NamedPart(name, float(numbers.array[index]), _most_read(found, words), words))
+            )
+    order = sorted(range(len(parts)), key=lambda at: -abs(parts[at][1].share))
+    kept = [parts[at][1] for at in order[:NAMED] if parts[at][1].share]
+    others: dict[str, list[float]] = {}
+    for at in order[NAMED:]:
+        kind, part = parts[at]
+        if kind != "rounding":
+            others.setdefault(kind, []).append(part.share)
+    ups = [part for part in kept if part.share > 0]
+    downs = [part for part in kept if part.share <= 0]
+    many = [NamedPart(_many(kind, len(shares)), sum(shares), is_many=True) for kind, shares in others.items()]
+    return [*ups, *downs, *many]
+
+
+def _bias_name(parameter: str) -> str:
+    """A bias by what it belongs to: "bias of feed-forward 3"."""
+    parts = parameter.split(".")
+    blocks = {"attention": "attention", "feedforward": "feed-forward", "cross": "cross-attention"}
+    block = next((blocks[part] for part in parts if part in blocks), "")
+    layer = next((int(part) + 1 for part in parts if part.isdecimal()), None)
+    if block and layer is not None:
+        return f"bias of {block} {layer}"
+    return f"bias of {'the ' if parts[-2] in ('norm', 'output') else ''}{parts[-2]}"
+
+
+def _many(kind: str, count: int) -> str:
+    """What so many parts of a kind are called together."""
+    if count == 1:
+        return f"1 other {kind}" if kind in MANY else kind
+    plural = next((f"{MANY[one]}{kind.removeprefix(one)}" for one in MANY if kind.startswith(one)), kind)
+    return f"{count} other {plural}"
+
+
+def _words_of(found: Attribution, kind: str, labels: list[str]) -> str:
+    """Where the words of a part are kept; "" where it has none."""
+    if kind.endswith("head") and len(labels) == 2:
+        block = "cross" if kind == "cross head" else "attention"
+        ending = f"layers/{labels[0]}/{block}/heads/{labels[1]}"
+        return next((place for place in found.words if place.endswith(ending)), "")
+    if kind.startswith(("unit", "source unit")):
+        ending = kind.split()[-1]
+        places = [
+            place for place in found.words if "heads" not in place and not place.startswith("embedding")
+        ]
+        return next((place for place in places if ending == "unit" or place.endswith(ending)), "")
+    return ""
+
+
+def _most_read(found: Attribution, words: str) -> str:
+    if not words or "heads" not in words:
+        return ""
+    numbers = found.words[words]
+    return visible(numbers.labels(numbers.axes[0])[int(np.abs(numbers.array).argmax())])
+
+
+def _head_of(place: str) -> tuple[int, int | None]:
+    """The layer and the head that a place of words names; None for a whole layer."""
+    parts = place.split("/")
+    layer = int(parts[parts.index("layers") + 1]) if "layers" in parts else 0
+    return layer, int(parts[-1]) if "heads" in parts and "attention" in parts else None

@@ -1,0 +1,183 @@
+"""What Circuits asks: a changed text beside the one above, and the number that tells them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.controls.hinted_edit import HintedEdit
+from lmviz.models.sequences import SOURCE
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+    from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.circuits.shipped_questions import ShippedQuestion
+
+ASK = "ask a question …"
+NO_MODEL = "Open or train a model to ask which of its parts an answer hangs on."
+SEEN = 12  # letters behind the first change that are to be in sight
+PROPOSED = "proposed: the likeliest words"
+HINTS = ("the text above with a word changed for one of as many tokens", "the changed text")
+ALONE = "Change a word, and states can be carried from one text into the other."
+
+
+class ContrastPanel(Panel):
+    """The changed text, the measure, what that is in both, and questions that come with lmviz."""
+
+    draws = ("reading", "contrast")
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("contrast_view")
+        self._offered: tuple[ShippedQuestion, ...] = ()
+        self._questions = QComboBox()
+        self._questions.setObjectName("circuit_question_picker")
+        self._questions.setAccessibleName("a question that comes with lmviz")
+        self._questions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._edit = HintedEdit(*HINTS)
+        self._edit.setObjectName("changed_edit")
+        self._edit.setAccessibleName("the changed text")
+        self._measure = QComboBox()
+        self._measure.setObjectName("measure_picker")
+        self._measure.setAccessibleName("the number that is asked about")
+        self._measure.setEditable(True)  # so that any number can be typed
+        self._measure.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._measure.setMinimumContentsLength(18)
+        self._said, self._numbers = Label(), Label()
+        self._said.setObjectName("contrast_sentence")
+        self._said.setProperty("role", "muted")
+        self._said.setWordWrap(True)
+        self._numbers.setObjectName("contrast_numbers")
+        self.column.addWidget(Card("Two texts", self._questions, self._lay_out()))
+        self._questions.activated.connect(self._open)
+        self._edit.textEdited.connect(session.contrast.set_other)
+        self._measure.activated.connect(lambda _: self._choose())
+        self._typed_measure.editingFinished.connect(self._choose)
+        self.show_failures(session.contrast.failed, session.contrast.answered)
+        self.follow(session.contrast.changed, session.library.model_changed)
+
+    @property
+    def sentence(self) -> str:
+        """How the two texts differ."""
+        return self._said.text()
+
+    @property
+    def numbers(self) -> str:
+        """What the measure is in both."""
+        return self._numbers.text()
+
+    @property
+    def _typed_measure(self) -> QLineEdit:
+        """Where a number is typed."""
+        edit = self._measure.lineEdit()
+        assert edit is not None, "the picker was made editable"
+        return edit
+
+    def have_asked(self) -> None:
+        self.session.contrast.renew()
+
+    def refresh(self) -> None:
+        contrast = self.session.contrast
+        card = self.card
+        if card is not None:
+            card.set_placeholder("" if self.session.library.model is not None else NO_MODEL)
+        self._offer()
+        if self._edit.text() != contrast.other:
+            self._edit.setText(contrast.other)
+            self._edit.setCursorPosition(_first_change(self.session.reading.prefix, contrast.other))
+        found = contrast.found
+        self._said.setText(_difference(found) if found is not None else ALONE)
+        self._numbers.setText(_numbers(found) if found is not None else "")
+        self._show_measure(found)
+
+    def _lay_out(self) -> QWidget:
+        body, row = QWidget(), QHBoxLayout()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        for name, widget in (("changed", self._edit), ("measure", self._measure)):
+            label = Label(name)
+            label.setProperty("role", "muted")
+            label.setBuddy(widget)
+            row.addWidget(label)
+            row.addWidget(widget, 3 if widget is self._edit else 1)
+        column.addLayout(row)
+        below = QHBoxLayout()
+        below.addWidget(self._said, 1)
+        below.addWidget(self._numbers)
+        column.addLayout(below)
+        column.addStretch()
+        return body
+
+    def _offer(self) -> None:
+        """List the questions that fit the shown model."""
+        offered = self.session.contrast.offers()
+        if offered == self._offered and self._questions.count():
+            return
+        self._offered = offered
+        with QSignalBlocker(self._questions):
+            self._questions.clear()
+            self._questions.addItems([ASK, *(question.title for question in offered)])
+        self._questions.setVisible(bool(offered))
+
+    def _open(self, place: int) -> None:
+        if place:
+            self.session.contrast.open(self._offered[place - 1])
+
+    def _show_measure(self, found: MeasuredContrast | None) -> None:
+        """The measure that is asked about, and others that there are."""
+        stated = self.session.contrast.measure
+        shown = stated or (str(found.contrast.measure) if found is not None else "")
+        if self._typed_measure.hasFocus() and stated:
+            return
+        with QSignalBlocker(self._measure):
+            self._measure.clear()
+            self._measure.addItems([PROPOSED, *_others(shown)])
+            self._measure.setEditText(shown)
+
+    def _choose(self) -> None:
+        contrast, typed = self.session.contrast, self._typed_measure.text()
+        proposed = (
+            contrast.found.contrast.measure if contrast.found is not None and not contrast.measure else ""
+        )
+        contrast.set_measure("" if typed in (PROPOSED, proposed) else typed)
+
+
+def _first_change(text: str, other: str) -> int:
+    """How many letters two texts have in common, and a word more, so that the change is in sight."""
+    pairs = zip(text, other, strict=False)
+    same = next((at for at, (one, two) in enumerate(pairs) if one != two), 0)
+    return min(len(other), same + SEEN)
+
+
+def _others(measure: str) -> list[str]:
+    """The same number, and the probability of its first word, to choose from."""
+    kind, _, words = measure.partition(":")
+    if kind not in ("logit", "probability") or not words:
+        return [measure] if measure else []
+    other = "probability" if kind == "logit" else "logit"
+    return [measure, f"{other}:{words}"]
+
+
+def _difference(found: MeasuredContrast) -> str:
+    if not found.others:
+        return ALONE
+    places = found.differing
+    named = ", ".join(
+        f"the {place + 1}., “{visible(found.tokens[place])}” for “{visible(found.others[place])}”"
+        for place in places[:3]
+    )
+    words = "1 differs" if len(places) == 1 else f"{len(places)} differ"
+    of = " of the source" if found.sequence == SOURCE else ""
+    return f"{len(found.tokens)} tokens{of} each, {words}: {named}{' …' if len(places) > 3 else ''}"
+
+
+def _numbers(found: MeasuredContrast) -> str:
+    changed = "" if found.changed is None else f"   changed {signed_figure(found.changed)}"
+    return f"text {signed_figure(found.clean)}{changed}"

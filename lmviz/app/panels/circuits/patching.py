@@ -1,0 +1,362 @@
+"""Activation patching: one state after the other carried from one text into the other, as a grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import COUNTED, Names
+from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.inspection.interventions import scale_head
+from lmviz.models.address import Address
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.circuits.patching import GrowingPatches, Patches
+    from lmviz.models.model import Model
+
+QUESTION = "patching"
+NO_PAIR = "Type a changed text{}: then each state is carried from one into the other."
+NO_MODEL = "Open or train a model to see which of its states an answer hangs on."
+DIRECTIONS = {"changed": "into the changed text", "clean": "into the text above"}
+WRITTEN = 0.015
+"""Smaller shares are not written into cells."""
+
+WHAT = {
+    "stream": "the stream",
+    "attention": "what attention wrote",
+    "cross-attention": "what attention to the source wrote",
+    "feed-forward": "what the feed-forward network wrote",
+    "hidden": "the hidden state",
+    "cell": "the memory cell",
+    "order": "what the order said",
+}
+
+
+class PatchingPanel(Panel):
+    """The share of the difference that each state brings along, layer by position or layer by head."""
+
+    draws = ("reading", "contrast")
+
+    gives_way = 60
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("patching_view")
+        self._growing: GrowingPatches | None = None
+        self._of: tuple[Reading, MeasuredContrast, str, str] | None = None  # what is drawn belongs to it
+        self._asked: tuple[Reading, MeasuredContrast, str, str] | None = None
+        self._pinned: tuple[int, ...] | None = None
+        self._kind = QComboBox()
+        self._kind.setObjectName("carry_picker")
+        self._kind.setAccessibleName("what is carried over")
+        self._into = QComboBox()
+        self._into.setObjectName("direction_picker")
+        self._into.setAccessibleName("which text it is carried into")
+        self._into.addItems(list(DIRECTIONS.values()))
+        self._off = QuietButton("switch_head_off", "", "link", "switch this head off")
+        self._off.hide()
+        self._said, self._agrees = Label(), Label()
+        self._said.setObjectName("patching_sentence")
+        self._said.setWordWrap(True)
+        self._agrees.setObjectName("patching_estimate")
+        self._agrees.setProperty("role", "muted")
+        self._agrees.setWordWrap(True)
+        self._grid = HeatmapView()
+        self._grid.setObjectName("patching_grid")
+        self._grid.setAccessibleName("share of the answer that comes back")
+        self._grid.set_style(values="none", labels_below=True)
+        self._grid.set_readout(self._read_out)
+        controls = FittingRow((self._off, self._kind, self._into), (self._into,))
+        self._card = Card("How much of the answer comes back", controls, self._lay_out())
+        self.column.addWidget(self._card)
+        self._kind.activated.connect(lambda _: self.refresh_soon())
+        self._into.activated.connect(lambda _: self.refresh_soon())
+        self._grid.cell_clicked.connect(self._pin)
+        self._off.clicked.connect(self._switch_off)
+        self.follow(session.contrast.changed, session.library.model_changed)
+
+    @property
+    def patches(self) -> Patches | None:
+        """What is drawn."""
+        return None if self._growing is None else self._growing.patches
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all cells are known, of what is asked now."""
+        return self._growing is not None and self._growing.is_done and not self.is_behind
+
+    @property
+    def sentence(self) -> str:
+        """What the pinned or the strongest cell brings."""
+        return self._said.text()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        found = self.patches
+        if found is None:
+            return {}
+        arrays = {"share": found.array, "measure": found.measured}
+        return arrays if found.estimate is None else arrays | {"estimate": found.estimate}
+
+    def exported_names(self) -> Names:
+        found = self.patches
+        return COUNTED if found is None else Names(self._row_names(found), self._column_names(found))
+
+    def recipe(self) -> str:
+        from lmviz.circuits.recipes import patching_recipe
+
+        found = self.patches
+        if found is None or self._of is None:
+            return ""
+        reading, measured, *_ = self._of
+        return patching_recipe(reading.moment, measured.contrast, found.addresses, found.into)
+
+    def have_asked(self) -> None:
+        self.session.contrast.renew()
+
+    def refresh(self) -> None:
+        contrast = self.session.contrast
+        measured, reading = contrast.found, contrast.reading
+        if measured is None or reading is None or not measured.others:
+            self._forget()
+            offers = contrast.offers()
+            said = NO_PAIR.format(f", or ask “{offers[0].title}”" if offers else "")
+            self._card.set_placeholder(said if self.session.library.model is not None else NO_MODEL)
+            return
+        self._card.set_placeholder("")
+        kind, into = self._kind.currentText(), list(DIRECTIONS)[max(self._into.currentIndex(), 0)]
+        asked = (reading, measured, kind, into)
+        if asked == self._asked:
+            if self._growing is not None and self._of == asked:
+                self._draw()
+            return
+        self._asked = asked
+        self._ask(reading, measured, kind, into)
+
+    def handle_failure(self, key: str) -> None:
+        self._growing = self._of = self._asked = None
+        self._draw()
+
+    def _lay_out(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._grid, 1)
+        column.addWidget(self._agrees)
+        return body
+
+    def _forget(self) -> None:
+        self.silence(QUESTION)
+        self._growing = self._asked = self._of = self._pinned = None
+        self._draw()
+
+    def _ask(self, reading: Reading, measured: MeasuredContrast, kind: str, into: str) -> None:
+        changes, contrast = reading.question.interventions, measured.contrast
+
+        def begin(model: Model) -> GrowingPatches:
+            from lmviz.circuits.patching import GrowingPatches
+
+            growing = GrowingPatches(model, contrast, kind, into=into, interventions=changes)
+            growing.go_on(model)
+            return growing
+
+        def take(growing: GrowingPatches) -> None:
+            same = self._growing is not None and self._growing.kind == growing.kind
+            self._pinned = self._pinned if same and self._fits(growing) else None
+            self._growing = growing
+            with QSignalBlocker(self._kind):
+                self._kind.clear()
+                self._kind.addItems(list(growing.kinds))
+                self._kind.setCurrentText(growing.kind)
+            self._of = self._asked = (reading, measured, growing.kind, into)
+            self._go_on(reading, growing)
+
+        self.ask_about(reading, QUESTION, begin, take)
+
+    def _go_on(self, reading: Reading, growing: GrowingPatches) -> None:
+        """Draw what is known, and have more of it measured."""
+        if growing is not self._growing:
+            return
+        self._draw()
+        if not growing.is_done:
+            self.ask_about(
+                reading, QUESTION, growing.go_on, lambda _: self._go_on(reading, growing), grows=True
+            )
+
+    def _fits(self, growing: GrowingPatches) -> bool:
+        found = growing.patches.array.shape
+        return self._pinned is not None and all(
+            at < size for at, size in zip(self._pinned, found, strict=True)
+        )
+
+    def _draw(self) -> None:
+        found = self.patches
+        if found is None:
+            self._grid.set_matrix(np.zeros((0, 0)))
+            for label in (self._said, self._agrees):
+                label.setText("")
+            self._off.hide()
+            for picker in (self._kind, self._into):
+                picker.hide()
+            return
+        for picker in (self._kind, self._into):
+            picker.show()
+        shares = found.array.reshape(len(found.array), -1)[::-1]  # the first layer lies at the bottom
+        words = [
+            [
+                "" if np.isnan(share) or abs(share) < WRITTEN else f"{100 * share:.0f}".replace("-", "−")
+                for share in row
+            ]
+            for row in shares
+        ]
+        self._grid.set_matrix(
+            shares,
+            limit=1.0,
+            rows=self._row_names(found)[::-1],
+            columns=self._column_names(found),
+            words=words,
+            crossfade=self.session.reading.has_stepped,
+        )
+        cell = self._pinned or self._strongest(found)
+        place = self._drawn_at(found, cell)
+        self._grid.set_pinned(place if self._pinned is not None else None)
+        self._grid.set_suggested(place if self._pinned is None else None)
+        self._said.setText(self._sentence(found, cell))
+        self._agrees.setText(_agreement(found))
+        layer = Address.parse(found.addresses[cell[0]]).layer
+        is_head = self._growing is not None and self._growing.kind == "head"
+        self._off.setVisible(is_head and self._pinned is not None)
+        self._off.setText(f"switch head {(layer or 0) + 1}·{cell[-1] + 1} off")
+
+    def _strongest(self, found: Patches) -> tuple[int, ...]:
+        """The cell to say something of: where what matters has just moved, or the largest."""
+        from lmviz.circuits.patching import where_it_sits
+
+        sits = where_it_sits(found)
+        if sits is not None:
+            return min(sits[3], len(found.array) - 1), sits[2]
+        known = np.nan_to_num(np.abs(found.array))
+        return tuple(int(at) for at in np.unravel_index(known.argmax(), known.shape))
+
+    def _drawn_at(self, found: Patches, cell: tuple[int, ...]) -> tuple[int, int]:
+        columns = found.array.reshape(len(found.array), -1).shape[1]
+        column = int(np.ravel_multi_index(cell[1:], found.array.shape[1:])) if len(cell) > 1 else 0
+        assert column < columns
+        return len(found.array) - 1 - cell[0], column
+
+    def _cell_at(self, found: Patches, row: int, column: int) -> tuple[int, ...]:
+        inner = np.unravel_index(column, found.array.shape[1:]) if found.array.ndim > 1 else ()
+        return (len(found.array) - 1 - row, *(int(at) for at in inner))
+
+    def _pin(self, row: int, column: int) -> None:
+        found = self.patches
+        if found is None:
+            return
+        self._pinned = self._cell_at(found, row, column)
+        if found.axes[1:] == ("position",):
+            self.session.focus.choose_position(self._pinned[1])
+        layer = Address.parse(found.addresses[self._pinned[0]]).layer
+        if found.axes[1:] == ("head",) and layer is not None:
+            self.session.attention.choose_head(layer, self._pinned[1])
+        self._draw()
+
+    def _switch_off(self) -> None:
+        found, cell = self.patches, self._pinned
+        layer = None if found is None or cell is None else Address.parse(found.addresses[cell[0]]).layer
+        if layer is not None and cell is not None:
+            self.session.surgery.add(scale_head(layer, cell[1]))
+
+    def _row_names(self, found: Patches) -> list[str]:
+        return [_layer_name(address) for address in found.addresses]
+
+    def _column_names(self, found: Patches) -> list[str]:
+        if found.axes[1:] == ("head",):
+            return [str(head + 1) for head in range(found.array.shape[1])]
+        if len(found.axes) == 2 and found.axes[1] in found.names:
+            return [visible(token) for token in found.names[found.axes[1]]]
+        return [""] * int(np.prod(found.array.shape[1:], dtype=int))
+
+    def _read_out(self, row: int, column: int) -> tuple[str, Sequence[str]]:
+        found = self.patches
+        if found is None:
+            return "", ()
+        cell = self._cell_at(found, row, column)
+        share = float(found.array[cell])
+        if np.isnan(share):
+            return f"{self._place(found, cell)}: not measured yet", ()
+        other = "text" if found.into == "changed" else "changed text"
+        lines = [f"{found.measure} = {signed_figure(float(found.measured[cell]), 3)}"]
+        lines.append(
+            f"from {signed_figure(found.changed)} in the changed text to {signed_figure(found.clean)}"
+        )
+        if found.estimate is not None:
+            lines.append(f"difference × gradient says {_percent(float(found.estimate[cell]))}")
+        return f"{self._place(found, cell)}: {_percent(share)} towards the {other}", lines
+
+    def _place(self, found: Patches, cell: tuple[int, ...]) -> str:
+        """What is carried over, in words."""
+        address, kind = found.addresses[cell[0]], "" if self._growing is None else self._growing.kind
+        layer = Address.parse(address).layer
+        if found.axes[1:] == ("head",):
+            return f"head {(layer or 0) + 1}·{cell[1] + 1}"
+        plain = kind.removeprefix("source ")
+        what = "the word" if layer is None and plain == "stream" else WHAT.get(plain, plain)
+        of = ""
+        if len(cell) > 1 and found.axes[1] in found.names:
+            of = f" of “{visible(found.names[found.axes[1]][cell[1]])}”"
+        if layer is None:
+            return f"{what}{of}"
+        return f"{what}{of} {'after' if plain == 'stream' else 'in'} layer {layer + 1}"
+
+    def _sentence(self, found: Patches, cell: tuple[int, ...]) -> str:
+        from lmviz.circuits.patching import where_it_sits
+
+        share = float(found.array[cell])
+        if np.isnan(share):
+            return "Each state is carried over in turn …"
+        place = self._place(found, cell)
+        brings = "brings back" if found.into == "changed" else "takes away"
+        said = f"Carried over alone, {place} {brings} {_percent(share)} of the difference."
+        sits = where_it_sits(found) if self._pinned is None else None
+        if sits is None or found.into != "changed":
+            return said
+        names = self._column_names(found)
+        rows = self._row_names(found)
+        low, leaves, high, arrives = sits
+        at_first = "as it enters" if leaves == 0 and rows[0] == "words" else f"up to layer {rows[leaves]}"
+        moves = f"at “{names[low]}” {at_first}, and at “{names[high]}” from layer {rows[arrives]} on"
+        return f"What tells them apart sits {moves}. {said}"
+
+
+def _layer_name(address: str) -> str:
+    at = Address.parse(address)
+    number = at.layer if at.layer is not None else None
+    if number is None:
+        return str(at.order) if at.order is not None else "words" if "embedding" in address else at.name
+    return f"{number + 1}" + (f" {at.direction}" if at.direction else "")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %".replace("-", "−")
+
+
+def _agreement(found: Patches) -> str:
+    if np.isnan(found.array).any() or np.isnan(found.agreement):
+        return ""
+    said = f"{found.agreement:.2f}".replace("-", "−")
+    return f"The fast estimate, difference × gradient in two passes, has a correlation of {said} with these."

@@ -1,0 +1,156 @@
+"""The contrast that Circuits asks about: the shown text, a changed one, and the number between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from lmviz.app.session.part import Part
+
+if TYPE_CHECKING:
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.library import Library
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.work import Work
+    from lmviz.circuits.contrast import Contrast, MeasuredContrast
+    from lmviz.circuits.shipped_questions import ShippedQuestion
+    from lmviz.models.model import Model
+
+QUESTION = "contrast"
+
+
+class CurrentContrast(Part):
+    """A changed text beside the prefix, or beside the source where the shown model reads one; a measure.
+
+    Without a changed text the answer alone is asked about, and without a measure the likeliest words are
+    proposed. Panels that draw what a contrast shows have it asked with `renew`; `found` is the answer.
+    """
+
+    changed = Signal()
+    answered = Signal()
+    late_changed = Signal()
+
+    def __init__(
+        self, work: Work, library: Library, reading: CurrentReading, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._work, self._library, self._reading = work, library, reading
+        self._other = ""
+        self._measure = ""
+        self._asked: tuple[Reading, Contrast] | None = None
+        self._found: MeasuredContrast | None = None
+        self._of: Reading | None = None
+        reading.changed.connect(self.changed)
+        library.model_changed.connect(self._forget_measure)
+
+    @property
+    def other(self) -> str:
+        """The changed text; empty where there is none."""
+        return self._other
+
+    @property
+    def measure(self) -> str:
+        """The number as a person stated it; empty where it is proposed."""
+        return self._measure
+
+    @property
+    def asked(self) -> Contrast | None:
+        """What is asked now, of the reading that is shown; None where there is none."""
+        from lmviz.circuits.contrast import Contrast
+
+        reading = self._reading.current
+        if reading is None:
+            return None
+        question, other = reading.question, self._other or None
+        if question.source is not None:
+            return Contrast(question.text, None, self._measure, question.source, other)
+        return Contrast(question.text, other, self._measure)
+
+    @property
+    def found(self) -> MeasuredContrast | None:
+        """The contrast with its measure, and what that is in both texts; None until it is known."""
+        return self._found
+
+    @property
+    def reading(self) -> Reading | None:
+        """The reading that `found` is of."""
+        return self._of
+
+    @property
+    def is_late(self) -> bool:
+        """Whether what is asked now is not answered yet."""
+        return self._work.is_busy(QUESTION)
+
+    def set_other(self, text: str) -> None:
+        """Type the changed text; an empty one asks about the shown text alone."""
+        if text != self._other:
+            self._other = text
+            self.changed.emit()
+
+    def set_measure(self, measure: str) -> None:
+        """Ask about another number; an empty one has it proposed."""
+        if measure != self._measure:
+            self._measure = measure
+            self.changed.emit()
+
+    def open(self, question: ShippedQuestion) -> None:
+        """Ask a question from a file: its text becomes the prefix."""
+        contrast = question.contrast
+        self._other = str(contrast.changed or contrast.changed_source or "")
+        self._measure = str(contrast.measure)
+        if contrast.source is not None:
+            self._reading.set_source(str(contrast.source))
+        self._reading.set_prefix(str(contrast.text))
+        self.changed.emit()
+
+    def offers(self) -> tuple[ShippedQuestion, ...]:
+        """The questions that fit the shown model."""
+        from lmviz.circuits.shipped_questions import shipped_questions
+
+        model = self._library.model
+        if model is None:
+            return ()
+        foreign = model.run.was_trained_elsewhere
+        return tuple(item for item in shipped_questions() if item.is_for(model.name, is_foreign=foreign))
+
+    def renew(self) -> None:
+        """Ask, if what is asked now has not been asked yet."""
+        reading, contrast = self._reading.current, self.asked
+        if reading is None or contrast is None or self._reading.is_stored:
+            self._asked = self._found = self._of = None
+            return
+        if self._reading.is_late:  # the next reading is of the text that the changed one belongs to
+            return
+        if self._asked is not None and self._asked[0] is reading and self._asked[1] == contrast:
+            return
+        self._asked = (reading, contrast)
+        changes = reading.question.interventions
+
+        def work(model: Model) -> MeasuredContrast:
+            from lmviz.circuits.contrast import measured_contrast
+
+            return measured_contrast(model, contrast, changes)
+
+        def take(found: MeasuredContrast) -> None:
+            self._found, self._of = found, reading
+            self.answered.emit()
+            self._say()
+
+        def fail(sentence: str) -> None:
+            self._found = self._of = None
+            self.failed.emit(sentence)
+            self._say()
+
+        self._work.ask_model((reading.model, reading.step), QUESTION, work, take, fail)
+        self.late_changed.emit()
+
+    def _say(self) -> None:
+        self.changed.emit()
+        self.late_changed.emit()
+
+    def _forget_measure(self) -> None:
+        """Another model has other words: what was stated for one is proposed anew for the next."""
+        if self._measure:
+            self._measure = ""
+            self.changed.emit()

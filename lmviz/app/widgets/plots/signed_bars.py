@@ -1,0 +1,161 @@
+"""Signed parts of a sum, one below the other: each from a line of zero, or where the one before has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.base.figures import signed_figure
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.plots.pointable_bars import PointableBars
+
+ROW, BAR, SIZE = 22, 12, 12
+NUMBER = "+00.00"
+MOST_LABEL, MOST_NOTE = 0.34, 0.2  # of the width
+
+
+class SignedBars(PointableBars, GrowingCanvas):
+    """`SignedBars()`: a label on the left, a word beside it, a bar, and the number on the right.
+
+    `set_bars(labels, values, notes=(), faded=(), running=False)` shows them; with `running` each bar begins
+    where the one before has ended, and the last, which is bold, from zero: it is their sum.
+    `set_current(index)` marks one. Signals: `bar_hovered(int)`, `bar_clicked(int)`, also by Enter.
+    """
+
+    usual_size = (360, 320)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._values = np.zeros(0)
+        self._notes: tuple[str, ...] = ()
+        self._faded: frozenset[int] = frozenset()
+        self._running = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(name)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the bars are called."""
+        return self._labels
+
+    @property
+    def values(self) -> np.ndarray:
+        """Their numbers, (bar,)."""
+        return self._values
+
+    def set_bars(
+        self,
+        labels: Sequence[str],
+        values: Sequence[float] | np.ndarray,
+        *,
+        notes: Sequence[str] = (),
+        faded: Collection[int] = (),
+        running: bool = False,
+    ) -> None:
+        """Show bars; `notes` are words beside the labels, `faded` those bars that stand for many."""
+        self._labels = tuple(labels)
+        self._values = np.asarray(values, dtype=np.float64)
+        self._notes = tuple(notes)
+        self._faded, self._running = frozenset(faded), running
+        shown = zip(self._labels[:6], self._values[:6], strict=True)
+        self.setAccessibleDescription(", ".join(f"{label} {signed_figure(value)}" for label, value in shown))
+        self.show_count(len(self._labels))
+
+    def sizeHint(self) -> QSize:
+        rows = max(1, len(self._labels))
+        return QSize(round(self.usual_length(320)), round(self.usual_length(ROW * rows)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(
+            round(self.usual_length(200)), round(self.usual_length(ROW * min(5, max(1, len(self._labels)))))
+        )
+
+    def amount(self) -> int:
+        """The number of bars."""
+        return len(self._labels)
+
+    def index_at(self, place: QPointF) -> int:
+        index = int(place.y() // self._row)
+        return index if 0 <= index < len(self._labels) else -1
+
+    @property
+    def _row(self) -> float:
+        """The height of a row: as many as there are have to fit."""
+        return min(self.length(ROW), self.height() / max(1, len(self._labels)))
+
+    def _spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where each bar begins and ends, in values."""
+        if not self._running or len(self._values) < 2:
+            return np.zeros_like(self._values), self._values
+        ends = np.concatenate([np.cumsum(self._values[:-1]), self._values[-1:]])
+        begins = np.concatenate([[0.0], ends[:-2], [0.0]])
+        return begins, ends
+
+    def _columns(self) -> tuple[float, float, QRectF]:
+        """Where labels end, where notes end, and where bars are drawn."""
+        typed, noted = self.metrics(SIZE), self.metrics(SIZE, token=True)
+        widest = max((typed.horizontalAdvance(label) for label in self._labels), default=0)
+        label = min(widest + self.length(4), MOST_LABEL * self.width())
+        word = max((noted.horizontalAdvance(note) for note in self._notes), default=0)
+        note = label + (min(word, MOST_NOTE * self.width()) + self.length(10) if self._notes else 0)
+        number = self.metrics(SIZE, bold=True).horizontalAdvance(NUMBER) + self.length(8)
+        left = note + self.length(12)
+        return (
+            label,
+            note,
+            QRectF(left, 0, max(1.0, self.width() - number - left), self._row * len(self._labels)),
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if not len(self._values):
+            return
+        label, note, bars = self._columns()
+        begins, ends = self._spans()
+        low, high = min(0.0, begins.min(), ends.min()), max(0.0, begins.max(), ends.max())
+        per_value = bars.width() / max(high - low, 1e-300)
+        zero, thick = bars.left() - low * per_value, min(self.length(BAR), 0.7 * self._row)
+        painter.line(QPointF(zero, 0), QPointF(zero, bars.height()), self.theme.line)
+        for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+            row = QRectF(0, index * self._row, self.width(), self._row)
+            for marked, ground in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
+                if index == marked:
+                    painter.box(row, ground, radius=4)
+            self._write(painter, index, row, label, note)
+            left, right = sorted((zero + begin * per_value, zero + end * per_value))
+            area = QRectF(left, row.center().y() - thick / 2, max(right - left, 1.0), thick)
+            painter.box(area, self._color(index), radius=2)
+        if self._running:
+            above = (len(self._values) - 1) * self._row
+            painter.line(QPointF(0, above), QPointF(self.width(), above), self.theme.line)
+        self.draw_focus(painter)
+
+    def _is_sum(self, index: int) -> bool:
+        return self._running and index == len(self._values) - 1
+
+    def _write(self, painter: Painter, index: int, row: QRectF, label: float, note: float) -> None:
+        theme, bold = self.theme, self._is_sum(index) or index == self._current
+        area = QRectF(0, row.top(), label, row.height())
+        ink = theme.muted_text if index in self._faded else theme.text
+        shown = self.shown_in(area, self._labels[index], self.metrics(SIZE, bold=bold))
+        painter.write(area, shown, ink, SIZE, bold=bold, where=AT_RIGHT)
+        figure = signed_figure(float(self._values[index]))
+        ink = theme.accent if self._is_sum(index) else theme.text
+        painter.write(row.adjusted(0, 0, -self.length(2), 0), figure, ink, SIZE, bold=bold, where=AT_RIGHT)
+        if index < len(self._notes):
+            start = label + self.length(10)
+            area = QRectF(start, row.top(), note - start, row.height())
+            shown = self.shown_in(area, self._notes[index], self.metrics(SIZE, token=True))
+            painter.write(area, shown, theme.key, SIZE, token=True)
+
+    def _color(self, index: int) -> QColor:
+        if self._is_sum(index):
+            return self.theme.accent
+        if index in self._faded:
+            return self.theme.faint_text
+        return self.theme.signed_positive if self._values[index] > 0 else self.theme.signed_negative

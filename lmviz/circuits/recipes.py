@@ -1,0 +1,37 @@
+"""Python code that repeats what a panel of Circuits shows, through the public interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lmviz.inspection.recipes.recipe import RecipeSubject, arguments_of, as_source, recipe_of
+
+if TYPE_CHECKING:
+    from lmviz.circuits.contrast import Contrast
+
+
+def patching_recipe(subject: RecipeSubject, contrast: Contrast, taps: tuple[str, ...], into: str) -> str:
+    """A grid of shares, bound to `values` (tap, …)."""
+    options: dict[str, Any] = {"taps": list(taps), "into": into}
+    return _of(subject, contrast, f"lmviz.patch(model, contrast, {arguments_of(**options)}", "found.array")
+
+
+def attribution_recipe(subject: RecipeSubject, contrast: Contrast) -> str:
+    """The shares of all components, bound to `values` (component,)."""
+    return _of(subject, contrast, "lmviz.attribute(model, contrast", "found.array")
+
+
+def _of(subject: RecipeSubject, contrast: Contrast, call: str, read: str) -> str:
+    given = arguments_of(
+        contrast.text,
+        *([contrast.changed] if contrast.changed is not None else []),
+        measure=contrast.measure,
+        source=contrast.source,
+        changed_source=contrast.changed_source,
+    )
+    lines = [f"contrast = lmviz.contrast({given})"]
+    if subject.interventions:
+        made = "".join(f"    {as_source(item)},\n" for item in subject.interventions)
+        lines.append(f"interventions = [\n{made}]")
+        call += ", interventions=interventions"
+    return recipe_of(subject, *lines, f"found = {call})", f"values = {read}")

@@ -1,0 +1,180 @@
+"""Circuits in the window: a question, the grid of patches, a head switched off, and a scrub back."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+import lmviz
+from lmviz.app.panels.circuits.attribution import AttributionPanel
+from lmviz.app.panels.circuits.contrast import ContrastPanel
+from lmviz.app.panels.circuits.patching import PatchingPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.signed_bars import SignedBars
+from lmviz.app.window.main_window import MainWindow
+from lmviz.inspection.interventions import scale_head
+
+
+def panel_of(window: MainWindow, kind):
+    [panel] = [item for item in window.perspective.panels if isinstance(item, kind)]
+    return panel
+
+
+@pytest.fixture
+def stories(window: MainWindow, session: Session, qtbot: QtBot) -> MainWindow:
+    """The window at Circuits with the sample Transformer."""
+    window.show_perspective("circuits")
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("stories-transformer")
+    qtbot.waitUntil(lambda: session.reading.current is not None)
+    return window
+
+
+@pytest.fixture
+def stone(stories: MainWindow, qtbot: QtBot) -> PatchingPanel:
+    """The shipped question about the stone, all cells of the stream measured."""
+    picker = stories.perspective.findChild(QComboBox, "circuit_question_picker")
+    qtbot.waitUntil(lambda: picker.count() == 2)
+    choose(stories, "circuit_question_picker", 1)
+    panel = panel_of(stories, PatchingPanel)
+    qtbot.waitUntil(lambda: is_whole(panel))
+    return panel
+
+
+def is_whole(panel: PatchingPanel) -> bool:
+    return panel.patches is not None and panel.is_whole and panel.is_up_to_date
+
+
+def choose(window: MainWindow, name: str, place: int) -> None:
+    picker = window.perspective.findChild(QComboBox, name)
+    picker.setCurrentIndex(place)
+    picker.activated.emit(place)
+
+
+def carry(window: MainWindow, kind: str, qtbot: QtBot) -> PatchingPanel:
+    panel = panel_of(window, PatchingPanel)
+    picker = panel.findChild(QComboBox, "carry_picker")
+    choose(window, "carry_picker", picker.findText(kind))
+    qtbot.waitUntil(lambda: is_whole(panel) and panel.patches.axes == ("layer", kind))
+    return panel
+
+
+def expected(session: Session, taps=None, **options):
+    contrast = session.contrast
+    asked = lmviz.contrast(session.reading.prefix, contrast.other, measure=contrast.measure)
+    model = lmviz.open_model("stories-transformer", step=session.library.step)
+    return lmviz.patch(model, asked, taps=taps, **options)
+
+
+def test_a_shipped_question_is_asked_and_its_grid_is_what_python_gives(
+    stone: PatchingPanel, stories: MainWindow, session: Session
+):
+    assert session.reading.prefix.startswith("Maya owned a brown stone")
+    wanted = expected(session)
+    assert stone.patches.array == pytest.approx(wanted.array, abs=1e-4)
+    assert stone.patches.measure == "logit:stone-bell@25"
+    assert "“brown” from layer 1 on" in stone.sentence
+    question = panel_of(stories, ContrastPanel)
+    assert question.sentence == "26 tokens each, 1 differs: the 6., “stone” for “bell”"
+    assert question.numbers == f"text +{wanted.clean:.2f}   changed −{-wanted.changed:.2f}"
+
+
+def test_the_strongest_head_is_switched_off_and_before_its_time_it_brings_nothing(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
+):
+    panel = carry(stories, "head", qtbot)
+    shares = panel.patches.array
+    layer, head = np.unravel_index(shares.argmax(), shares.shape)
+    assert (layer, head) == (0, 0)
+    assert shares[0, 0] > 0.8
+    grid = panel.findChild(HeatmapView, "patching_grid")
+    place = grid.cell_rectangle(len(shares) - 1 - layer, head).center().toPoint()
+    qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=place)
+    assert panel.sentence.startswith("Carried over alone, head 1·1 brings back")
+    assert session.attention.head == (0, 0)
+    off = panel.findChild(object, "switch_head_off")
+    qtbot.mouseClick(off, Qt.MouseButton.LeftButton)
+    assert session.surgery.in_force == (scale_head(0, 0),)
+    qtbot.waitUntil(lambda: is_whole(panel) and panel.patches.array[0, 0] == 0)
+    assert panel.patches.clean < 1
+    session.surgery.clear()
+    session.library.choose_step(47)
+    qtbot.waitUntil(lambda: is_whole(panel) and session.contrast.reading.step == 47)
+    qtbot.waitUntil(lambda: is_whole(panel))
+    assert abs(panel.patches.clean - panel.patches.changed) < 0.5
+
+
+def test_the_bars_add_up_to_the_measure_and_a_head_shows_its_words(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
+):
+    panel = panel_of(stories, AttributionPanel)
+    qtbot.waitUntil(lambda: panel.found is not None and panel.is_up_to_date)
+    bars = panel.findChild(SignedBars, "attribution_bars")
+    assert bars.values[:-1].sum() == pytest.approx(bars.values[-1], abs=1e-5)
+    assert bars.labels[-1] == "“stone” − “bell”"
+    heads = [at for at, label in enumerate(bars.labels) if label.startswith("head ")]
+    words = panel.findChild(SignedBars, "attribution_words")
+    bars.bar_clicked.emit(heads[-1])
+    layer, head = (int(number) - 1 for number in bars.labels[heads[-1]].removeprefix("head ").split("·"))
+    assert words.values.sum() == pytest.approx(panel.found["head"].array[layer, head], abs=1e-5)
+
+
+def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_nothing_is_drawn(
+    stone: PatchingPanel, stories: MainWindow, qtbot: QtBot
+):
+    edit = stories.perspective.findChild(QLineEdit, "changed_edit")
+    edit.selectAll()
+    qtbot.keyClicks(edit, "Maya")
+    question = panel_of(stories, ContrastPanel)
+    qtbot.waitUntil(lambda: "do not line up" in question.complaint)
+    qtbot.waitUntil(lambda: stone.patches is None)
+    assert stone.card.placeholder.startswith("Type a changed text, or ask “The stone")
+
+
+def test_another_measure_is_typed_and_an_empty_one_is_proposed(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
+):
+    picker = stories.perspective.findChild(QComboBox, "measure_picker")
+    picker.lineEdit().setText("probability:stone")
+    picker.lineEdit().editingFinished.emit()
+    qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.measure == "probability:stone@25")
+    assert 0 < stone.patches.clean < 1
+    choose(stories, "measure_picker", 0)
+    qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.measure == "logit:stone-bell@25")
+    assert session.contrast.measure == ""
+
+
+def test_a_probability_is_no_sum_and_the_panel_says_so(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
+):
+    session.contrast.set_measure("probability:stone")
+    panel = panel_of(stories, AttributionPanel)
+    qtbot.waitUntil(lambda: "is no sum of what parts add" in panel.complaint)
+
+
+def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories: MainWindow, qtbot: QtBot):
+    assert stone.exported_arrays()["share"] == pytest.approx(stone.patches.array)
+    assert stone.exported_names().rows == ["words", "1", "2", "3"]
+    known: dict[str, object] = {}
+    exec(stone.recipe(), known)
+    assert known["values"] == pytest.approx(stone.patches.array, abs=1e-4)
+    panel = panel_of(stories, AttributionPanel)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    exec(panel.recipe(), known)
+    assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["ambiguous-gru-both", "reviews-lstm", "twin-transformer", "twin-gru-short"])
+def test_every_task_has_a_question_and_a_grid(window: MainWindow, session: Session, qtbot: QtBot, name: str):
+    window.show_perspective("circuits")
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open(name)
+    panel = panel_of(window, PatchingPanel)
+    qtbot.waitUntil(lambda: len(session.contrast.offers()) == 1)
+    session.contrast.open(session.contrast.offers()[0])
+    qtbot.waitUntil(lambda: is_whole(panel))
+    assert panel.patches.array.max() == pytest.approx(1, abs=0.05)
+    found = panel_of(window, AttributionPanel)
+    qtbot.waitUntil(lambda: found.found is not None and found.is_up_to_date)
