@@ -32,12 +32,12 @@ class Fields:
             raise LmvizError(f"its {name} is no number")
         return float(value)
 
-    def limit(self, name: str, default: float) -> float:
-        """A number; where null is written there is no limit, which is 0."""
+    def number_or_none(self, name: str, default: float) -> float:
+        """A number; where null is written there is none, which is 0."""
         return self.number(name, 0.0 if self._is_null(name) else default)
 
-    def window(self, name: str, default: int) -> int:
-        """A whole number; where null is written there is no window, which is 0."""
+    def whole_or_none(self, name: str, default: int) -> int:
+        """A whole number; where null is written there is none, which is 0."""
         return self.whole(name, 0 if self._is_null(name) else default)
 
     def _is_null(self, name: str) -> bool:

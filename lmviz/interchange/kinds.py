@@ -163,11 +163,11 @@ _QWEN: dict[str, Any] = {"context": 32768, "feedforward": 22016}
 
 
 def _mistral(fields: Fields) -> TransformerConfiguration:
-    return _of_llama_kind(fields, **_MISTRAL, attention_window=fields.window("sliding_window", 4096))
+    return _of_llama_kind(fields, **_MISTRAL, attention_window=fields.whole_or_none("sliding_window", 4096))
 
 
 def _ministral(fields: Fields) -> TransformerConfiguration:
-    window = fields.window("sliding_window", 4096)
+    window = fields.whole_or_none("sliding_window", 4096)
     return _of_llama_kind(fields, **_MISTRAL, **_windows(fields, window, "1"))
 
 
@@ -192,14 +192,14 @@ def _qwen_windows(fields: Fields) -> dict[str, Any]:
         return {}
     layers = fields.whole("num_hidden_layers", 32)
     free = min(fields.whole("max_window_layers", 28), layers)
-    return _windows(fields, fields.window("sliding_window", 4096), "0" * free + "1" * (layers - free))
+    return _windows(fields, fields.whole_or_none("sliding_window", 4096), "0" * free + "1" * (layers - free))
 
 
 def _smollm3(fields: Fields) -> TransformerConfiguration:
     every = fields.whole("no_rope_layer_interval", 4)
     pattern = "".join(str(min(abs(turned), 1)) for turned in fields.wholes("no_rope_layers"))
     pattern = pattern or "1" * (every - 1) + "0"
-    window = fields.window("sliding_window", 0) if fields.flag("use_sliding_window", False) else 0
+    window = fields.whole_or_none("sliding_window", 0) if fields.flag("use_sliding_window", False) else 0
     return _of_llama_kind(
         fields,
         layers=36,
@@ -236,7 +236,7 @@ def _olmo(fields: Fields) -> TransformerConfiguration:
         norm_gain="none",
         norm_bias=False,
         norm_epsilon=1e-5,
-        attention_clip=fields.limit("clip_qkv", 0.0),
+        attention_clip=fields.number_or_none("clip_qkv", 0.0),
         attention_bias="all" if fields.flag("attention_bias", False) else "none",
     )
 
@@ -253,7 +253,7 @@ def _olmo2(fields: Fields, **settings: Any) -> TransformerConfiguration:
 
 
 def _olmo3(fields: Fields) -> TransformerConfiguration:
-    windows = _windows(fields, fields.window("sliding_window", 4096), "1110")
+    windows = _windows(fields, fields.whole_or_none("sliding_window", 4096), "1110")
     return _olmo2(fields, base=500000.0, **windows, **_two_bases(fields, 500000.0, 500000.0))
 
 
@@ -264,7 +264,7 @@ def _phi3(fields: Fields) -> TransformerConfiguration:
         context=4096,
         feedforward=8192,
         norm_epsilon=fields.number("rms_norm_eps", 1e-5),
-        attention_window=fields.window("sliding_window", 0),
+        attention_window=fields.whole_or_none("sliding_window", 0),
     )
 
 
@@ -292,9 +292,9 @@ def _gemma(fields: Fields, **settings: Any) -> TransformerConfiguration:
 def _gemma2(fields: Fields) -> TransformerConfiguration:
     return _of_gemma2_kind(
         fields,
-        score_cap=fields.limit("attn_logit_softcapping", 50.0),
-        logit_cap=fields.limit("final_logit_softcapping", 30.0),
-        **_windows(fields, fields.window("sliding_window", 4096), "10"),
+        score_cap=fields.number_or_none("attn_logit_softcapping", 50.0),
+        logit_cap=fields.number_or_none("final_logit_softcapping", 30.0),
+        **_windows(fields, fields.whole_or_none("sliding_window", 4096), "10"),
     )
 
 
@@ -304,9 +304,9 @@ def _gemma3(fields: Fields) -> TransformerConfiguration:
         fields,
         context=131072,
         query_key_norm="head",
-        score_cap=fields.limit("attn_logit_softcapping", 0.0),
-        logit_cap=fields.limit("final_logit_softcapping", 0.0),
-        **_windows(fields, fields.window("sliding_window", 4096), "1" * (every - 1) + "0"),
+        score_cap=fields.number_or_none("attn_logit_softcapping", 0.0),
+        logit_cap=fields.number_or_none("final_logit_softcapping", 0.0),
+        **_windows(fields, fields.whole_or_none("sliding_window", 4096), "1" * (every - 1) + "0"),
         **_two_bases(fields, 1000000.0, fields.number("rope_local_base_freq", 10000.0)),
     )
 
@@ -370,7 +370,7 @@ def _starcoder2(fields: Fields) -> TransformerConfiguration:
         norm_epsilon=fields.number("norm_epsilon", 1e-5),
         attention_bias="all" if biased else "none",
         feedforward_bias=biased,
-        attention_window=fields.window("sliding_window", 0),
+        attention_window=fields.whole_or_none("sliding_window", 0),
         tied=fields.flag("tie_word_embeddings", True),
         **_rotary(fields, sizes),
     )
@@ -398,7 +398,7 @@ def _cohere(fields: Fields) -> TransformerConfiguration:
 def _cohere2(fields: Fields) -> TransformerConfiguration:
     """Layers that look at all know nothing of positions."""
     every = fields.whole("sliding_window_pattern", 4)
-    windows = _windows(fields, fields.window("sliding_window", 4096), "1" * (every - 1) + "0")
+    windows = _windows(fields, fields.whole_or_none("sliding_window", 4096), "1" * (every - 1) + "0")
     return _of_cohere_kind(fields, **windows, rotary_layers=windows.get("window_layers", "0"))
 
 
@@ -526,8 +526,8 @@ def _mpt(fields: Fields) -> TransformerConfiguration:
         norm_bias=False,
         attention_bias="none",
         feedforward_bias=False,
-        attention_clip=attention.limit("clip_qkv", 0.0),
-        score_scale=attention.limit("softmax_scale", 0.0),
+        attention_clip=attention.number_or_none("clip_qkv", 0.0),
+        score_scale=attention.number_or_none("softmax_scale", 0.0),
         tied=fields.flag("tie_word_embeddings", True),
         positions="alibi",
         alibi_slopes="powers",
@@ -598,7 +598,7 @@ def _sizes(
     return {
         "layers": fields.whole("num_hidden_layers", layers),
         "heads": fields.whole("num_attention_heads", heads),
-        "key_value_heads": fields.whole("num_key_value_heads", key_value_heads),
+        "key_value_heads": fields.whole_or_none("num_key_value_heads", key_value_heads),
         "head_channels": fields.whole("head_dim", 0),
         "width": fields.whole("hidden_size", width),
         "context": longest,

@@ -305,6 +305,10 @@ class TransformerModel(NeuralModel):
         relative = configuration.positions == "relative"
         self.distances = nn.Embedding(configuration.distances, configuration.heads) if relative else None
         self.layers = nn.ModuleList(Layer(configuration, layer) for layer in range(configuration.layers))
+        self._kinds = tuple(
+            (configuration.rotary_of(layer), configuration.window_of(layer))
+            for layer in range(configuration.layers)
+        )
         self.norm = norm_of(configuration) if configuration.norm_ends else None
         self.dropout = nn.Dropout(configuration.dropout)
         initialise(self, configuration)
@@ -321,13 +325,13 @@ class TransformerModel(NeuralModel):
                 "shorten the text or train a model with a longer context."
             )
         stream = self.dropout(self._embed(tokens, start, end))
-        kept, attending = [], {}
+        attending = {
+            kind: self._attending(start, end, stream, lengths, *kind) for kind in dict.fromkeys(self._kinds)
+        }
+        kept = []
         for index, layer in enumerate(self.layers):
-            kind = self.configuration.rotary_of(index), self.configuration.window_of(index)
-            if kind not in attending:
-                attending[kind] = self._attending(start, end, stream, lengths, *kind)
             past = None if state is None else state.layers[index]
-            stream, keys_and_values = layer(stream, attending[kind], past)
+            stream, keys_and_values = layer(stream, attending[self._kinds[index]], past)
             kept.append(keys_and_values)
         return stream if self.norm is None else self.norm(stream), KeyValueCache(tuple(kept))
 

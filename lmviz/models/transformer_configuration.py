@@ -336,7 +336,7 @@ class TransformerConfiguration(ModelConfiguration):
         "",
         "With longrope scaling, what the angle of each pair of channels is divided by: as many numbers, with "
         "spaces between them.",
-        of_others=True,
+        advanced=True,
     )
     alibi_slopes: str = setting(
         "even",

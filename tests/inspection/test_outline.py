@@ -56,6 +56,15 @@ def test_the_places_are_those_of_the_logit_lens(model, text):
     assert found == vectors
 
 
+def test_what_is_added_is_the_normalised_result_where_there_is_one(parts_of):
+    block = next(part for part in parts_of("transformer-as-gemma") if isinstance(part, OutlineBlock))
+    names = [line.name for line in lines_of(block)]
+    attends = ["queries", "keys", "values", "weights", "sum of v", "gives", "adds"]
+    assert names == [*attends, "gate", "feed-forward", "gives", "adds"]
+    shown = [[line.name for line in row] for row in block.summary]
+    assert shown == [["weights", "adds"], ["feed-forward", "adds"]]
+
+
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_a_layer_of_a_transformer_adds_twice_to_the_stream(parts_of, norm):
     parts = parts_of(f"transformer-learned-{norm}")

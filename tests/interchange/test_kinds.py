@@ -243,7 +243,7 @@ OLDER = {
     "gpt_neox": {"rotary_pct": 0.25, "rotary_emb_base": 10000},
     "gpt_neo": {"attention_types": [[["local", "global"], 12]]},
     "cohere2": {"rope_theta": 5e4, "sliding_window_pattern": 4, "head_dim": 128},
-    "smollm3": {"no_rope_layers": [1, 1, 0] * 12, "rope_theta": 5e6},
+    "smollm3": {"no_rope_layers": [1, 1, 0] * 12, "rope_theta": 5e6, "num_key_value_heads": None},
     "olmo3": {"rope_theta": 5e5, "rope_scaling": {"rope_type": "yarn", "factor": 8.0}},
     "falcon": {"num_attention_heads": 16, "n_embed": 512, "alibi": True, "multi_query": False},
     "bloom": {"n_head": 16, "n_layer": 24, "n_embed": 1024},
