@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas
-from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import ARROWS, step
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
-
-Head = tuple[int, int]
-Readout = Callable[[int, int], tuple[str, Sequence[str]]]
+from lmviz.app.widgets.matrix.heads import Head, Heads
 
 GAP, BETWEEN = 6, 26  # pixels at scale 1 between heads, and between blocks of layers
 LABELS, HEADING, BELOW = 26, 18, 18  # for the numbers of layers, those of heads, and a score
@@ -35,7 +30,7 @@ class _Places:
     height: float
 
 
-class HeadWall(Canvas):
+class HeadWall(Heads):
     """`HeadWall()`: `set_heads(thumbnails, badges)`, thumbnails (layer, head, row, column) of shares.
 
     `badges` gives for a head a sign and the role of its colour in the theme. `sort_by(scores)` puts heads in
@@ -45,23 +40,13 @@ class HeadWall(Canvas):
     scroll. Arrow keys walk through layers and heads.
     """
 
-    head_clicked = Signal(int, int)
+    least = (240, LEAST)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._levels: np.ndarray = np.zeros((0, 0, 1, 1), dtype=np.uint8)
         self._badges: Mapping[Head, tuple[str, str]] = {}
         self._scores: np.ndarray | None = None
-        self._image: QImage | None = None
-        self._current: Head | None = None
-        self._hovered: Head | None = None
-        self._readout: Readout | None = None
         self._known: tuple[tuple[float, ...], _Places] | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("every head")
 
     def set_heads(
@@ -86,10 +71,6 @@ class HeadWall(Canvas):
         self.setAccessibleDescription(f"layer {layer + 1}, head {head + 1}")
         self.update()
 
-    def set_readout(self, readout: Readout) -> None:
-        """What the hover card says of (layer, head): a title and lines."""
-        self._readout = readout
-
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""
         places = self._places(self.width())
@@ -105,17 +86,11 @@ class HeadWall(Canvas):
             return every
         return sorted(every, key=lambda at: -math.inf if np.isnan(scores[at]) else scores[at], reverse=True)
 
-    def hasHeightForWidth(self) -> bool:
-        return True
-
     def heightForWidth(self, width: int) -> int:
         return math.ceil(self._places(width).height)
 
     def sizeHint(self) -> QSize:
         return QSize(round(self.length(600)), self.heightForWidth(round(self.length(600))))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(240)), round(self.length(LEAST)))
 
     def adopt_theme(self) -> None:
         self._image = self._known = None
@@ -197,9 +172,8 @@ class HeadWall(Canvas):
             (self._current, self.theme.accent, 2.6),
         ):
             if marked in places.corners:
-                painter.setPen(QPen(color, self.length(thick)))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(self.tile_rectangle(*marked).adjusted(-1, -1, 1, 1), 2, 2)
+                area = self.tile_rectangle(*marked).adjusted(-1, -1, 1, 1)
+                painter.box(area, edge=color, width=thick, radius=2 / self.theme.scale)
         self.draw_focus(painter)
 
     def _draw_numbers(self, painter: Painter, places: _Places) -> None:
@@ -226,9 +200,7 @@ class HeadWall(Canvas):
         sign, role = self._badges[head]
         radius = min(self.length(BADGE), tile.width() / 3)
         middle = tile.topRight() + QPointF(-radius, radius)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(getattr(self.theme, role)))
-        painter.drawEllipse(middle, radius, radius)
+        painter.dot(middle, radius / self.theme.scale, QColor(getattr(self.theme, role)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         around = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
         painter.write(around, sign, self.theme.surface, 8, where=CENTRED)
@@ -247,40 +219,7 @@ class HeadWall(Canvas):
         line = QRectF(below.left(), below.bottom() + 1, tile.width() * min(1.0, score), self.length(2.5))
         painter.fillRect(line, self.theme.accent)
 
-    def _head_at(self, place: QPointF) -> Head | None:
+    def index_at(self, place: QPointF) -> Head | None:
         places = self._places(self.width())
         inside = (head for head in places.corners if self.tile_rectangle(*head).contains(place))
         return next(inside, None)
-
-    def _hover(self, head: Head | None) -> None:
-        if head == self._hovered:
-            return
-        self._hovered = head
-        self.update()
-        if head is not None and self._readout is not None:
-            place = self.tile_rectangle(*head).bottomLeft().toPoint()
-            HoverCard.beside(self, place, *self._readout(*head))
-        else:
-            HoverCard.leave(self)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self._head_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        head = self._head_at(event.position())
-        if head is not None:
-            self._choose(head)
-
-    def _choose(self, head: Head) -> None:
-        self.set_current(*head)
-        self.head_clicked.emit(*head)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        layers, heads = self._levels.shape[:2]
-        if event.key() in ARROWS and layers and heads:
-            self._choose(step(self._current, event.key(), layers, heads) if self._current else (0, 0))
-        else:
-            super().keyPressEvent(event)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
-from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
+from lmviz.app.widgets.kit.pointing import CONFIRMING
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
-
-Head = tuple[int, int]
-Readout = Callable[[int, int], tuple[str, Sequence[str]]]
+from lmviz.app.widgets.matrix.heads import Head, Heads
 
 LARGEST_TILE = 96
 SMALLEST_TILE = 20
@@ -24,7 +22,7 @@ GAP = 6
 LABELS = 22
 
 
-class HeadMosaic(Pointed[Head | None]):
+class HeadMosaic(Heads):
     """`HeadMosaic()`: `set_heads(thumbnails, badges)`, thumbnails (layer, head, row, column) of shares.
 
     `set_current(layer, head)` marks the chosen head, `set_chosen(heads)` several, `set_faded(heads)`
@@ -38,24 +36,15 @@ class HeadMosaic(Pointed[Head | None]):
     """
 
     head_hovered = Signal(int, int)
-    head_clicked = Signal(int, int)
     head_toggled = Signal(int, int)
     head_double_clicked = Signal(int, int)
-    nowhere = None
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._levels: np.ndarray = np.zeros((0, 0, 1, 1), dtype=np.uint8)
         self._badges: tuple[tuple[str, ...], ...] = ()
-        self._image: QImage | None = None
-        self._current: Head | None = None
         self._chosen: frozenset[Head] = frozenset()
         self._faded: frozenset[Head] = frozenset()
         self._scale = "share"
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("all heads")
 
     def set_heads(
@@ -113,12 +102,6 @@ class HeadMosaic(Pointed[Head | None]):
                 self.update(self.tile_rectangle(*changed).adjusted(-3, -3, 3, 3).toAlignedRect())
         self._hovered = head
 
-    def readout(self, index: Head | None) -> Words | None:
-        return None if self._readout is None or index is None else self._readout(*index)
-
-    def part_rectangle(self, index: Head | None) -> QRectF | None:
-        return None if index is None else self.tile_rectangle(*index)
-
     def pointed_at(self, index: Head | None) -> None:
         self.head_hovered.emit(*(index or (-1, -1)))
 
@@ -130,9 +113,6 @@ class HeadMosaic(Pointed[Head | None]):
     def _tile(self, layer: int, head: int, side: float, row: float) -> QRectF:
         """The same, where the size of heads is known."""
         return QRectF(self.length(LABELS) + head * (side + self.length(GAP)), layer * row, side, side)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
 
     def heightForWidth(self, width: int) -> int:
         return round(self._row(self._side(width)) * self._levels.shape[0])
@@ -275,22 +255,15 @@ class HeadMosaic(Pointed[Head | None]):
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.head_toggled.emit(*head)
         else:
-            self._choose(head)
+            self.clicked_on(head)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         head = self.index_at(event.position())
         if head is not None:
             self.head_double_clicked.emit(*head)
 
-    def _choose(self, head: Head) -> None:
-        self.set_current(*head)
-        self.head_clicked.emit(*head)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        layers, heads = self._levels.shape[:2]
-        if event.key() in ARROWS and layers and heads:
-            self._choose(step(self._current, event.key(), layers, heads) if self._current else (0, 0))
-        elif event.key() in CONFIRMING and self._current is not None:
+        if event.key() in CONFIRMING and self._current is not None:
             self.head_double_clicked.emit(*self._current)
         else:
             super().keyPressEvent(event)
