@@ -197,4 +197,5 @@ def _written(name: str, value: float, digits: int) -> WrittenNumber:
 
 
 def _power(value: float) -> str:
-    return f"{value:.0e}".replace("e-0", "e−").replace("e-", "e−")
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", "−")

@@ -5,21 +5,42 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
+from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 from lmviz.app.widgets.matrix.crossfade import Crossfade
-from lmviz.app.widgets.plots.pointable_bars import PointableBars
 
 ROW = 23
 BAR = 13
 LABEL_SIZE = 12
 MOST_LABEL = 0.34
 LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
+
+
+class PointableBars(Pointable):
+    """Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
+
+    Up and Down move what is hovered, until the focus leaves. Subclasses keep the labels.
+    """
+
+    bar_hovered = Signal(int)
+    bar_clicked = Signal(int)
+    arrows, points_by_key = DOWN, True
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._labels: tuple[str, ...] = ()
+
+    def pointed_at(self, index: int) -> None:
+        self.bar_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.bar_clicked.emit(index)
 
 
 class BarsView(PointableBars, GrowingCanvas):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
-from lmviz.app.widgets.plots.pointable_bars import PointableBars
+from lmviz.app.widgets.plots.bars import PointableBars
 
 ROW, FIRST_ROW, BETWEEN = 27, 40, 22
 LABEL_SIZE, FIRST_SIZE = 12.0, 14.0

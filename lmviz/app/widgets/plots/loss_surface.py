@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 SIZE = 11
 LEFT, BELOW, RIGHT, ABOVE = 44, 34, 8, 4
 
 
-class LossSurface(Canvas):
+class LossSurface(Pointed[tuple[int, int] | None]):
     """`LossSurface()`: `set_surface(first, second, losses, names)`, losses (second, first).
 
     `set_path(points, place)` draws the way (point, 2) and marks where one stands on it.
     """
 
+    nowhere = None
     usual, least = (220, 160), (130, 80)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -35,8 +35,6 @@ class LossSurface(Canvas):
         self._names = ("", "")
         self._path = np.zeros((0, 2))
         self._place = 0
-        self._pointer = QPointF(-1, -1)
-        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("loss over two parameters")
 
@@ -46,7 +44,9 @@ class LossSurface(Canvas):
         """Draw another surface; the names are those of its axes."""
         self._first, self._second, self._losses = first, second, losses
         self._names = (names[0], names[1])
-        HoverCard.renew(self, partial(self._said, self._pointer) if self._is_known(self._pointer) else None)
+        if self._pointer is not None:
+            self._hovered = self.index_at(self._pointer)
+        self.renew_card()
         self.update()
 
     def set_path(self, points: np.ndarray, place: int) -> None:
@@ -105,15 +105,11 @@ class LossSurface(Canvas):
         way = [self.place_of(*point) for point in self._path.tolist()]
         painter.setPen(QPen(theme.key, self.length(2)))
         painter.drawPolyline(QPolygonF(way))
-        painter.setBrush(theme.key)
         for place, point in enumerate(way):
             if place == self._place or len(self._path) <= 60:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.drawEllipse(point, *(2 * [self.length(2)]))
+                painter.dot(point, 2, theme.key)
         if 0 <= self._place < len(self._path):
-            painter.setPen(QPen(theme.key, self.length(2)))
-            painter.setBrush(theme.surface)
-            painter.drawEllipse(way[self._place], *(2 * [self.length(4.5)]))
+            painter.dot(way[self._place], 4.5, theme.surface, theme.key, 2)
 
     def _draw_axes(self, painter: Painter, area: QRectF) -> None:
         theme = self.theme
@@ -137,29 +133,23 @@ class LossSurface(Canvas):
         name = self.shown_in(beside, self._names[1], metrics(SIZE))
         painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = self._pointer = event.position()
-        if self._is_known(place):
-            HoverCard.beside(self, place.toPoint(), *self._said(place))
-        else:
-            HoverCard.leave(self)
-
-    def _is_known(self, place: QPointF) -> bool:
-        return bool(self._losses.size) and self._area.contains(place)
-
-    def _said(self, place: QPointF) -> tuple[str, list[str]]:
-        area = self._area
-        rows, columns = self._losses.shape
-        column = round((place.x() - area.left()) / area.width() * (columns - 1))
+    def index_at(self, place: QPointF) -> tuple[int, int] | None:
+        """The row and the column of the number under a place."""
+        area, (rows, columns) = self._area, self._losses.shape
+        if not self._losses.size or not area.contains(place):
+            return None
         row = round((area.bottom() - place.y()) / area.height() * (rows - 1))
+        return row, round((place.x() - area.left()) / area.width() * (columns - 1))
+
+    def readout(self, index: tuple[int, int] | None) -> Words | None:
+        if index is None:
+            return None
+        row, column = index
         lines = [
             f"{self._names[0]} = {number(float(self._first[column]))}",
             f"{self._names[1]} = {number(float(self._second[row]))}",
         ]
         return f"loss {number(float(self._losses[row, column]), 4)}", lines
-
-    def leaveEvent(self, event: QEvent) -> None:
-        HoverCard.leave(self)
 
 
 def _across(value: float, places: np.ndarray) -> float:

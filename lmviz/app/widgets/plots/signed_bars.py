@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
-from lmviz.app.widgets.plots.pointable_bars import PointableBars
+from lmviz.app.widgets.plots.bars import PointableBars
 
 ROW, BAR, SIZE = 22, 12, 12
 NUMBER = "+00.00"
