@@ -63,6 +63,7 @@ class Checkpoint:
         """
         path = self.place.absolute()
         path = path.parent if path.name in CHECKPOINT_FILES else path
+        path = path.with_suffix("") if path.suffix.lower() == GGUF_ENDING else path
         in_cache = path.parent.name == "snapshots" and path.parent.parent.name.startswith("models--")
         return path.parent.parent.name.removeprefix("models--").replace("--", "/") if in_cache else path.name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
 from lmviz.interchange.checkpoint import Checkpoint, open_checkpoint
@@ -204,6 +206,12 @@ def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
         return "logits", "note", "transformers does not open this, so logits are not compared."
     if importlib.util.find_spec("transformers") is None:
         return "logits", "note", "transformers is not installed, so logits are not compared."
+    parameters, memory = sum(map(math.prod, checkpoint.shapes().values())), machine_memory()
+    if memory is not None and 8 * parameters > memory:  # both programs in single precision
+        sentence = (
+            f"Comparing logits would take {8 * parameters / GIGABYTE:,.0f} GB of memory, so they are not."
+        )
+        return "logits", "note", sentence
     count = min(POSITIONS, checkpoint.configuration.context)
     tokens = (torch.arange(count) * 7919 % checkpoint.vocabulary_size)[None]
     try:

@@ -116,6 +116,15 @@ def test_other_logits_are_a_problem(tmp_path, monkeypatch):
     assert findings(folder)["logits"][0] == "problem"
 
 
+def test_what_is_too_large_to_be_opened_twice_is_not_compared(tmp_path, monkeypatch):
+    folder = saved("llama", tmp_path / "large")
+    monkeypatch.setattr("lmviz.interchange.examination.machine_memory", lambda: 1000)
+    monkeypatch.setattr("lmviz.interchange.examination.load_peer", lambda place: pytest.fail("it was opened"))
+    [(state, sentence)] = [found[1:] for found in examine_checkpoint(folder) if found[0] == "logits"]
+    assert state == "note"
+    assert "GB of memory" in sentence
+
+
 def test_what_is_no_checkpoint_ends_with_the_reason(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
     (only,) = examine_checkpoint(tmp_path)

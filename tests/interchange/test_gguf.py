@@ -147,6 +147,7 @@ def test_its_memory_is_said_before_it_is_taken(tmp_path, monkeypatch):
     checkpoint = open_checkpoint(write_gguf(large_llama(), tmp_path / "model.gguf", "Q4_0"))
     matrices = sum(value.numel() for value in large_llama().state_dict().values() if value.dim() == 2)
     assert checkpoint.stored.unpacked == 4 * matrices
+    assert checkpoint.name == "model"
     assert any(
         f"{4 * matrices / 1e6:.1f} MB of memory" in told
         for _, _, told in examine_checkpoint(checkpoint.place)
