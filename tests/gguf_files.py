@@ -9,7 +9,13 @@ import pytest
 import torch
 from foreign_models import peer
 
-ARCHITECTURES = {"gpt_neox": "gptneox", "phi": "phi2", "gemma3_text": "gemma3", "cohere": "command-r"}
+ARCHITECTURES = {
+    "gpt_neox": "gptneox",
+    "phi": "phi2",
+    "gemma3_text": "gemma3",
+    "cohere": "command-r",
+    "gpt_bigcode": "starcoder",
+}
 """The architectures of llama.cpp that are not called as transformers calls their kind."""
 
 PAIRS_APART = ("llama", "olmo", "smollm3", "granite")

@@ -57,6 +57,8 @@ ARCHITECTURES = {
     "nemotron": Architecture("nemotron", norms_from_one=True),
     "command-r": Architecture("cohere"),
     "bloom": Architecture("bloom"),
+    "starcoder": Architecture("gpt_bigcode"),
+    "cohere2": Architecture("cohere2"),
 }
 
 FIELDS = {

@@ -32,6 +32,7 @@ UNSAID = {
     "gpt2 untied": "its activation is not GPT-2's",
     "gpt2 by layer": "scores are scaled by the layer",
     "gpt2 unscaled": "scores are not scaled",
+    "gpt_bigcode all keys": "that heads have keys of their own",
     "llama yarn": "where YaRN begins and ends",
     "llama yarn smooth": "where YaRN begins and ends",
     "qwen2 window": "which layers have the window",
