@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas
-from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
-from lmviz.app.widgets.kit.pointing import ACROSS, DOWN
+from lmviz.app.widgets.kit.pointing import ACROSS, DOWN, Pointed
 
 SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
 LEGIBLE = 0.62  # below, figures are not drawn
@@ -23,10 +20,8 @@ A_NOTCH = 1.2  # what one turn of the wheel or one press of a button enlarges by
 DRAG = 4  # pixels before a press becomes a drag
 A_PIXEL = 0.01  # by how much a drag of one pixel changes a number
 
-Readout = Callable[[ValueCell], tuple[str, Sequence[str]]]
 
-
-class EditableNumbers(Canvas):
+class EditableNumbers(Pointed[ValueCell | None]):
     """A click on a cell pins it, a double click or Return types another number into it, and a drag up or down
     changes it; the arrow keys go from cell to cell.
 
@@ -46,18 +41,18 @@ class EditableNumbers(Canvas):
     number_given = Signal(object, float)
     number_released = Signal(object)
     magnified = Signal()
+    nowhere = None
+    takes_clicks = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._pinned: ValueCell | None = None
-        self._hovered: ValueCell | None = None
         self._pressed: tuple[ValueCell, QPointF, float] | None = None
         self._is_dragging = False
         self._magnification: float | None = None
         self._grasped: QPointF | None = None
-        self._readout: Readout = lambda cell: (self.figure(cell), ())
+        self.set_readout(lambda cell: (self.figure(cell), ()))
         self._edit: _NumberEdit | None = None
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     @abstractmethod
@@ -206,41 +201,27 @@ class EditableNumbers(Canvas):
         self._pinned = cell
         self.update()
 
-    def set_readout(self, readout: Readout) -> None:
-        """What the card under the pointer says of a cell: a title and lines."""
-        self._readout = readout
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = event.position()
         if self._grasped is not None:
             scroll_by(self, self._grasped - event.globalPosition())
             self._grasped = event.globalPosition()
-            return
-        if self._pressed is not None:
-            self._drag(place)
-            return
-        self.module_hovered.emit(self.value_at(place))
-        cell = self._known_at(place)
-        if cell == self._hovered:
-            return
-        self._hovered = cell
-        self.setCursor(Qt.CursorShape.PointingHandCursor if cell else Qt.CursorShape.ArrowCursor)
-        if cell is None:
-            HoverCard.leave(self)
-            self.left.emit()
+        elif self._pressed is not None:
+            self._drag(event.position())
         else:
-            HoverCard.beside(self, place.toPoint(), *self._readout(cell))
-            self.cell_hovered.emit(cell)
+            self.module_hovered.emit(self.value_at(event.position()))
+            super().mouseMoveEvent(event)
+
+    def pointed_at(self, index: ValueCell | None) -> None:
+        self.left.emit() if index is None else self.cell_hovered.emit(index)
 
     def renew_card(self) -> None:
         """Have the card under the pointer say what is there now."""
-        cell = self._hovered
-        if cell is not None and cell not in self.cells():
-            cell = self._hovered = None
+        if self._hovered is not None and self._hovered not in self.cells():
+            self._hovered = None
             self.left.emit()
-        HoverCard.renew(self, None if cell is None else lambda: self._readout(cell))
+        super().renew_card()
 
-    def _known_at(self, place: QPointF) -> ValueCell | None:
+    def index_at(self, place: QPointF) -> ValueCell | None:
         """The cell at a place, if its number is known."""
         found = self.touched(place)
         return found[0] if found is not None and self.figure(found[0]) else None
@@ -254,10 +235,10 @@ class EditableNumbers(Canvas):
         self._is_dragging = True
         self.setCursor(Qt.CursorShape.SizeVerCursor)
         self.number_given.emit(cell, round(number + A_PIXEL * round(up), 10))
-        HoverCard.renew(self, lambda: self._readout(cell))  # at once, while it is dragged
+        super().renew_card()  # at once, while it is dragged
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self._known_at(event.position())
+        cell = self.index_at(event.position())
         number = None if cell is None else self.number(cell)
         if event.button() == Qt.MouseButton.LeftButton and cell is not None and number is not None:
             self._pressed, self._is_dragging = (cell, event.position(), number), False
@@ -305,11 +286,8 @@ class EditableNumbers(Canvas):
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        HoverCard.leave(self)
         self.module_hovered.emit("")
-        if self._hovered is not None:
-            self._hovered = None
-            self.left.emit()
+        super().leaveEvent(event)
 
     def _take_edit(self, cell: ValueCell) -> None:
         if self._edit is None:

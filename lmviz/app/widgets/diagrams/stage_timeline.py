@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.icons import pixmap
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import Pointed
 
 HEIGHT = 46
 LINE = 14
@@ -21,7 +22,7 @@ NAME_SIZE = 11.5
 PACE = 1200
 
 
-class StageTimeline(Canvas):
+class StageTimeline(Pointed[int]):
     """`StageTimeline()`: `set_stages(titles, places=())` shows stages, those of one place close together;
     `set_stage(index)` moves there silently; `stage` is where one is.
 
@@ -35,6 +36,7 @@ class StageTimeline(Canvas):
     stage_hovered = Signal(int)
     playing_changed = Signal(bool)
 
+    nowhere = -1
     usual, least = (420, HEIGHT), (160, HEIGHT)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -44,11 +46,9 @@ class StageTimeline(Canvas):
         self._shares: tuple[float, ...] = ()
         self._stage = 0
         self._is_backward = False
-        self._hovered = -1
         self._dragging = False
         self._clock = QTimer(self)
         self._clock.timeout.connect(self._walk)
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("stages")
@@ -182,16 +182,21 @@ class StageTimeline(Canvas):
         top = self.length(LINE + 12)
         painter.drawText(QRectF(left, top, width, self.length(18)), Qt.AlignmentFlag.AlignCenter, title)
 
-    def _index_at(self, place: QPointF) -> int:
+    def _nearest(self, place: QPointF) -> int:
         """The nearest stage."""
         distances = [abs(self.stop_place(index).x() - place.x()) for index in range(len(self._titles))]
         return distances.index(min(distances)) if distances else -1
 
-    def _hover(self, index: int) -> None:
-        if index != self._hovered:
-            self._hovered = index
-            self.update()
-            self.stage_hovered.emit(index)
+    def index_at(self, place: QPointF) -> int:
+        return self.nowhere if self._button().contains(place) else self._nearest(place)
+
+    def pointed_at(self, index: int) -> None:
+        self.stage_hovered.emit(index)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._dragging:
+            self._choose(self._nearest(event.position()))
+        super().mouseMoveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
@@ -201,19 +206,10 @@ class StageTimeline(Canvas):
             return
         self.pause()
         self._dragging = True
-        self._choose(self._index_at(event.position()))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._dragging:
-            self._choose(self._index_at(event.position()))
-        on_button = self._button().contains(event.position())
-        self._hover(-1 if on_button else self._index_at(event.position()))
+        self._choose(self._nearest(event.position()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._dragging = False
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(-1)
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.pause()
