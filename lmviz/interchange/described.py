@@ -61,6 +61,26 @@ def _qwen2(configuration: TransformerConfiguration) -> dict[str, Any]:
     }
 
 
+def _qwen3(configuration: TransformerConfiguration) -> dict[str, Any]:
+    return {
+        "architectures": ["Qwen3ForCausalLM"],
+        **_sizes(configuration),
+        **_llama_parts(configuration),
+        "attention_bias": configuration.attention_bias == "all",
+        "head_dim": configuration.head_width,
+    }
+
+
+def _mistral(configuration: TransformerConfiguration) -> dict[str, Any]:
+    return {
+        "architectures": ["MistralForCausalLM"],
+        **_sizes(configuration),
+        **_llama_parts(configuration),
+        "head_dim": configuration.head_width,
+        "sliding_window": configuration.attention_window or None,
+    }
+
+
 def _sizes(configuration: TransformerConfiguration) -> dict[str, Any]:
     return {
         "num_hidden_layers": configuration.layers,
@@ -104,6 +124,8 @@ WRITERS: dict[str, Callable[[TransformerConfiguration], dict[str, Any]]] = {
     "gpt_neox": _gpt_neox,
     "llama": _llama,
     "qwen2": _qwen2,
+    "qwen3": _qwen3,
+    "mistral": _mistral,
 }
 """The kinds in which a Transformer is written, by `model_type`; the first that says all of it is taken."""
 

@@ -24,10 +24,11 @@ VARIANTS = [
     {"positions": "rotary", "key_value_heads": 2},
     {"positions": "alibi", "norm": "post"},
     {"positions": "relative"},
+    {"attention_window": 4, "window_layers": "10", "score_cap": 1.0, "query_key_norm": "heads"},
 ]
 
 
-@pytest.fixture(params=VARIANTS, ids=["learned", "rotary", "alibi", "relative"])
+@pytest.fixture(params=VARIANTS, ids=["learned", "rotary", "alibi", "relative", "windows and caps"])
 def model(request):
     found = build_model("transformer", TransformerConfiguration(**SMALL, **request.param), 7, seed=0).eval()
     for parameter in found.requires_grad_(False).parameters():

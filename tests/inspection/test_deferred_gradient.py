@@ -23,6 +23,14 @@ VARIANTS = {
     "alibi": {"positions": "alibi", "norm": "post"},
     "relative": {"positions": "relative"},
     "both ways": {"causal": False},
+    "windows and caps": {
+        "positions": "rotary",
+        "attention_window": 4,
+        "window_layers": "10",
+        "score_cap": 1.0,
+        "query_key_norm": "heads",
+    },
+    "rounded falls": {"positions": "alibi", "alibi_slopes": "bfloat16", "score_cap": 1.0},
 }
 WEIGHTS = "layers/1/attention/weights"
 

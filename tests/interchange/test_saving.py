@@ -38,6 +38,12 @@ CONFIGURATIONS = {
     "qwen2": ROTARY
     | {"norm_kind": "rms", "gated": True, "activation": "silu", "attention_bias": "query key value"}
     | {"feedforward_bias": False, "rotary_base": 5000.0},
+    "qwen3": ROTARY
+    | {"norm_kind": "rms", "gated": True, "activation": "silu", "attention_bias": "none"}
+    | {"feedforward_bias": False, "query_key_norm": "head", "tied": False},
+    "mistral": ROTARY
+    | {"norm_kind": "rms", "gated": True, "activation": "silu", "attention_bias": "none"}
+    | {"feedforward_bias": False, "attention_window": 4},
 }
 
 
