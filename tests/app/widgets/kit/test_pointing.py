@@ -1,0 +1,75 @@
+"""Parts of a widget: a subclass says where they are and what is said of them, and the rest follows."""
+
+import pytest
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtTest import QTest
+
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
+
+
+class Boxes(Pointable):
+    """Boxes side by side, ten pixels wide."""
+
+    arrows = ACROSS
+
+    def __init__(self, count):
+        super().__init__()
+        self.pointed, self.clicked = [], []
+        self.show_count(count)
+
+    def part_rectangle(self, index):
+        return QRectF(10 * index, 0, 10, 20)
+
+    def readout(self, index):
+        return f"box {index}", [f"of {self._count}"]
+
+    def description(self):
+        return f"box {self.current}"
+
+    def pointed_at(self, index):
+        self.pointed.append(index)
+
+    def clicked_on(self, index):
+        self.set_current(index)
+        self.clicked.append(index)
+
+
+@pytest.fixture
+def boxes(shown):
+    return shown(Boxes(4), 100, 20)
+
+
+def test_the_card_stands_at_the_part_under_the_pointer_and_says_anew_what_has_changed(boxes, point):
+    point(boxes, QPoint(25, 5))
+    card = boxes.findChild(HoverCard)
+    assert (boxes.hovered, card.title, card.lines) == (2, "box 2", ("of 4",))
+    boxes.show_count(3)
+    assert card.lines == ("of 3",)
+    boxes.show_count(2)
+    assert (boxes.hovered, card.isHidden()) == (-1, True)
+    assert boxes.pointed[-1] == 2
+
+
+def test_beside_all_parts_there_is_no_card(boxes, point):
+    point(boxes, QPoint(25, 5))
+    QTest.mouseMove(boxes, QPoint(90, 5))
+    assert boxes.findChild(HoverCard).isHidden()
+    assert boxes.pointed[-2:] == [2, -1]
+
+
+def test_keys_choose_the_part_beside_and_enter_the_same_again(boxes):
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Return, Qt.Key.Key_Left):
+        QTest.keyClick(boxes, key)
+    assert boxes.clicked == [0, 1, 1, 0]
+    assert boxes.accessibleDescription() == "box 0"
+
+
+def test_what_is_chosen_stays_as_long_as_it_is_there(boxes, point):
+    point(boxes, QPoint(35, 5), click=True)
+    boxes.show_count(6)
+    assert boxes.current == 3
+    boxes.show_count(3)
+    assert (boxes.current, boxes.accessibleDescription()) == (2, "box 2")
+    boxes.set_current(9)
+    assert boxes.current == 2, "no part that is not there can be chosen"
