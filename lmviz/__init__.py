@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         sample,
     )
     from lmviz.api.questions import trace as trace
-    from lmviz.api.training import convert, load_corpus, open_model, save_pretrained, train
+    from lmviz.api.training import convert, fork, load_corpus, open_model, save_pretrained, train
     from lmviz.inspection import interventions as interventions
     from lmviz.inspection.intervention import Intervention
     from lmviz.inspection.interventions import add, replace, scale, scale_head, zero
@@ -60,6 +60,7 @@ __all__ = [
     "convert",
     "evaluate",
     "explain",
+    "fork",
     "gradient",
     "head_scores",
     "load_corpus",
@@ -90,7 +91,7 @@ _HOMES = {
     ),
     **dict.fromkeys(("add", "replace", "scale", "scale_head", "zero"), "lmviz.inspection.interventions"),
     **dict.fromkeys(
-        ("convert", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"
+        ("convert", "fork", "load_corpus", "open_model", "save_pretrained", "train"), "lmviz.api.training"
     ),
 }
 """Where names are defined; the others are questions to a model."""

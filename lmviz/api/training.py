@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.base.configuration import Configuration
-from lmviz.base.errors import LmvizError
+from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.places import elsewhere, shipped
 from lmviz.families import find_family
 from lmviz.runs.preparation import PreparedTraining, begin_run, resume_run
@@ -81,6 +82,40 @@ def train(
     prepared = prepare_training(
         family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
     )
+    return _train_to_the_end(prepared, progress, controls)
+
+
+def fork(
+    run: Run | str | Path,
+    step: int | None = None,
+    *,
+    out: str | Path,
+    corpus: Corpus | None = None,
+    overwrite: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    controls: Controls | None = None,
+    **settings: Any,
+) -> Run:
+    """Train on from a snapshot of a run, with other settings, into the folder `out`; the new run.
+
+    `run` is a run, its folder, or the name of a sample model, and `step` one of its snapshots, the last by
+    default. `settings` are those that change, as in `train`. Weights, what the optimizer remembers, and the
+    place in the text are carried where they fit: with no setting changed, the fork goes on as the run did,
+    bit for bit on the same machine. An LmvizWarning says what begins anew, and so does
+    `run.description.forked_from`. A fork of the last step gets as many steps again where none are given.
+    The corpus is read from where the run says, unless it is given.
+
+    LmvizError as `train`, and where there is no such snapshot or nothing of it fits.
+    """
+    prepared = prepare_fork(
+        run, step, out=out, corpus=corpus, overwrite=overwrite, controls=controls, **settings
+    )
+    return _train_to_the_end(prepared, progress, controls)
+
+
+def _train_to_the_end(
+    prepared: PreparedTraining, progress: Callable[[Progress], None] | None, controls: Controls | None
+) -> Run:
     last = None
     try:
         for last in prepared.progress:
@@ -105,13 +140,9 @@ def prepare_training(
     **settings: Any,
 ) -> PreparedTraining:
     """What `train` does before the first step, for those who drive the steps themselves."""
-    from lmviz.text.corpus import Corpus
     from lmviz.training.run import HoldsRun
 
-    if not isinstance(out, str | os.PathLike) or out == "":  # "" would mean the folder one is in
-        raise LmvizError("There is no folder to write the run into: name one.")
-    if not isinstance(corpus, Corpus):
-        raise LmvizError(f"{corpus!r} is no corpus: give what lmviz.load_corpus returns.")
+    _check_given(out, corpus)
     if resume and overwrite:
         raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
     if resume and is_run(out):
@@ -122,6 +153,51 @@ def prepare_training(
     except HoldsRun:
         way_out = "continue it with resume=True, replace it with overwrite=True, or name another folder"
         raise HoldsRun(out, way_out) from None
+
+
+def prepare_fork(
+    run: Run | str | Path,
+    step: int | None = None,
+    *,
+    out: str | Path,
+    corpus: Corpus | None = None,
+    overwrite: bool = False,
+    controls: Controls | None = None,
+    **settings: Any,
+) -> PreparedTraining:
+    """What `fork` does before the first step, for those who drive the steps themselves."""
+    from lmviz.runs.forking import begin_fork
+    from lmviz.runs.further import further_options
+    from lmviz.training.run import HoldsRun, Run
+
+    parent = run if isinstance(run, Run) else Run.open(find_run(run))
+    corpus = corpus_of(parent) if corpus is None else corpus
+    _check_given(out, corpus)
+    recorded, steps = parent.description, parent.snapshots()
+    configuration, options = split_settings(
+        recorded.family, {**recorded.configuration, **recorded.training, **settings}
+    )
+    if "steps" not in settings and steps:
+        options = further_options(recorded, steps[-1] if step is None else step, options)
+    try:
+        prepared = begin_fork(
+            parent, step, configuration, options, corpus, out, controls, overwrite=overwrite
+        )
+    except HoldsRun:
+        raise HoldsRun(out, "replace it with overwrite=True, or name another folder") from None
+    for sentence in (prepared.run.description.forked_from or {})["begun_anew"]:
+        warnings.warn(sentence, LmvizWarning, stacklevel=3)
+    return prepared
+
+
+def _check_given(out: str | Path, corpus: Corpus) -> None:
+    """Raise LmvizError where there is no folder to write into, or no corpus."""
+    from lmviz.text.corpus import Corpus
+
+    if not isinstance(out, str | os.PathLike) or out == "":  # "" would mean the folder one is in
+        raise LmvizError("There is no folder to write the run into: name one.")
+    if not isinstance(corpus, Corpus):
+        raise LmvizError(f"{corpus!r} is no corpus: give what lmviz.load_corpus returns.")
 
 
 def open_model(path_or_name: str | Path, step: int | None = None, *, special_tokens: bool = True) -> Model:

@@ -105,7 +105,7 @@ def _evaluate_held_out(
     if not is_run(find_run(name)):
         raise LmvizError(f"{name} is no run, so it has no text of its own: name a file to judge it on.")
     run = Run.open(find_run(name))
-    ask_before_reading(name, sources_elsewhere(run, Path.cwd()))
+    ask_before_reading(name, sources_elsewhere(run, Path.cwd()), "name a file to judge it on")
     corpus = corpus_of(run)
     if not len(corpus.validation_documents):
         raise LmvizError(f"No part of the text of {name} was held out: name a file to judge it on.")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
     from lmviz.training.controls import Controls
     from lmviz.training.progress import Progress
+    from lmviz.training.run import Run
 
 
 class TrainCommand(click.Command):
@@ -70,6 +71,7 @@ def _described(item: Setting) -> tuple[str, str]:
 @click.option("--steps", type=int, help="How many updates to make.")
 @click.option("--seed", type=int, help="The seed of the random numbers.")
 @click.option("--out", required=True, metavar="RUN", help="The folder to write the run into.")
+@click.option("--fork", metavar="RUN[@STEP]", help="Train on from a snapshot of a run, with other settings.")
 @click.option("--resume", is_flag=True, help="Continue the run in that folder where it stopped.")
 @click.option("--overwrite", is_flag=True, help="Delete the run in that folder and start again.")
 @as_json
@@ -82,14 +84,16 @@ def train(
     steps: int | None,
     seed: int | None,
     out: str,
+    fork: str | None,
     resume: bool,
     overwrite: bool,
     as_json: bool,
 ) -> int:
     """Train a model on a text.
 
-    To continue a run, `lmviz train --resume --out RUN` is enough. Under torchrun the same command
-    trains with several processes, each with its own batch.
+    To continue a run, `lmviz train --resume --out RUN` is enough. To see how it would have gone on with
+    other settings, `lmviz train --fork RUN@400 --set learning_rate=0.001 --out NEW`. Under torchrun the same
+    command trains with several processes, each with its own batch.
     """
     from lmviz.api.training import prepare_training
     from lmviz.training.controls import Controls
@@ -100,15 +104,19 @@ def train(
         raise LmvizError("A run is either resumed or overwritten: give --resume or --overwrite.")
     given = {"tokenizer": tokenizer, "steps": steps, "seed": seed}
     settings |= {name: value for name, value in given.items() if value is not None}
-    corpus, family, settings = _read_corpus(sources, target, family, settings, out, resume)
     controls = Controls()
     try:
-        prepared = prepare_training(
-            family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
-        )
+        if fork is not None:
+            _check_fork(family, tokenizer, resume)
+            prepared = _begin_fork(fork, sources, target, settings, out, controls, overwrite=overwrite)
+        else:
+            corpus, family, settings = _read_corpus(sources, target, family, settings, out, resume)
+            prepared = prepare_training(
+                family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
+            )
     except HoldsRun:
-        way_out = "continue it with --resume, replace it with --overwrite, or name another folder"
-        raise HoldsRun(out, way_out) from None
+        goes_on = "continue it with --resume, " if fork is None else ""
+        raise HoldsRun(out, f"{goes_on}replace it with --overwrite, or name another folder") from None
     if prepared.model.caution and is_first_process():
         say(prepared.model.caution)
     last = next(prepared.progress)  # until it has begun, Ctrl+C ends it as it ends any program
@@ -122,15 +130,72 @@ def train(
     return 0 if last.finished else 1
 
 
-def ask_before_reading(out: str, files: Sequence[str]) -> None:
-    """Name the files that a run, maybe a stranger's, has lmviz read; at a terminal, ask first."""
+def _check_fork(family: str | None, tokenizer: str | None, resume: bool) -> None:
+    """Raise LmvizError for what goes with no fork."""
+    given = {"--family": family, "--tokenizer": tokenizer, "--resume": resume}
+    for name, value in given.items():
+        if value:
+            raise LmvizError(f"A fork is of the run's own family and text, and is new: leave {name} out.")
+
+
+def _begin_fork(
+    named: str,
+    sources: tuple[str, ...],
+    target: str | None,
+    settings: dict[str, Any],
+    out: str,
+    controls: Controls,
+    *,
+    overwrite: bool,
+) -> PreparedTraining:
+    """A training that goes on from RUN@STEP; the step is the last snapshot where none is named."""
+    from lmviz.api.training import find_run, prepare_fork
+    from lmviz.training.run import Run
+
+    name, at, step = named.rpartition("@")
+    has_step = bool(at) and step.isdecimal()
+    run = Run.open(find_run(name if has_step else named))
+    corpus, rest = _read_corpus_of(run, str(run.folder), sources, target, settings)
+    return prepare_fork(
+        run,
+        int(step) if has_step else None,
+        out=out,
+        corpus=corpus,
+        overwrite=overwrite,
+        controls=controls,
+        **rest,
+    )
+
+
+def _read_corpus_of(
+    run: Run, named: str, sources: tuple[str, ...], target: str | None, settings: dict[str, Any]
+) -> tuple[Corpus, dict[str, Any]]:
+    """The corpus of a run that exists, and the settings that are not about the text."""
+    from lmviz.api.training import corpus_of, sources_elsewhere
+    from lmviz.text.corpus_options import CorpusOptions
+
+    about_text = {name: settings[name] for name in settings if name in CorpusOptions.names() - {"seed"}}
+    if not sources:
+        ask_before_reading(named, sources_elsewhere(run, Path.cwd()), "name its text with --corpus")
+    source = sources[0] if len(sources) == 1 else sources
+    with share_bar("reading the text") as progress:
+        corpus = corpus_of(run, source or None, target=target, progress=progress, **about_text)
+    _say_how_it_was_read(corpus)
+    return corpus, {name: settings[name] for name in settings if name not in about_text}
+
+
+def ask_before_reading(out: str, files: Sequence[str], way_out: str) -> None:
+    """Name the files that a run, maybe a stranger's, has lmviz read; at a terminal, ask first.
+
+    `way_out` is what to do where the answer is no.
+    """
     if not files:
         return
     named = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more files"
     if sys.stdin is None or not sys.stdin.isatty() or "RANK" in os.environ:  # torchrun has no input
         say(f"Reading {named}, which {out} names as its text.")
     elif not click.confirm(f"{out} names {named} as its text. Read it?", err=True):
-        raise LmvizError(f"The text that {out} names was not read: name one yourself.")
+        raise LmvizError(f"The text that {out} names was not read: {way_out}.")
 
 
 def _read_corpus(
@@ -142,35 +207,24 @@ def _read_corpus(
     resume: bool,
 ) -> tuple[Corpus, str, dict[str, Any]]:
     """The corpus, the family, and the settings that remain for the model and its training."""
-    from lmviz.api.training import (
-        check_names,
-        corpus_of,
-        is_run,
-        load_corpus,
-        sources_elsewhere,
-        split_settings,
-    )
+    from lmviz.api.training import check_names, is_run, load_corpus, split_settings
     from lmviz.families import find_family
     from lmviz.text.corpus_options import CorpusOptions
     from lmviz.training.options import TrainingOptions
     from lmviz.training.run import Run
 
-    source = sources[0] if len(sources) == 1 else sources
-    about_text = {name: settings[name] for name in settings if name in CorpusOptions.names() - {"seed"}}
-    rest = {name: settings[name] for name in settings if name not in about_text}
     if resume and is_run(out):
         run = Run.open(out)
-        if not sources:
-            ask_before_reading(out, sources_elsewhere(run, Path.cwd()))
-        with share_bar("reading the text") as progress:
-            corpus = corpus_of(run, source or None, target=target, progress=progress, **about_text)
-        _say_how_it_was_read(corpus)
+        corpus, rest = _read_corpus_of(run, out, sources, target, settings)
         return corpus, family or run.description.family, rest
     if not sources or family is None:
         missing = "--family" if sources else "--corpus"
         raise LmvizError(f"Nothing can be trained without {missing}: `lmviz train --help` says what to give.")
     known = (CorpusOptions, find_family(family).configuration, TrainingOptions)
     check_names(settings, *known, what=f"the family {family}")
+    source = sources[0] if len(sources) == 1 else sources
+    about_text = {name: settings[name] for name in settings if name in CorpusOptions.names() - {"seed"}}
+    rest = {name: settings[name] for name in settings if name not in about_text}
     split_settings(family, rest)  # report an invalid value before a long text is read
     with share_bar("reading the text") as progress:
         corpus = load_corpus(source, target=target, progress=progress, **about_text)

@@ -74,7 +74,7 @@ def begin_run(
         corpus=describe_corpus(corpus),
     )
     check_memory(cost_on(configuration, options, corpus), options)
-    model = _untrained(description, configuration)
+    model = untrained(description)
     prepared = _prepare(model, Run(Path(folder), description), corpus, options, controls, resume=False)
     if is_first_process():
         target, source = corpus.target_tokenizer, corpus.tokenizer
@@ -119,28 +119,33 @@ def resume_run(
     count its text in another number of steps.
     """
     description = run.description
-    if corpus.fingerprint != description.fingerprint:
-        wanted = description.corpus.get("name", "its own text")
-        raise LmvizError(
-            f"{run.folder} learned from {wanted} as it was then, and this text or its tokens differ: "
-            "give the same text, or train again in another folder."
-        )
+    check_text(run, corpus)
     family = find_family(description.family)
     if family.counts and options is not None and options.steps != description.options.steps:
         raise LmvizError(
             f"steps cannot change from {description.options.steps} to {options.steps}: they are the slices "
             f"in which {run.folder} counts its text; train anew in another folder."
         )
-    configuration = family.configuration.from_values(description.configuration)
     from lmviz.training.batching import with_sentences
 
     options = options or description.options
     options = options if corpus.training_examples is None else with_sentences(options)
-    return _prepare(_untrained(description, configuration), run, corpus, options, controls, resume=True)
+    return _prepare(untrained(description), run, corpus, options, controls, resume=True)
 
 
-def _untrained(description: RunDescription, configuration: ModelConfiguration) -> Model:
+def check_text(run: Run, corpus: Corpus) -> None:
+    """Raise LmvizError where a run learned from another text than this one, or from other tokens of it."""
+    if corpus.fingerprint != run.description.fingerprint:
+        wanted = run.description.corpus.get("name", "its own text")
+        raise LmvizError(
+            f"{run.folder} learned from {wanted} as it was then, and this text or its tokens differ: "
+            "give the same text, or train again in another folder."
+        )
+
+
+def untrained(description: RunDescription) -> Model:
     """The model of a run before its first update."""
+    configuration = find_family(description.family).configuration.from_values(description.configuration)
     predicts = find_task(description.task).predicts(tuple(description.labels))
     return build_model(
         description.family,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.base.errors import LmvizError
 from lmviz.text.corpus_options import WITH_SOURCE
-from lmviz.training.plain_numbers import finite_number
+from lmviz.training.plain_numbers import finite_number, is_step
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
@@ -99,7 +99,8 @@ class RunDescription:
     `task` is a name in `lmviz.tasks.TASKS`, and `labels` are the names of its labels by id. Where it
     reads a source, `source_vocabulary_size` is the number of tokens that one can have, None otherwise.
     `configuration` and `training` are the plain values of the model's configuration and of its
-    TrainingOptions; `corpus` is what `describe_corpus` gives.
+    TrainingOptions; `corpus` is what `describe_corpus` gives. `forked_from` says of a fork whose snapshot it
+    began with: the `folder`, `name` and `created` of that run, the `step`, and what was `begun_anew`.
     """
 
     name: str
@@ -113,6 +114,7 @@ class RunDescription:
     task: str = "next-token"
     labels: tuple[str, ...] = ()
     source_vocabulary_size: int | None = None
+    forked_from: Mapping[str, Any] | None = None
 
     @property
     def seed(self) -> int:
@@ -182,7 +184,17 @@ class RunDescription:
             if not 1 <= size <= LARGEST_VOCABULARY:
                 raise LmvizError(f"its vocabulary cannot have {size} tokens")
         _check_corpus(values["corpus"])
-        described = {name: values[name] for name in kinds}
-        description = cls(**described, task=task, labels=tuple(labels), source_vocabulary_size=of_source)
+        forked_from = values.get("forked_from")
+        if forked_from is not None and (
+            type(forked_from) is not dict or not is_step(forked_from.get("step"))
+        ):
+            raise LmvizError("it does not say rightly which run it was forked from")
+        description = cls(
+            **{name: values[name] for name in kinds},
+            task=task,
+            labels=tuple(labels),
+            source_vocabulary_size=of_source,
+            forked_from=forked_from,
+        )
         description.options  # noqa: B018 - checks them
         return description

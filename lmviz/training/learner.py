@@ -32,6 +32,9 @@ from lmviz.training.optimizers import (
 from lmviz.training.options import TrainingOptions
 from lmviz.training.plain_numbers import is_step
 
+WEIGHTS, OPTIMIZER, CARRIED = "model/", "optimizer/", "carried/"
+"""How the names of tensors begin in the state of a training: what they belong to."""
+
 
 class NotFinite(LmvizError):
     """The loss or gradient is not finite; the sentence says which, and what to try."""
@@ -192,12 +195,12 @@ class GradientLearner:
         In a team, every process must ask for it at the same step.
         """
         carried, layout = flatten(self._carried)
-        tensors = {f"model/{name}": tensor for name, tensor in self.model.state().items()}
+        tensors = {f"{WEIGHTS}{name}": tensor for name, tensor in self.model.state().items()}
         for name, tensor in optimizer_tensors(self.model, self._optimizer).items():
-            tensors[f"optimizer/{name}"] = tensor
+            tensors[f"{OPTIMIZER}{name}"] = tensor
         for place, tensor in enumerate(carried):
             for rank, part in enumerate(self._team.gather(tensor)):
-                tensors[f"carried/{rank}/{place}"] = part.cpu().contiguous()
+                tensors[f"{CARRIED}{rank}/{place}"] = part.cpu().contiguous()
         return tensors, {"step": self.step, "processes": self._team.size, "carried": layout}
 
     def load_state(self, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
@@ -211,12 +214,13 @@ class GradientLearner:
         if not is_step(step):
             raise LmvizError("The saved state of the training has no step: train again in another folder.")
         try:
-            self.model.load_state(_under("model/", tensors))
+            self.model.load_state(under(WEIGHTS, tensors))
         except (RuntimeError, KeyError, ValueError, TypeError):
             raise LmvizError("The saved state belongs to another model: train again.") from None
-        load_optimizer_tensors(self.model, self._optimizer, _under("optimizer/", tensors))
-        own = _under(f"carried/{self._team.rank}/", tensors)
-        ordered = [own[name].to(self.device) for name in map(str, range(len(own))) if name in own]
+        load_optimizer_tensors(self.model, self._optimizer, under(OPTIMIZER, tensors))
+        own = under(f"{CARRIED}{self._team.rank}/", tensors)
+        # Copied, since a tensor of a file need not be aligned, and is then added up in another order.
+        ordered = [own[name].clone().to(self.device) for name in map(str, range(len(own))) if name in own]
         self._carried = self._fitting(unflatten(ordered, values.get("carried")))
         self.step = step
 
@@ -230,5 +234,6 @@ class GradientLearner:
         return carried
 
 
-def _under(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def under(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The tensors whose names begin so, by the rest of their names."""
     return {name.removeprefix(prefix): item for name, item in tensors.items() if name.startswith(prefix)}

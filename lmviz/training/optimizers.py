@@ -41,6 +41,12 @@ MEMORY: dict[type[Optimizer], set[str]] = {SGD: {"momentum_buffer"}, Adam: _ADAM
 """What each kind remembers of a parameter once it has moved it, if anything."""
 
 
+def remember_alike(one: str, other: str) -> bool:
+    """Whether two optimizers, by their names, remember the same of a parameter."""
+    kinds = [{"sgd": "nothing", "momentum": "direction"}.get(name, "moments") for name in (one, other)]
+    return kinds[0] == kinds[1]
+
+
 def build_optimizer(model: nn.Module, options: TrainingOptions) -> Optimizer:
     """The optimizer of a model's parameters, which must be on their device by now.
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from lmviz.base.errors import LmvizError
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
-from lmviz.training.learner import Learner, NotFinite
+from lmviz.training.learner import WEIGHTS, Learner, NotFinite
 from lmviz.training.lock import Hold, holding
 from lmviz.training.options import FIXED, TrainingOptions
 from lmviz.training.plain_numbers import finite_number
@@ -42,9 +42,10 @@ class Recorder:
         self._options = options
         self._controls = controls
         self._team = team
-        size = state_bytes(learner.model.state(), options.snapshot_precision)
-        affordable = int(options.snapshot_megabytes * MEGABYTE // max(1, size))
-        self._planned = frozenset(snapshot_steps(options.steps, max(2, min(options.snapshots, affordable))))
+        self._size = max(1, state_bytes(learner.model.state(), options.snapshot_precision))
+        self._affordable = int(options.snapshot_megabytes * MEGABYTE)
+        count = max(2, min(options.snapshots, self._affordable // self._size))
+        self._planned = frozenset(snapshot_steps(options.steps, count))
         self._lines_every = math.ceil(options.steps / LINES)
         self._lines: list[dict[str, object]] = []
         self._hold: Hold | None = None
@@ -146,8 +147,25 @@ class Recorder:
         self._make_sure()
         precision = "full" if last else self._options.snapshot_precision
         self._run.save_snapshot(step, self._learner.model.state(), precision)
+        self._keep_memory(step)
         self._run.thin_snapshots(self._options.snapshots, self._options.snapshot_megabytes)
         return step
+
+    def _keep_memory(self, step: int) -> None:
+        """Keep what else it takes to go on from a snapshot, where there is room for as much of each.
+
+        A team would have to ask at the same step, and weights that are kept in fewer bits are others.
+        """
+        if self._run is None or self._team.size > 1 or self._options.snapshot_precision != "full":
+            return
+        state, values = self._learner.state()
+        memory = {name: tensor for name, tensor in state.items() if not name.startswith(WEIGHTS)}
+        rate = self._controls.learning_rate
+        if not memory and rate is None:
+            return
+        size = self._size + sum(tensor.nbytes for tensor in memory.values())
+        if size * len(self._planned) <= self._affordable:
+            self._run.save_memory(step, memory, values | {"learning_rate": rate})
 
     def save(self, seconds: float) -> None:
         """Write what it takes to resume from this step; in a team, every process calls it.

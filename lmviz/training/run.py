@@ -6,6 +6,7 @@
     metrics.jsonl                 one line a step
     snapshots/NNNNNN.safetensors  the weights after so many steps
     resume/state.safetensors      everything needed to continue exactly
+    resume/NNNNNN.safetensors     what it takes, beside the snapshot, to go on from an earlier step
 
 Training appends, others read at any time, from any thread or process. torch is imported when weights
 are read or written, so that runs can be listed without it.
@@ -17,7 +18,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
@@ -79,11 +80,13 @@ class Run:
         *,
         source_tokenizer: Tokenizer | None = None,
         overwrite: bool = False,
+        fill: Callable[[Self], None] | None = None,
     ) -> Self:
         """Start a run in a folder that is new, or that at least holds none.
 
         With `overwrite` the run that is there is removed first. LmvizError otherwise, and when something
-        trains into it or begins there at the same moment.
+        trains into it or begins there at the same moment. What `fill` writes is there before the folder is
+        known as a run.
         """
         folder = Path(folder)
         if not overwrite:
@@ -106,6 +109,8 @@ class Run:
                 write_bytes(folder / "tokenizer.json", tokenizer.content)
             if source_tokenizer is not None:
                 write_bytes(folder / "source_tokenizer.json", source_tokenizer.content)
+            if fill is not None:
+                fill(run)
             run._write_description()
         return run
 
@@ -255,15 +260,18 @@ class Run:
             del sizes[step]
 
     def _size(self, step: int) -> int:
-        try:
-            return self.snapshot_path(step).stat().st_size
-        except OSError:
-            return 0
+        """Bytes of what is kept of a step."""
+        sizes = [0]
+        for path in (self.snapshot_path(step), self._memory_path(step)):
+            with contextlib.suppress(OSError):
+                sizes.append(path.stat().st_size)
+        return sum(sizes)
 
     def _remove_snapshot(self, step: int) -> None:
         # Windows does not delete a file that is being read; a later call deletes it.
-        with contextlib.suppress(OSError):
-            self.snapshot_path(step).unlink()
+        for path in (self._memory_path(step), self.snapshot_path(step)):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     # What it takes to continue
 
@@ -301,18 +309,36 @@ class Run:
     @loads("run")
     def load_resume(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         """What `save_resume` wrote, or LmvizError."""
-        from lmviz.training.tensors import read_tensors
-
         self.check_resumable()
         if not self.is_resumable:
             raise LmvizError(f"{self.folder} keeps no state to resume from: train again in another folder.")
-        tensors, header = read_tensors(self._resume)
+        return self._read_state(self._resume)
+
+    def _memory_path(self, step: int) -> Path:
+        return self.folder / "resume" / self.snapshot_path(step).name
+
+    def save_memory(self, step: int, tensors: Mapping[str, torch.Tensor], values: Mapping[str, Any]) -> None:
+        """Keep beside a snapshot what else it takes to go on from its step; raises NotWritten."""
+        from lmviz.training.tensors import write_tensors
+
+        write_tensors(self._memory_path(step), tensors, {"values": json.dumps(values)})
+
+    @loads("run")
+    def load_memory(self, step: int) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
+        """What `save_memory` wrote of a step, None where it kept nothing of it; LmvizError."""
+        path = self._memory_path(step)
+        return self._read_state(path) if os.path.exists(path) else None
+
+    def _read_state(self, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+        from lmviz.training.tensors import read_tensors
+
+        tensors, header = read_tensors(path)
         try:
             values = json.loads(header.get("values", ""))
         except (ValueError, RecursionError):
             values = None
         if not isinstance(values, dict):
-            raise LmvizError(f"{self._resume} is damaged: train again in another folder.")
+            raise LmvizError(f"{path} is damaged: train again in another folder.")
         return tensors, values
 
     def rewind(self, step: int) -> None:

@@ -41,6 +41,27 @@ def test_resuming_takes_no_more_than_the_folder(small_text, tmp_path, capsys):
     assert said(capsys)[0]["step"] == 6
 
 
+def test_a_run_is_forked_with_another_rate(small_text, tmp_path, capsys):
+    out, half = tmp_path / "run", tmp_path / "half"
+    run(train_words("gru", small_text, out, "--steps", "6"))
+    capsys.readouterr()
+    words = ["train", "--fork", f"{out}@4", "--set", "learning_rate=0.001", "--out", str(half), "--json"]
+    assert run(words) == 0
+    assert said(capsys)[0]["step"] == 6
+    assert Run.open(half).description.forked_from["step"] == 4
+    assert Run.open(half).description.options.learning_rate == 0.001
+    assert run(words) == 2
+    assert "already holds a run: replace it with --overwrite, or name another folder." in said_of(capsys)
+    assert run([*words, "--overwrite", "--family", "lstm"]) == 2
+    assert "leave --family out" in said_of(capsys)
+    assert run([*words, "--overwrite", "--set", "optimizer=sgd"]) == 0
+    assert "The optimizer begins anew" in said_of(capsys)
+
+
+def said_of(capsys):
+    return capsys.readouterr().err
+
+
 def test_what_a_text_is_for_is_recognised_said_and_told(tmp_path, monkeypatch, capsys):
     source, target, tagged = tmp_path / "x.en", tmp_path / "x.de", tmp_path / "tagged.txt"
     source.write_text("a cat\na dog\nyes\n", encoding="utf-8")

@@ -100,6 +100,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
         Loader("snapshot", newest, lambda: open_run_model(run)),
         Loader("n-gram", gram.snapshot_path(2), lambda: open_run_model(gram)),
         Loader("resume state", resume, run.load_resume),
+        Loader("memory of a snapshot", resume.with_name("000001.safetensors"), lambda: run.load_memory(1)),
         Loader("tokenizer.json", run.folder / "tokenizer.json", lambda: _tokens(run.folder)),
         Loader("trace", folder / "trace.npz", lambda: _described(folder / "trace.npz")),
         Loader("settings", folder / "settings.json", lambda: Settings(folder / "settings.json").last_session),
