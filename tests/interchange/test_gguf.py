@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from foreign_models import PEERS, peer
+from foreign_models import ENDS, LLAMA, PEERS, peer
 from foreign_tokenizers import CHAT, END_OF_TURN, TEMPLATE, TEXT, TURN, byte_pairs, pieces
 from gguf_files import SCALES, gguf_of, large_llama, tokenizer_fields, write_gguf
 from hypothesis import HealthCheck, given, settings
@@ -55,6 +55,34 @@ def test_what_was_converted(name, tmp_path):
     with torch.no_grad():
         expected = peer(name)(TOKENS).logits
     assert torch.allclose(logits(model), expected, rtol=0, atol=2e-5 * float(expected.abs().max()))
+
+
+LAYERS = {
+    "Gemma3TextConfig": {"num_hidden_layers": 7, "sliding_window": 8, "head_dim": 8},
+    "Gemma2Config": {"num_hidden_layers": 4, "sliding_window": 8, "head_dim": 8},
+    "SmolLM3Config": {"num_hidden_layers": 5, "pad_token_id": 0},
+    "Cohere2Config": {"num_hidden_layers": 5, "sliding_window": 8},
+}
+"""Models whose layers differ from one another as they do in those that are handed out."""
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_layers_that_differ_as_they_usually_do(kind, tmp_path):
+    transformers = pytest.importorskip("transformers")
+    scale = {"query_pre_attn_scalar": 8} if kind.startswith("Gemma") else {}
+    sizes = LLAMA | {"hidden_size": 32, "num_attention_heads": 4, "max_position_embeddings": 64}
+    configuration = getattr(transformers, kind)(**sizes | LAYERS[kind] | scale | ENDS)
+    configuration._attn_implementation = "eager"
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = transformers.AutoModelForCausalLM.from_config(configuration).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.2 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
+        tokens = TOKENS.repeat(1, 2)
+        expected = model(tokens).logits
+    found = logits(open_checkpoint(write_gguf(model, tmp_path / "model.gguf")).model(), tokens)
+    assert torch.allclose(found, expected, rtol=0, atol=2e-5 * float(expected.abs().max()))
 
 
 @pytest.mark.parametrize("packed", ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q5_0", "Q5_1", *SCALES])

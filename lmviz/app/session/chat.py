@@ -32,6 +32,7 @@ class Chat(Part):
         self._said = {SYSTEM: "", USER: "", ASSISTANT: ""}
         self._is_on = False
         self._written: str | None = None  # the prefix as the template made it
+        self._own: tuple[tuple[int, int], ...] = ()  # where in it stands what somebody has said
         self._default: tuple[Tokenizer, str | None] | None = None
         library.model_changed.connect(self._follow_model)
         reading.prefix_changed.connect(self._follow_prefix)
@@ -59,6 +60,10 @@ class Chat(Part):
         if self._default is None or self._default[0] is not tokenizer:
             self._default = tokenizer, system_text(tokenizer)
         return self._default[1]
+
+    def is_of_template(self, first: int, last: int) -> bool:
+        """Whether the characters of a token, from the first up to the last, were written by the template."""
+        return self._is_on and not any(first < end and last > begun for begun, end in self._own)
 
     def said(self, role: str) -> str:
         """What the system, the user or the assistant says."""
@@ -102,6 +107,11 @@ class Chat(Part):
             self._end()
             self.failed.emit(str(sentence))
             return
+        # A template may take the spaces around a turn away.
+        system, question = said[SYSTEM].strip(), said[USER].strip()
+        begun = (text.find(system), text.rfind(question, 0, len(text) - len(said[ASSISTANT])))
+        spans = [(at, at + len(words)) for at, words in zip(begun, (system, question), strict=True)]
+        self._own = (*spans, (len(text) - len(said[ASSISTANT]), len(text)))
         self._written = text
         self._reading.set_prefix(text)
 

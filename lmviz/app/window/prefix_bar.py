@@ -232,6 +232,9 @@ class PrefixBar(QFrame):
                 unknown=[at for at, word in enumerate(words) if word in unknown],
                 special=[at for at, special in enumerate(self._are_special()) if special],
                 boundaries=[at for at, word in enumerate(words) if word in (START, END)],
+                quiet=[
+                    at for at, span in enumerate(encoding.offsets) if self._session.chat.is_of_template(*span)
+                ],
             )
         self._show_answers()
         self._show_position()

@@ -73,6 +73,19 @@ def test_what_is_said_is_put_together_by_the_template(
     assert session.reading.prefix == f"<|im_start|>system\nBe brief.<|im_end|>\n{CHAT}The bat"
 
 
+def test_what_the_template_wrote_is_told_from_what_was_said(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    line(window, "user").setText("user assistant")
+    line(window, "assistant").setText("The bat")
+    encoding, chat = session.reading.encoding, session.chat
+    own = "".join(
+        session.reading.prefix[slice(*span)] for span in encoding.offsets if not chat.is_of_template(*span)
+    )
+    assert own == "user assistantThe bat"
+
+
 def test_the_switch_and_texts_from_elsewhere_end_it(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

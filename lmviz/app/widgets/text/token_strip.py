@@ -20,7 +20,7 @@ UNSHADED = Shades(np.zeros(0), "share", None)
 class TokenStrip(Pointable, InLines[ChipLayout]):
     """`TokenStrip()`: tokens as chips; give them as they should be read, whitespace made visible.
 
-    `set_tokens(tokens, unknown=(), special=(), boundaries=(), tinted=False)` shows them;
+    `set_tokens(tokens, unknown=(), special=(), boundaries=(), quiet=(), tinted=False)` shows them;
     `set_shades(values, scale="share", limit=None)` colours them by numbers;
     `set_current(index)`, `set_hovered(index)`, `set_selection(first, last)` mark them from outside.
     Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`, `token_double_clicked(int)`,
@@ -59,15 +59,17 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         unknown: Collection[int] = (),
         special: Collection[int] = (),
         boundaries: Collection[int] = (),
+        quiet: Collection[int] = (),
         tinted: bool = False,
     ) -> None:
         """Show tokens; `unknown` holds the indices of unknown words, `boundaries` those of START and END, and
-        `special` those of the special tokens of another program, which are black and round.
+        `special` those of the special tokens of another program, which are black and round. `quiet` ones,
+        which nobody typed, are in fainter ink.
 
         `tinted` gives neighbours different quiet backgrounds. Shades and marks are taken away.
         """
         self._tokens = tuple(tokens)
-        self._unknown, self._boundaries = frozenset(unknown), frozenset(boundaries)
+        self._unknown, self._boundaries = frozenset(unknown), frozenset(boundaries) | frozenset(quiet)
         self._special, self._tinted = frozenset(special), tinted
         self._shades, self._colors = UNSHADED, ()
         self._selection = None
