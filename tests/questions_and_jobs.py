@@ -26,6 +26,12 @@ def change_a_word(scene: Scene) -> None:
     scene.session.contrast.set_other(f"{begun} {WORDS[(WORDS.index(last) + 1) % len(WORDS)]}")
 
 
+def open_again(scene: Scene) -> None:
+    """Another model, and then the Transformer."""
+    scene.open_model("lstm")
+    scene.open_model("transformer")
+
+
 def read_text(scene: Scene) -> None:
     scene.session.text.open(scene.text_file, documents="line")
 
@@ -274,6 +280,7 @@ ROWS = (
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
+    Row("heads over time", "circuits transformer", "heads_over_time_view", open_again),
     Row("poll", "polls", "poll_view", ask_the_model),
     Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lmviz.circuits.head_scores import HeadScores
     from lmviz.models.model import Model
 
-QUESTION, SHOWN = "heads over time", "scores of heads"
+QUESTION = "heads over time"
 NO_MODEL = "Open or train a Transformer to see what each of its heads does."
 WHERE = {
     "previous": "the word before",
@@ -73,6 +73,7 @@ class HeadsOverTimePanel(Panel):
         self._score.activated.connect(lambda _: self._draw())
         self._map.cell_clicked.connect(self._choose)
         self._curves.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
+        session.library.model_changed.connect(self._forget_others)
         self.follow(
             session.library.model_changed, session.library.step_changed, session.attention.head_changed
         )
@@ -120,9 +121,6 @@ class HeadsOverTimePanel(Panel):
 
     def refresh(self) -> None:
         model = self.session.library.model
-        if model is None or model is not self._model:
-            self.silence(QUESTION)
-            self._scores, self._asked, self._model = {}, None, model
         self._card.set_placeholder("" if model is not None else NO_MODEL)
         if model is None:
             self._draw()
@@ -132,7 +130,7 @@ class HeadsOverTimePanel(Panel):
             self._draw()
             self._ask_next()
         elif self._asked != (model, step):
-            self._ask(model, step, SHOWN)
+            self._ask(model, step)
 
     def handle_failure(self, key: str) -> None:
         self._asked = None
@@ -146,7 +144,14 @@ class HeadsOverTimePanel(Panel):
         column.addWidget(self._curves, 2)
         return body
 
-    def _ask(self, model: OpenedModel, step: int, key: str) -> None:
+    def _forget_others(self) -> None:
+        """Another model has other heads."""
+        model = self.session.library.model
+        if model is not self._model:
+            self.silence(QUESTION)
+            self._scores, self._asked, self._model = {}, None, model
+
+    def _ask(self, model: OpenedModel, step: int) -> None:
         self._asked = (model, step)
 
         def work(opened: Model) -> HeadScores:
@@ -160,7 +165,7 @@ class HeadsOverTimePanel(Panel):
                 self._draw()
                 self._ask_next()
 
-        self.ask_model((model, step), key, work, take, grows=key == QUESTION)
+        self.ask_model((model, step), QUESTION, work, take, grows=bool(self._scores))
 
     def _ask_next(self) -> None:
         """The next snapshot that is not known yet, one at a time, so that others have their turn."""
@@ -168,7 +173,7 @@ class HeadsOverTimePanel(Panel):
             return
         left = [step for step in self._model.snapshots if step not in self._scores]
         if left:
-            self._ask(self._model, left[0], QUESTION)
+            self._ask(self._model, left[0])
 
     def _shown(self) -> HeadScores | None:
         known = self._scores
