@@ -280,6 +280,7 @@ ROWS = (
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
+    Row("circuit", "circuits", "circuit_view", change_a_word),
     Row("heads over time", "circuits transformer", "heads_over_time_view", open_again),
     Row("poll", "polls", "poll_view", ask_the_model),
     Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),

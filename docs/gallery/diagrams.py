@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.diagrams.ladder import LadderView
@@ -281,7 +282,23 @@ def layer_graph() -> QWidget:
     return graph
 
 
+def circuit() -> QWidget:
+    """A word is read by a head, and what it brings goes on to the answer."""
+    view = CircuitPicture()
+    nodes = [
+        CircuitNode("stone", -1, 0, 0, 0.0, is_head=False),
+        CircuitNode("1", 0, 1, 0, 0.97),
+        CircuitNode("ff", 0, 1, 1, 0.8, is_head=False),
+        CircuitNode("2", 1, 1, 0, -0.1),
+        CircuitNode("ff", 2, 1, 0, 0.5, is_head=False),
+    ]
+    pairs = ((0, 1, 0.97), (1, 2, 0.8), (2, 4, 0.3), (2, None, 0.3), (3, None, -0.1), (4, None, 0.5))
+    view.set_circuit(nodes, [CircuitPath(*pair) for pair in pairs], "123", ("stone", "brown"), "stone − bell")
+    return view
+
+
 EXHIBITS = (
+    Exhibit("The circuit", "3 parts keep 73 %", circuit, (420, 260)),
     Exhibit("Two words change places", "", order_picture, (400, 330)),
     Exhibit("Edges into one hidden layer", "", layer_graph, (380, 200)),
     Exhibit("Model", "0.80 M · 3.2 MB", family_cards, (320, 230)),

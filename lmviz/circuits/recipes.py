@@ -21,6 +21,16 @@ def attribution_recipe(subject: RecipeSubject, contrast: Contrast) -> str:
     return _of(subject, contrast, "lmviz.attribute(model, contrast", "found.array")
 
 
+def circuit_recipe(subject: RecipeSubject, contrast: Contrast, keep: int, rest: str) -> str:
+    """The share that is lost without each kept part, bound to `values` (part,)."""
+    return _of(
+        subject,
+        contrast,
+        f"lmviz.circuit(model, contrast, {arguments_of(keep=keep, rest=rest)}",
+        "found.array",
+    )
+
+
 def _of(subject: RecipeSubject, contrast: Contrast, call: str, read: str) -> str:
     given = arguments_of(
         contrast.text,

@@ -1,0 +1,251 @@
+"""The circuit: the strongest parts kept alone, how much of the answer they keep, and the paths between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QComboBox, QSpinBox, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import COUNTED, Names
+from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.circuits.circuit import Circuit, CircuitPart
+    from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.models.model import Model
+
+QUESTION = "circuit"
+NO_PAIR = "Type a changed text, or choose a question: then the parts are kept that the difference hangs on."
+NO_MODEL = "Open or train a model to see which of its parts an answer hangs on."
+REST = {"changed": "the rest as in the changed text", "mean": "the rest at its mean"}
+KEPT, MOST = 8, 60
+PATHS, FAINT = 60, 0.02
+"""So many paths are drawn at most, and none below such a share."""
+
+
+class CircuitPanel(Panel):
+    """Parts by layer and position, and a spin box for how many are kept; a click shows a part's paths."""
+
+    draws = ("reading", "contrast")
+
+    gives_way = 120
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("circuit_view")
+        self._found: Circuit | None = None
+        self._of: tuple[Reading, MeasuredContrast, int, str] | None = None
+        self._asked: tuple[Reading, MeasuredContrast, int, str] | None = None
+        self._keep = QSpinBox()
+        self._keep.setObjectName("keep_spin")
+        self._keep.setAccessibleName("how many parts are kept")
+        self._keep.setRange(1, MOST)
+        self._keep.setValue(KEPT)
+        self._keep.setPrefix("keep ")
+        self._rest = QComboBox()
+        self._rest.setObjectName("rest_picker")
+        self._rest.setAccessibleName("what all other parts are")
+        self._rest.addItems(list(REST.values()))
+        self._said = Label()
+        self._said.setObjectName("circuit_sentence")
+        self._said.setWordWrap(True)
+        self._picture = CircuitPicture()
+        self._picture.setObjectName("circuit_picture")
+        self._picture.set_readout(self._read_out)
+        controls = FittingRow((self._keep, self._rest), (self._rest,))
+        self._card = Card("The circuit", controls, self._lay_out())
+        self.column.addWidget(self._card)
+        self._keep.valueChanged.connect(lambda _: self.refresh_soon())
+        self._rest.activated.connect(lambda _: self.refresh_soon())
+        for changed in (
+            session.reading.prefix_changed,
+            session.library.step_changed,
+            session.surgery.changed,
+        ):
+            changed.connect(self._give_up)
+        self.follow(session.contrast.changed, session.library.model_changed)
+
+    @property
+    def found(self) -> Circuit | None:
+        """What is drawn."""
+        return self._found
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is asked now is drawn."""
+        return self._found is not None and not self.is_behind and self._of == self._asked
+
+    @property
+    def sentence(self) -> str:
+        """How much of the difference the parts keep."""
+        return self._said.text()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._found is None else {"share": self._found.array}
+
+    def exported_names(self) -> Names:
+        return COUNTED if self._found is None else Names(self._found.labels("part"))
+
+    def recipe(self) -> str:
+        from lmviz.circuits.recipes import circuit_recipe
+
+        if self._found is None or self._of is None:
+            return ""
+        reading, measured, keep, rest = self._of
+        return circuit_recipe(reading.moment, measured.contrast, keep, rest)
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.family != "ngram":
+            return ""
+        return f"{model.name} counts and has no parts to keep alone. Open a model that learns by gradients."
+
+    def have_asked(self) -> None:
+        self.session.contrast.renew()
+
+    def refresh(self) -> None:
+        contrast = self.session.contrast
+        measured, reading = contrast.found, contrast.reading
+        if measured is None or reading is None or not measured.others:
+            self._give_up()
+            self._found = self._of = None
+            self._draw()
+            self._card.set_placeholder(NO_PAIR if self.session.library.model is not None else NO_MODEL)
+            return
+        self._card.set_placeholder("")
+        asked = (reading, measured, self._keep.value(), list(REST)[max(self._rest.currentIndex(), 0)])
+        if asked != self._asked:
+            self._asked = asked
+            self._ask(asked)
+        elif self._of == asked:
+            self._draw()
+
+    def handle_failure(self, key: str) -> None:
+        self._found = self._of = self._asked = None
+        self._draw()
+
+    def _lay_out(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._picture, 1)
+        return body
+
+    def _give_up(self) -> None:
+        """What is asked of the text before is no longer waited for: it may take long, and others wait."""
+        self.silence(QUESTION)
+        self._asked = None
+
+    def _ask(self, asked: tuple[Reading, MeasuredContrast, int, str]) -> None:
+        reading, measured, keep, rest = asked
+        changes = reading.question.interventions
+
+        def work(model: Model) -> Circuit:
+            from lmviz.circuits.circuit import circuit
+
+            return circuit(model, measured.contrast, keep, rest=rest, interventions=changes)
+
+        def take(found: Circuit) -> None:
+            self._found, self._of = found, asked
+            self._draw()
+
+        self.ask_about(reading, QUESTION, work, take)
+
+    def _draw(self) -> None:
+        found = self._found
+        if found is None or self._of is None:
+            self._picture.set_circuit((), (), (), (), "")
+            self._said.setText("")
+            return
+        tokens = _words(self._of[1])
+        parts = _with_words(found)
+        layers = sorted({part.layer for part in parts if part.layer is not None})
+        places = sorted({part.position for part in parts if part.position is not None}) or [0]
+        names = {at: tokens[at] if at < len(tokens) else "" for at in places}
+        slots: dict[tuple[int, int], int] = {}
+        nodes = []
+        for share, part in zip(_shares(found, parts), parts, strict=True):
+            column = places.index(part.position) if part.position is not None else 0
+            row = layers.index(part.layer) if part.layer is not None else -1
+            slot = slots.get((row, column), 0)
+            slots[row, column] = slot + 1
+            is_head = part.number is not None
+            label = str((part.number or 0) + 1) if is_head else names.get(part.position or 0, "")
+            nodes.append(CircuitNode(label, row, column, slot if row >= 0 else 0, share, is_head))
+        numbers = {part: at for at, part in enumerate(parts)}
+        paths = [
+            CircuitPath(
+                numbers[edge.sender], None if edge.receiver is None else numbers[edge.receiver], edge.share
+            )
+            for edge in found.edges[:PATHS]
+            if abs(edge.share) >= FAINT
+        ]
+        rows = [str(layer + 1) for layer in layers]
+        self._picture.set_circuit(nodes, paths, rows, [names[at] for at in places], found.measure)
+        self._said.setText(self._sentence(found))
+
+    def _sentence(self, found: Circuit) -> str:
+        count = len(found.parts)
+        these = f"These {count} parts of {found.of} alone keep" if count > 1 else "This part alone keeps"
+        rest = "as in the changed text" if found.rest == "changed" else "at its mean over both texts"
+        kept = f"{100 * found.kept:.0f} %".replace("-", "−")
+        return f"{these} {kept} of the difference; all else is {rest}."
+
+    def _read_out(self, index: int) -> tuple[str, Sequence[str]]:
+        """A part's name, what is lost without it, and its strongest paths."""
+        found = self._found
+        if found is None or self._of is None:
+            return "", ()
+        tokens, parts = _words(self._of[1]), _with_words(found)
+        part = parts[index]
+        lines = []
+        if part in found.parts:
+            lost = float(found.array[found.parts.index(part)])
+            lines.append(f"without it alone {100 * lost:.0f} % is lost".replace("-", "−"))
+        for edge in [edge for edge in found.edges if part in (edge.sender, edge.receiver)][:6]:
+            share = f"{100 * edge.share:.0f} %".replace("-", "−")
+            if edge.receiver == part:
+                lines.append(f"from {_name(edge.sender, tokens)}: {share}")
+            else:
+                lines.append(
+                    f"to {'the answer' if edge.receiver is None else _name(edge.receiver, tokens)}: {share}"
+                )
+        return _name(part, tokens), lines
+
+
+def _words(measured: MeasuredContrast) -> list[str]:
+    """The words of the text, with both where the two differ."""
+    others = measured.others or measured.tokens
+    pairs = zip(measured.tokens, others, strict=True)
+    return [visible(one) if one == other else f"{visible(one)}/{visible(other)}" for one, other in pairs]
+
+
+def _with_words(found: Circuit) -> tuple[CircuitPart, ...]:
+    """The parts, and the words that paths begin at."""
+    senders = [edge.sender for edge in found.edges if edge.sender not in found.parts]
+    return (*found.parts, *dict.fromkeys(senders))
+
+
+def _shares(found: Circuit, parts: Sequence[CircuitPart]) -> list[float]:
+    return [*map(float, found.array), *(0.0 for _ in range(len(parts) - len(found.parts)))]
+
+
+def _name(part: CircuitPart, tokens: Sequence[str]) -> str:
+    """A part as a person counts it: "head 1·1 at “brown”"."""
+    at = part.position
+    where = f" at “{tokens[at]}”" if at is not None and at < len(tokens) else ""
+    if part.layer is None:
+        return f"the word “{tokens[at]}”" if at is not None and at < len(tokens) else "a word"
+    number = f"·{part.number + 1}" if part.number is not None else ""
+    return f"{part.kind} {part.layer + 1}{number}{where}"

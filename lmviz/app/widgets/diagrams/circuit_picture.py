@@ -1,0 +1,198 @@
+"""A circuit: parts by layer and position, from the words below to the answer above, and the paths between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainterPath, QPaintEvent, QPen
+
+from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
+from lmviz.app.widgets.kit.pointing import Pointable
+
+LEFT, TOP, BOTTOM, RADIUS = 34, 40, 28, 10  # pixels at scale 1
+WIDEST, FAINTEST = 7.0, 0.18
+
+
+@dataclass(frozen=True)
+class CircuitNode:
+    """A part: its row from below, the column of its position, its place there, and the share it brings.
+
+    `row` −1 is that of the words, whose `share` does not count. A head is a circle, all else a box.
+    """
+
+    label: str
+    row: int
+    column: int
+    slot: int
+    share: float
+    is_head: bool = True
+
+
+@dataclass(frozen=True)
+class CircuitPath:
+    """A path from one node to another by their numbers, or to the answer where `end` is None."""
+
+    start: int
+    end: int | None
+    share: float
+
+
+class CircuitPicture(Pointable, GrowingCanvas):
+    """`CircuitPicture()`: `set_circuit(nodes, paths, rows, columns, answer)` draws one.
+
+    `rows` name the layers from below and `columns` the words. `set_current(index)` marks a node, whose paths
+    are then drawn in front; a click on a node does so with `readout` for the hover card.
+    """
+
+    usual, least, usual_size = (640, 420), (300, 220), (760, 480)
+    toggles = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._nodes: tuple[CircuitNode, ...] = ()
+        self._paths: tuple[CircuitPath, ...] = ()
+        self._rows: tuple[str, ...] = ()
+        self._columns: tuple[str, ...] = ()
+        self._answer = ""
+        self.setAccessibleName("circuit")
+
+    @property
+    def nodes(self) -> tuple[CircuitNode, ...]:
+        """The parts that are drawn."""
+        return self._nodes
+
+    @property
+    def paths(self) -> tuple[CircuitPath, ...]:
+        """The paths that are drawn."""
+        return self._paths
+
+    @property
+    def current(self) -> int:
+        """The part that is marked; −1 for none."""
+        return self._current
+
+    def set_circuit(
+        self,
+        nodes: Sequence[CircuitNode],
+        paths: Sequence[CircuitPath],
+        rows: Sequence[str],
+        columns: Sequence[str],
+        answer: str,
+    ) -> None:
+        """Show a circuit."""
+        self._nodes, self._paths = tuple(nodes), tuple(paths)
+        self._rows, self._columns, self._answer = tuple(rows), tuple(columns), answer
+        self.show_count(len(self._nodes))
+
+    def part_rectangle(self, index: int) -> QRectF:
+        radius = self._radius
+        middle = self.place(index)
+        return QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
+
+    def index_at(self, place: QPointF) -> int:
+        found = (at for at in range(len(self._nodes)) if self.part_rectangle(at).contains(place))
+        return next(found, -1)
+
+    def clicked_on(self, index: int) -> None:
+        self.set_current(-1 if index == self._current else index)
+
+    def description(self) -> str:
+        """What is marked, or how much there is."""
+        if 0 <= self._current < len(self._nodes):
+            return self._nodes[self._current].label
+        return f"{len(self._nodes)} parts and {len(self._paths)} paths"
+
+    def place(self, index: int) -> QPointF:
+        """The middle of a node."""
+        node, (left, wide) = self._nodes[index], self._columns_at()
+        if node.row < 0:
+            return QPointF(left[node.column] + wide[node.column] / 2, self._height_of(-1))
+        slots = wide[node.column] / self._slots(node.column)
+        return QPointF(left[node.column] + (node.slot + 0.5) * slots, self._height_of(node.row))
+
+    def _slots(self, column: int) -> int:
+        """How many parts stand side by side in a column."""
+        return 1 + max((node.slot for node in self._nodes if node.column == column), default=0)
+
+    def _columns_at(self) -> tuple[list[float], list[float]]:
+        """Where each column begins, and how wide it is."""
+        slots = [self._slots(column) for column in range(len(self._columns))]
+        slot = (self.width() - self.length(LEFT + 12)) / max(1, sum(slots))
+        begins = [self.length(LEFT) + slot * sum(slots[:column]) for column in range(len(slots))]
+        return begins, [slot * count for count in slots]
+
+    @property
+    def _radius(self) -> float:
+        return min(self.length(RADIUS), 0.42 * self._row_height)
+
+    @property
+    def _row_height(self) -> float:
+        return (self.height() - self.length(TOP + BOTTOM)) / max(1, len(self._rows))
+
+    def _height_of(self, row: int) -> float:
+        if row < 0:
+            return self.height() - self.length(BOTTOM / 2)
+        return self.height() - self.length(BOTTOM) - (row + 0.5) * self._row_height
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        if not self._nodes:
+            return
+        theme = self.theme
+        for row, name in enumerate(self._rows):
+            height = self._height_of(row)
+            area = QRectF(0, height - 10, self.length(LEFT - 10), 20)
+            painter.write(area, name, theme.muted_text, 11.5, where=AT_RIGHT)
+            painter.line(QPointF(self.length(LEFT), height), QPointF(self.width(), height), theme.line)
+        named = {node.column for node in self._nodes if node.row < 0}
+        for column, (left, wide) in enumerate(zip(*self._columns_at(), strict=True)):
+            if column not in named:
+                area = QRectF(left, self._height_of(-1) - 10, wide, 20)
+                painter.fit(area, self._columns[column], theme.muted_text, 12, token=True, where=CENTRED)
+        largest = max((abs(path.share) for path in self._paths), default=1.0)
+        chosen = self._current if self._current >= 0 else self.hovered
+        for path in sorted(self._paths, key=lambda path: chosen in (path.start, path.end)):
+            self._draw_path(painter, path, abs(path.share) / largest, chosen)
+        answer = QRectF(self.width() / 2 - self.length(110), 2, self.length(220), self.length(24))
+        painter.box(answer, theme.accent, radius=5)
+        painter.fit(answer, self._answer, theme.on(theme.accent), 12, bold=True, where=CENTRED)
+        for index, node in enumerate(self._nodes):
+            self._draw_node(painter, index, node)
+        self.draw_focus(painter)
+
+    def _draw_path(self, painter: Painter, path: CircuitPath, share: float, chosen: int) -> None:
+        start = self.place(path.start)
+        end = QPointF(self.width() / 2, self.length(26)) if path.end is None else self.place(path.end)
+        color = QColor(self._color(path.share))
+        is_near = chosen < 0 or chosen in (path.start, path.end)
+        color.setAlphaF(max(FAINTEST, min(1.0, 0.25 + 0.75 * share)) if is_near else 0.06)
+        curve = QPainterPath(start)
+        middle = (start.y() + end.y()) / 2
+        curve.cubicTo(QPointF(start.x(), middle), QPointF(end.x(), middle), end)
+        painter.setBrush(QColor(0, 0, 0, 0))
+        painter.setPen(QPen(color, self.length(max(0.7, WIDEST * share))))
+        painter.drawPath(curve)
+
+    def _draw_node(self, painter: Painter, index: int, node: CircuitNode) -> None:
+        theme, area = self.theme, self.part_rectangle(index)
+        marked = index == self._current or index == self.hovered
+        if node.row < 0:
+            words = area.adjusted(-self.length(40), 0, self.length(40), 0)
+            painter.fit(
+                words, node.label, theme.accent if marked else theme.text, 12, token=True, where=CENTRED
+            )
+            return
+        fill = theme.accent if index == self._current else theme.surface
+        edge = theme.accent if marked else self._color(node.share)
+        if node.is_head:
+            painter.dot(area.center(), self._radius / theme.scale, fill, edge, 1.8)
+        else:
+            painter.box(area.adjusted(-5, self.length(3), 5, -self.length(3)), fill, edge, 1.8, radius=3)
+        ink = theme.on(fill) if index == self._current else theme.text
+        painter.fit(area, node.label if node.is_head else "ff", ink, 11, where=CENTRED)
+
+    def _color(self, share: float) -> QColor:
+        return self.theme.signed_positive if share > 0 else self.theme.signed_negative

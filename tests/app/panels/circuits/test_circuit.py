@@ -1,0 +1,74 @@
+"""The circuit kept alone: its parts, how much they keep, and the paths of the one that is chosen."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSpinBox
+from pytestqt.qtbot import QtBot
+
+import lmviz
+from lmviz.app.panels.circuits.circuit import CircuitPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.diagrams.circuit_picture import CircuitPicture
+from lmviz.app.window.main_window import MainWindow
+
+ONLY_PANELS = ("contrast", "circuit")
+
+
+@pytest.fixture
+def panel(window: MainWindow, session: Session, qtbot: QtBot) -> CircuitPanel:
+    """The panel in front, with the question about the stone answered."""
+    [found] = [item for item in window.perspective.panels if isinstance(item, CircuitPanel)]
+    found.parentWidget().raise_()
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("stories-transformer")
+    qtbot.waitUntil(lambda: session.reading.current is not None and bool(session.contrast.offers()))
+    session.contrast.open(session.contrast.offers()[0])
+    qtbot.waitUntil(lambda: found.is_whole)
+    return found
+
+
+def expected(session: Session, keep: int):
+    asked = lmviz.contrast(session.reading.prefix, session.contrast.other, measure="logit:stone-bell")
+    return lmviz.circuit("stories-transformer", asked, keep)
+
+
+def test_its_parts_and_paths_are_what_python_gives(panel: CircuitPanel, session: Session):
+    wanted = expected(session, 8)
+    assert panel.found.parts == wanted.parts
+    assert panel.found.kept == pytest.approx(wanted.kept, abs=1e-3)
+    assert panel.sentence.startswith(f"These 8 parts of {wanted.of} alone keep {100 * wanted.kept:.0f} %")
+    picture = panel.findChild(CircuitPicture, "circuit_picture")
+    assert [node.label for node in picture.nodes][:2] == ["1", "brown"]
+    strongest = picture.paths[0]
+    assert picture.nodes[strongest.start].label == "stone/bell"
+    assert picture.nodes[strongest.end].label == "1"
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)
+    assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
+
+
+def test_fewer_parts_keep_less(panel: CircuitPanel, session: Session, qtbot: QtBot):
+    before = panel.found.kept
+    panel.findChild(QSpinBox, "keep_spin").setValue(2)
+    qtbot.waitUntil(lambda: panel.is_whole and len(panel.found.parts) == 2)
+    assert panel.found.kept < before
+    assert panel.found.kept == pytest.approx(expected(session, 2).kept, abs=1e-3)
+
+
+def test_a_click_marks_a_part_and_its_card_names_its_paths(panel: CircuitPanel, qtbot: QtBot):
+    picture = panel.findChild(CircuitPicture, "circuit_picture")
+    place = picture.part_rectangle(0).center().toPoint()
+    qtbot.mouseClick(picture, Qt.MouseButton.LeftButton, pos=place)
+    assert picture.current == 0
+    title, lines = picture.readout(0)
+    assert title == "head 1·1 at “brown”"
+    assert any(line.startswith("from the word “stone/bell”: ") for line in lines)
+    assert any(line.startswith("to feed-forward 1 at “brown”: ") for line in lines)
+    qtbot.mouseClick(picture, Qt.MouseButton.LeftButton, pos=place)
+    assert picture.current == -1
+
+
+def test_what_counts_has_no_circuit_and_says_so(panel: CircuitPanel, session: Session, qtbot: QtBot):
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("stories-5-gram")
+    assert "counts and has no parts" in panel.out_of_place(session.library.model)
