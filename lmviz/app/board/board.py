@@ -260,7 +260,6 @@ class Board(QWidget):
             if row.name in wanted:
                 home = first.name if first is not None and row.area in stacked else row.name
                 held[self._homes[home]].append(self._pages[row.name])
-        focused = self.window().focusWidget()
         for name, page in self._pages.items():
             place = self._place_of(page)
             if place is not None and page not in held[place.name]:
@@ -277,8 +276,6 @@ class Board(QWidget):
             chosen = self._pages.get(self._view.fronts.get(name, ""))
             place.show_pages(held[name], chosen, out_of_place)
         self._hide_empty(self._whole)
-        if focused is not None and not focused.isVisible():
-            self.window().setFocus()  # Qt has handed it to any field that is left, which keys would change
         self._share_room()
 
     def _areas_without_room(self, wanted: set[str]) -> frozenset[str]:

@@ -41,14 +41,11 @@ class Enlarging(QObject):
         name = view.name_at(QCursor.pos())
         if not name or view.is_apart(name):
             name = projected_rows(view.name)[0].name
-        focused = view.window().focusWidget()
         self._enlarged = view
         self._hidden = tuple(part for part in self._parts if not part.isHidden())
         for part in self._hidden:
             part.hide()
         view.show_only(name)
-        if focused is not None and not focused.isVisible():
-            view.window().setFocus()  # Qt has handed it to any field that is left, which keys would change
 
     def follow_lesson(self, is_open: bool) -> None:
         """What is arranged in a lesson is for its time; leave again what projector mode leaves."""

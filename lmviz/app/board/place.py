@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QTabBar, QTabWidget
 from lmviz.app.board.page import PanelPage
 from lmviz.app.look.stylesheet import TAB_PADDING
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import leave_keys
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.base.role import set_role
 
@@ -32,6 +33,9 @@ class Place(QTabWidget):
         self._bar.setAccessibleName("panels that share this place")
         self._bar.tabBarClicked.connect(self._choose)
         self._bar.left.connect(self.left)
+        self.currentChanged.connect(
+            lambda _: leave_keys(self.currentWidget())
+        )  # Qt gives them to its first field
         self.setTabBar(self._bar)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys go to its tabs, which have a name
         self.setDocumentMode(True)
@@ -75,6 +79,8 @@ class Place(QTabWidget):
         if ordered:
             front = front if front in ordered else ordered[0]
             _ = front.panel
+            if front is not self.currentWidget():
+                leave_keys(self.currentWidget())
             self.setCurrentWidget(front)
         self.blockSignals(was_blocked)
         for at, page in enumerate(ordered):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from lmviz.app.board.board import Board
 from lmviz.app.board.enlarging import Enlarging
@@ -20,6 +20,7 @@ from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import Pages
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import state_of
 from lmviz.app.window.frame import LEAST, USUAL, Frame, ScrolledView, first_place, least_size
@@ -73,7 +74,7 @@ class MainWindow(QMainWindow):
         self.transport = Transport(session)
         self.rail = PerspectiveRail(shown_perspectives())
         self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
-        self._stack = QStackedWidget()
+        self._stack = Pages()
         self.lessons = Lessons(self, self)
         session.lesson.stand_in(self)
         around = (
@@ -182,10 +183,7 @@ class MainWindow(QMainWindow):
             self._enlarging.end()
         self.rail.choose(name)
         self._stack.setCurrentIndex(list(self._views).index(name))
-        has_prefix = _has_prefix(name)
-        if not has_prefix and self.prefix_bar.edit.hasFocus():
-            self.setFocus()  # or the first button of the rail would take it
-        self.prefix_bar.setVisible(has_prefix)
+        self.prefix_bar.setVisible(_has_prefix(name))
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, polls, networks or scenes."""
@@ -342,6 +340,17 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.painted.emit)  # once the children are painted too
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Qt asks for the next control also where the one with the focus is hidden.
+
+        It could be a field, which keys would then change without having been asked for: nothing has it.
+        """
+        left = self.focusWidget()
+        if left is not None and left is not self and not left.isVisible():
+            self.setFocus()
+            return True
+        return super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that what has the focus had no use for."""

@@ -131,3 +131,37 @@ def test_the_keyboard_map_fits_into_a_small_window(window: MainWindow) -> None:
     window.commands.show_keyboard_map()
     [shown] = window.findChildren(KeyboardMap)
     assert shown.height() < window.height()
+
+
+def test_another_perspective_gives_no_field_the_keys(window: MainWindow, read: Session) -> None:
+    window.activateWindow()
+    left = 0
+    for row in shown_perspectives() * 2:
+        window.show_perspective(row.name)
+        if row.name != "polls":  # where letters are answers
+            assert window.focusWidget() is window, f"{row.name}: {window.focusWidget()}"
+        able = [
+            widget
+            for widget in window.perspective.findChildren(QWidget)
+            if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        ]
+        if able:
+            able[0].setFocus()
+            left += 1
+    assert left > 10
+
+
+def test_another_tab_gives_no_field_the_keys(window: MainWindow, read: Session) -> None:
+    window.activateWindow()
+    tried = 0
+    for row in shown_perspectives():
+        window.show_perspective(row.name)
+        for panel in (panel for panel in window.perspective.panels if not panel.is_in_sight):
+            for able in window.perspective.findChildren(QLineEdit):
+                if able.isVisible():
+                    able.setFocus()
+            held = window.focusWidget()
+            window.bring_in_front(panel.objectName())
+            tried += held is not None and not held.isVisible()
+            assert window.focusWidget() in (window, held), f"{panel}: {window.focusWidget()}"
+    assert tried, "in some place two share, one has a field"

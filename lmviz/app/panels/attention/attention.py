@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.attention.attention_body import AttentionBody
@@ -19,6 +19,7 @@ from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.inspection.attention import combine_heads, most_looked_at, unseen_by_all
 from lmviz.inspection.names import coordinate
 from lmviz.inspection.views import matrix
@@ -48,7 +49,7 @@ class AttentionPanel(WeightMatrixPanel):
         for name, tap in STEPS.items():
             self._step.addItem(name, tap)
         self._step.setCurrentIndex(len(STEPS) - 1)
-        self._how = named(QComboBox(), description="how heads are combined")
+        self._how = named(ComboBox(), description="how heads are combined")
         self._how.addItems(COMBINATIONS)
         self._invitation = Invitation("attention_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))

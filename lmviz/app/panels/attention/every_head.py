@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.head_wall import HeadWall
 from lmviz.inspection.attention import attention_layers, thumbnails
 from lmviz.inspection.head_badges import FIRST, INDUCTION, PREVIOUS, head_badges
@@ -45,7 +45,7 @@ class EveryHeadPanel(Panel):
         self._wall = HeadWall()
         self._wall.set_readout(self._read_out)
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
-        self._sort = QComboBox()
+        self._sort = ComboBox()
         self._sort.setObjectName("sort_heads_picker")
         self._sort.setAccessibleName("the order of heads")
         self._sort.addItems([BY_LAYER, *KINDS])

@@ -11,6 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.models.sequences import SOURCE
 from lmviz.text.tokenizer import visible
@@ -37,14 +38,14 @@ class ContrastPanel(Panel):
         super().__init__(session)
         self.setObjectName("contrast_view")
         self._offered: tuple[ShippedQuestion, ...] = ()
-        self._questions = QComboBox()
+        self._questions = ComboBox()
         self._questions.setObjectName("circuit_question_picker")
         self._questions.setAccessibleName("a question that comes with lmviz")
         self._questions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._edit = HintedEdit(*HINTS)
         self._edit.setObjectName("changed_edit")
         self._edit.setAccessibleName("the changed text")
-        self._measure = QComboBox()
+        self._measure = ComboBox()
         self._measure.setObjectName("measure_picker")
         self._measure.setAccessibleName("the number that is asked about")
         self._measure.setEditable(True)  # so that any number can be typed

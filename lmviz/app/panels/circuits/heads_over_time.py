@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
@@ -53,7 +54,7 @@ class HeadsOverTimePanel(Panel):
         self._scores: dict[int, HeadScores] = {}
         self._model: OpenedModel | None = None
         self._asked: tuple[OpenedModel, int] | None = None
-        self._score = QComboBox()
+        self._score = ComboBox()
         self._score.setObjectName("head_score_picker")
         self._score.setAccessibleName("what heads are coloured by")
         self._score.addItems(list(WHERE))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.interventions import scale_head
 from lmviz.models.address import Address
@@ -61,10 +62,10 @@ class PatchingPanel(Panel):
         self._of: tuple[Reading, MeasuredContrast, str, str] | None = None  # what is drawn belongs to it
         self._asked: tuple[Reading, MeasuredContrast, str, str] | None = None
         self._pinned: tuple[int, ...] | None = None
-        self._kind = QComboBox()
+        self._kind = ComboBox()
         self._kind.setObjectName("carry_picker")
         self._kind.setAccessibleName("what is carried over")
-        self._into = QComboBox()
+        self._into = ComboBox()
         self._into.setObjectName("direction_picker")
         self._into.setAccessibleName("which text it is carried into")
         self._into.addItems(list(DIRECTIONS.values()))

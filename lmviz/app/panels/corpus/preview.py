@@ -28,6 +28,7 @@ from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.painter import cut
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.base.plain_text import on_one_line
@@ -137,7 +138,7 @@ class PreviewPanel(Panel):
         self._left_card.set_aside(f"of {count(offer.count)}")
 
     def _picker(self, name: str, label: str, help: str) -> QComboBox:
-        picker = QComboBox()
+        picker = ComboBox()
         picker.setObjectName(name)
         picker.setAccessibleName(label)
         picker.setToolTip(paragraph(f"{help}."))
@@ -243,7 +244,7 @@ class PreviewPanel(Panel):
         name = InkedLabel()
         ink = _inks().get(role)
         name.set_pieces([Inked(on_one_line(layout.names[place]) or "no name", bool(role), ink)])
-        picker = QComboBox()
+        picker = ComboBox()
         picker.setObjectName(f"column_{place + 1}_picker")
         picker.setAccessibleName(f"what column {place + 1} is")
         picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

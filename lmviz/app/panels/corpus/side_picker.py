@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox
+from lmviz.app.widgets.base.steady import ComboBox
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus, Side
 
 
-class SidePicker(QComboBox):
+class SidePicker(ComboBox):
     """`SidePicker(name)`: `side` is the chosen one; it is out of sight where a text has only one."""
 
     def __init__(self, name: str) -> None:

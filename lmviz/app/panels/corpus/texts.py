@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QSizePolicy,
-    QSpinBox,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -25,6 +24,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage, short, with_unit
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
@@ -82,7 +82,7 @@ class TextsPanel(Panel):
             "byte pairs."
         )
         self._kind.setCurrentText(CorpusOptions().tokenizer)
-        self._pieces = named(QSpinBox(), description="number of byte-pair pieces")
+        self._pieces = named(SpinBox(), description="number of byte-pair pieces")
         self._pieces.setRange(FEWEST_PIECES, 100_000)
         self._pieces.setValue(1024)
         self._pieces_row = QWidget()  # beside the kind it would be wider than the panel

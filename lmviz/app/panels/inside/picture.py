@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QStackedWidget
-
 from lmviz.app.panels.inside.ladder_page import LadderPage
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unrolled_page import UnrolledPage
@@ -13,6 +11,7 @@ from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.panels.inside.window_page import WindowPage
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.widgets.base.building import stack
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
@@ -44,7 +43,7 @@ class PicturePanel(Panel):
         leave_arrow_keys(self, *self._unrolled.views, self._whole.view, self._ladder.view, self._window.view)
         self._asked: Drawn | None = None
         self._drawn: Drawn | None = None
-        self._pages = QStackedWidget()
+        self._pages = stack()
         for page in self._all:
             self._pages.addWidget(page.widget)
         self._invitation = Invitation("picture_invitation")

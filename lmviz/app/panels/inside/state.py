@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.color_floor import color_floor
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
@@ -53,7 +54,7 @@ class StatePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._tap = picker("tap_picker", "which value", least=TAP_LENGTH)
-        self.order_picker = named(QComboBox(), description="order of the rows")
+        self.order_picker = named(ComboBox(), description="order of the rows")
         self.order_picker.addItems(ORDERS)
         self._heatmap = HeatmapView()
         leave_arrow_keys(self, self._heatmap)

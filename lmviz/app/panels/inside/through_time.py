@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.inside.losses_and_steps import LossesAndSteps, Sums
@@ -21,6 +21,7 @@ from lmviz.app.session.gradients import LAST_LOSS
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.diagrams.gradient_wave import GradientWave, WaveRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
@@ -81,7 +82,7 @@ class ThroughTimePanel(Panel):
         self._connect(session)
 
     def _head(self) -> QWidget:
-        self._truncation = named(QSpinBox(), "truncation_spin", "truncate after so many states")
+        self._truncation = named(SpinBox(), "truncation_spin", "truncate after so many states")
         self._truncation.setRange(1, 999)
         self._truncation.setValue(TRUNCATION)
         self._truncation.setPrefix("truncate at ")

@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import DoubleSpinBox
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
@@ -63,7 +64,7 @@ class UnitPanel(Panel):
         self._searched = Label(role="muted", wraps=True)
         self._waits_for_text = False
         self._threshold = named(
-            QDoubleSpinBox(), "unit_threshold_spin", "activation from which a unit counts as active"
+            DoubleSpinBox(), "unit_threshold_spin", "activation from which a unit counts as active"
         )
         self._threshold_of = ""
         self._edited: dict[str, float] = {}  # thresholds that a person chose, by the tap's address

@@ -19,6 +19,7 @@ from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.base.plain_text import on_one_line
 
@@ -122,7 +123,7 @@ class PollPanel(Panel):
 
     def _lay_out(self) -> QWidget:
         for letter in LETTERS:
-            spin = named(QSpinBox(), f"count_{letter}", f"answers to {letter}")
+            spin = named(SpinBox(), f"count_{letter}", f"answers to {letter}")
             spin.setRange(0, MOST)
             spin.setKeyboardTracking(False)
             self._spins[letter] = spin

@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import DoubleSpinBox, SpinBox
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
 from lmviz.base.configuration import Setting
@@ -259,10 +260,10 @@ def _spin(setting: Setting) -> QSpinBox | QDoubleSpinBox:
     assert setting.maximum is not None, "each option of the search has both limits"
     spin: QSpinBox | QDoubleSpinBox
     if isinstance(setting.default, int):
-        spin = QSpinBox()
+        spin = SpinBox()
         spin.setRange(int(setting.minimum), int(setting.maximum))
     else:
-        spin = QDoubleSpinBox()
+        spin = DoubleSpinBox()
         spin.setRange(setting.minimum, setting.maximum)
         spin.setSingleStep(0.1)
     if setting.zero:

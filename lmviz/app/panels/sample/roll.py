@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
 from lmviz.decoding.options import FILTERS
@@ -252,7 +253,7 @@ class RollPanel(Panel):
         return button
 
     def _spin(self, name: str, least: int, most: int, value: int, description: str, unit: str) -> QSpinBox:
-        spin = named(QSpinBox(), name, description)
+        spin = named(SpinBox(), name, description)
         spin.setToolTip(paragraph(description[0].upper() + description[1:]))
         spin.setRange(least, most)
         spin.setValue(value)

@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.plots.parts_bar import PartsBar
 from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.base.errors import LmvizError
@@ -87,7 +88,7 @@ class CalculatorPanel(Panel):
         grid = QGridLayout()
         grid.setVerticalSpacing(3)
         for place, (name, title, symbol) in enumerate((*FIELDS, ("vocabulary", "Vocabulary", "V"))):
-            spin = QSpinBox()
+            spin = SpinBox()
             spin.setRange(1, _largest(name))
             spin.setKeyboardTracking(False)
             spin.setGroupSeparatorShown(True)

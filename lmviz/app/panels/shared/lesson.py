@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QStackedWidget
+from PySide6.QtWidgets import QFrame
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet, stack
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
@@ -54,7 +54,7 @@ class LessonPanel(Panel):
         self._prepare = QuietButton("lesson_prepare", "set up again", "link")
         self._list = LessonList()
         self._list_close = QuietButton("lesson_list_close", "close", "link")
-        self._pages = QStackedWidget()
+        self._pages = stack()
         self._lay_out()
         lesson = session.lesson
         self._dots.clicked.connect(lesson.go_to)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.steady import DoubleSpinBox
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.decoding.glance import glance
 from lmviz.decoding.shift import largest_shifts
@@ -42,7 +43,7 @@ class SurgeryPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._undo, self._redo = QPushButton("undo"), QPushButton("redo")
-        self._value = QDoubleSpinBox()
+        self._value = DoubleSpinBox()
         self._list = ChangeList()
         self._said = Label()
         self._pinned = Label(name="pinned_cell")

@@ -14,6 +14,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -299,7 +300,7 @@ class _Row(QWidget):
 
 
 def _picker(name: str, choices: Iterable[str]) -> QComboBox:
-    picker = named(QComboBox(), description=name)
+    picker = named(ComboBox(), description=name)
     picker.addItems(list(choices))
     return picker
 

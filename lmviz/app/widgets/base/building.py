@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lmviz.app.widgets.base.steady import ComboBox
+
 Stretch = Literal["stretch"]
 STRETCH: Stretch = "stretch"
 """Among the items of a row or column: room that takes what is left over."""
@@ -50,9 +52,31 @@ def sheet(layout: QLayout) -> QWidget:
     return widget
 
 
-def stack(*pages: QWidget) -> QStackedWidget:
+class Pages(QStackedWidget):
+    """Pages of which one is shown. Another gets no keys in the place of the one that had them.
+
+    Qt would give them to its first field, which they would change without having been asked for.
+    """
+
+    def setCurrentIndex(self, index: int) -> None:
+        if index != self.currentIndex():
+            leave_keys(self.currentWidget())
+        super().setCurrentIndex(index)
+
+    def setCurrentWidget(self, page: QWidget) -> None:
+        self.setCurrentIndex(self.indexOf(page))
+
+
+def leave_keys(page: QWidget | None) -> None:
+    """Give the keys to the window, if something within a page has them."""
+    held = None if page is None else page.window().focusWidget()
+    if page is not None and held is not None and page.isAncestorOf(held):
+        page.window().setFocus()
+
+
+def stack(*pages: QWidget) -> Pages:
     """Pages of which one is shown; at first the first."""
-    stacked = QStackedWidget()
+    stacked = Pages()
     for page in pages:
         stacked.addWidget(page)
     return stacked
@@ -76,7 +100,7 @@ def picker(
     name: str, description: str, choices: Iterable[str] = (), *, least: int = 0, role: str = ""
 ) -> QComboBox:
     """A choice of one among several; with `least` it may be as narrow as so many letters."""
-    made = named(QComboBox(), name, description, role=role)
+    made = named(ComboBox(), name, description, role=role)
     made.addItems(list(choices))
     if least:
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

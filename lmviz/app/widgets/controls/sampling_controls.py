@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QDoubleSpinBox,
-    QSlider,
     QSpinBox,
     QWidget,
 )
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.base.steady import DoubleSpinBox, Slider, SpinBox
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.base.configuration import Setting
 from lmviz.decoding.options import SamplingOptions
@@ -45,7 +45,7 @@ class SamplingControls(QWidget):
         self._settings = {setting.name: setting for setting in SamplingOptions.settings()}
         self._flow = FlowLayout(self)
         self.temperature = self._decimal("temperature", 100.0, 0.05)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Slider(Qt.Orientation.Horizontal)
         self.slider.setObjectName("temperature_slider")
         self.slider.setAccessibleName("temperature, roughly")
         self.slider.setRange(0, HOTTEST)
@@ -82,7 +82,7 @@ class SamplingControls(QWidget):
             with QSignalBlocker(control):
                 if control.value() == value:
                     continue
-                if isinstance(control, QDoubleSpinBox):
+                if isinstance(control, DoubleSpinBox):
                     control.setValue(value)
                 else:
                     control.setValue(int(value))
@@ -91,7 +91,7 @@ class SamplingControls(QWidget):
         self._fit()
 
     def _whole(self, name: str, most: int) -> QSpinBox:
-        spin = QSpinBox()
+        spin = SpinBox()
         spin.setRange(0, most)
         spin.setGroupSeparatorShown(True)
         spin.valueChanged.connect(lambda value: self.changed.emit(name, value))
@@ -99,7 +99,7 @@ class SamplingControls(QWidget):
         return self._named(spin, self._settings[name])
 
     def _decimal(self, name: str, most: float, step: float) -> QDoubleSpinBox:
-        spin = QDoubleSpinBox()
+        spin = DoubleSpinBox()
         spin.setRange(0.0, most)
         spin.setSingleStep(step)
         spin.valueChanged.connect(lambda value: self.changed.emit(name, value))

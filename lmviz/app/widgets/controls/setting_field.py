@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
+from lmviz.app.widgets.base.steady import ComboBox, SpinBox
 from lmviz.base.configuration import Setting
 from lmviz.base.errors import LmvizError
 
@@ -51,7 +52,7 @@ class SettingField(QObject):
     def _make_control(self, parent: QWidget) -> Control:
         setting = self.setting
         if setting.choices:
-            picker = QComboBox(parent)
+            picker = ComboBox(parent)
             for choice in setting.choices:
                 picker.addItem(str(choice), choice)
             picker.currentIndexChanged.connect(self.value_changed)
@@ -61,7 +62,7 @@ class SettingField(QObject):
             box.toggled.connect(self.value_changed)
             return box
         if setting.kind is int:
-            spin = QSpinBox(parent)
+            spin = SpinBox(parent)
             spin.setRange(
                 int(setting.minimum if setting.minimum is not None else -LARGEST),
                 min(LARGEST, int(setting.maximum if setting.maximum is not None else LARGEST)),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.steady import Slider
 
 
 class SliderRow(QWidget):
@@ -19,7 +20,7 @@ class SliderRow(QWidget):
 
     def __init__(self, name: str, accessible_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Slider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(accessible_name)
         self.slider.valueChanged.connect(self.value_changed)
         self._said = Label()

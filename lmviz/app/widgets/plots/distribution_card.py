@@ -13,6 +13,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.plots.bars import ROW, BarsView
 
 LONG, SHORT = "step {:,}", "{:,}"
@@ -36,7 +37,7 @@ class DistributionCard(Card):
         self._color = QColor()
         self._steps: tuple[int, ...] = ()
         self._words = LONG
-        self._picker = QComboBox()
+        self._picker = ComboBox()
         self._picker.setProperty("role", "link")
         self._picker.setAccessibleName("step of the training")
         self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

@@ -1,0 +1,44 @@
+"""Controls that keep their value while a wheel passes over them: what lies around them scrolls instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QSpinBox, QWidget
+
+if TYPE_CHECKING:
+    _Control = QWidget
+else:
+    _Control = object
+
+
+class _Steady(_Control):
+    """Before a control of Qt's among the bases of a class: the wheel turns it only while it has the focus."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # and the wheel does not give it the focus
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ComboBox(_Steady, QComboBox):
+    """`ComboBox(parent=None)`: one of several values."""
+
+
+class SpinBox(_Steady, QSpinBox):
+    """`SpinBox(parent=None)`: a whole number."""
+
+
+class DoubleSpinBox(_Steady, QDoubleSpinBox):
+    """`DoubleSpinBox(parent=None)`: a number with decimals."""
+
+
+class Slider(_Steady, QSlider):
+    """`Slider(orientation, parent=None)`: a place on a line."""

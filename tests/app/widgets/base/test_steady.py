@@ -1,0 +1,72 @@
+"""Controls under a wheel that passes over them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+import lmviz
+from lmviz.app.widgets.base.steady import ComboBox, DoubleSpinBox, Slider, SpinBox
+
+
+def chosen_number() -> ComboBox:
+    made = ComboBox()
+    made.addItems([str(value) for value in range(100)])
+    return made
+
+
+@pytest.mark.parametrize(
+    "make", [chosen_number, SpinBox, DoubleSpinBox, lambda: Slider(Qt.Orientation.Horizontal)]
+)
+def test_the_wheel_turns_only_what_has_the_focus(make, qtbot: QtBot) -> None:
+    sheet = QWidget()
+    qtbot.addWidget(sheet)
+    control = make()
+    control.setParent(sheet)
+    value, put = (
+        (control.currentIndex, control.setCurrentIndex)
+        if isinstance(control, ComboBox)
+        else (control.value, control.setValue)
+    )
+    put(50)
+    sheet.show()
+    sheet.activateWindow()
+    sheet.setFocus()
+
+    def turn() -> bool:
+        place = QPointF(control.rect().center())
+        event = QWheelEvent(
+            place,
+            control.mapToGlobal(place),
+            QPoint(),
+            QPoint(0, -120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(control, event)
+        return event.isAccepted()
+
+    assert not turn(), "it is left to what scrolls"
+    assert value() == 50
+    assert not control.hasFocus()
+    control.setFocus()
+    qtbot.waitUntil(control.hasFocus)
+    turn()
+    assert value() != 50
+
+
+OF_QT = ("QComboBox", "QSpinBox", "QDoubleSpinBox", "QSlider")
+
+
+def test_every_control_is_one_of_these() -> None:
+    """None of Qt's own is made anywhere else."""
+    made = re.compile("|".join(rf"\b{kind}\(" for kind in OF_QT))
+    sources = Path(lmviz.__file__).parent.rglob("*.py")
+    found = {path.name for path in sources if made.search(path.read_text("utf-8"))}
+    assert not found
