@@ -102,7 +102,8 @@ OPTIONS = {
             "tied": False,
         },
         {"query_key_norm": "head", "norm_gain": "none", "attention_clip": 0.7, "position_offset": 2},
-        {"positions": "alibi", "heads": 6, "width": 12, "alibi_slopes": "powers", "embedding_norm": True},
+        {"positions": "alibi", "heads": 6, "width": 12, "alibi_slopes": "powers", "embedding_norm": True}
+        | {"embedding_width": 5},
         {"positions": "alibi", "alibi_slopes": "bfloat16", "alibi_steepness": 2.0, "score_cap": 2.0},
         {
             "score_scale_by_layer": True,

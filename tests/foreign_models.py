@@ -112,6 +112,7 @@ PEERS = {
     ),
     "opt": ("OPTConfig", OPT),
     "opt post": ("OPTConfig", OPT | {"do_layer_norm_before": False, "enable_bias": False}),
+    "opt narrow": ("OPTConfig", OPT | {"do_layer_norm_before": False, "word_embed_proj_dim": 10}),
     "gpt_neo": (
         "GPTNeoConfig",
         NARROW

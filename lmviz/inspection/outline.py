@@ -17,7 +17,7 @@ from lmviz.models.address import SIDES, Address
 from lmviz.models.tap import Stage
 
 LEFT_OUT = frozenset(
-    {"norm", "norm1", "norm2", "residual1", "residual2", "stream1", "stream2"}
+    {"norm", "projected", "norm1", "norm2", "residual1", "residual2", "stream1", "stream2"}
     | {"query_normed", "key_normed", "query_rotated", "key_rotated"}
     | {"products", "scaled", "bias", "scores", "feedforward/hidden"}
     | {"cross/norm", "cross/residual"}

@@ -15,6 +15,8 @@ The title of a stage may stand there too.
 SENTENCES: tuple[tuple[str, str, str], ...] = (
     # Transformer
     ("transformer", "embedding/token", "The row of the table that stands for {word}, wherever it occurs."),
+    ("transformer", "embedding/projected", "That row for {word}, brought to the width of the stream."),
+    ("transformer", "projected", "The end of the stream at {word}, brought to the width of an embedding."),
     ("transformer", "embedding/position", "What marks place {place} of the text, whatever word is there."),
     ("transformer", "embedding/sum", "{word} enters the stream that every layer reads and adds to."),
     ("transformer", "embedding/norm", "{word} brought to one scale before any layer reads it."),

@@ -426,8 +426,7 @@ def _of_cohere_kind(fields: Fields, base: float = 10000.0, **settings: Any) -> T
 
 def _opt(fields: Fields) -> TransformerConfiguration:
     width = fields.whole("hidden_size", 768)
-    if fields.whole("word_embed_proj_dim", width) != width:
-        raise LmvizError("its word_embed_proj_dim asks for embeddings narrower than the stream")
+    narrow = fields.whole("word_embed_proj_dim", width)
     fields.refuse("_remove_final_layer_norm", "an end of the stream that is not normalised")
     gains, biased = fields.flag("layer_norm_elementwise_affine", True), fields.flag("enable_bias", True)
     return TransformerConfiguration(
@@ -443,6 +442,7 @@ def _opt(fields: Fields) -> TransformerConfiguration:
         attention_bias="all" if biased else "none",
         feedforward_bias=biased,
         position_offset=2,
+        embedding_width=narrow if narrow != width else 0,
         tied=fields.flag("tie_word_embeddings", True),
     )
 
@@ -815,6 +815,8 @@ _GPTJ_NAMES: Names = GPT2_NAMES | {
 
 _OPT_NAMES: Names = {
     "embedding": "embed_tokens",
+    "embedding_input": "project_in",
+    "embedding_output": "project_out",
     "positions": "embed_positions",
     "layers.*.norm1": "layers.*.self_attn_layer_norm",
     "layers.*.attention.input": _three("self_attn"),

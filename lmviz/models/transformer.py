@@ -284,12 +284,13 @@ class TransformerModel(NeuralModel):
         predicts: Prediction = NEXT_TOKEN,
     ) -> None:
         end = transformer_taps(configuration)[-1].address
-        pooling = Pooling(configuration.pooling, configuration.width, end) if predicts.per == "text" else None
+        narrow, width = configuration.embedding_channels, configuration.width
+        pooling = Pooling(configuration.pooling, narrow, end) if predicts.per == "text" else None
         super().__init__(
             configuration,
             vocabulary_size,
-            channels=configuration.width,
-            features=configuration.width,
+            channels=narrow,
+            features=narrow,
             tied=configuration.tied,
             output_bias=configuration.output_bias,
             output_function=configuration.logit_function,
@@ -298,6 +299,9 @@ class TransformerModel(NeuralModel):
         )
         self.context = configuration.context
         self.causal = configuration.causal
+        has_own_width = configuration.embedding_width > 0
+        self.embedding_input = StoredLinear(narrow, width, bias=False) if has_own_width else None
+        self.embedding_output = StoredLinear(width, narrow, bias=False) if has_own_width else None
         learned = configuration.positions == "learned"
         rows = configuration.context + configuration.position_offset
         self.positions = nn.Embedding(rows, configuration.width) if learned else None
@@ -333,13 +337,18 @@ class TransformerModel(NeuralModel):
             past = None if state is None else state.layers[index]
             stream, keys_and_values = layer(stream, attending[self._kinds[index]], past)
             kept.append(keys_and_values)
-        return stream if self.norm is None else self.norm(stream), KeyValueCache(tuple(kept))
+        stream = stream if self.norm is None else self.norm(stream)
+        if self.embedding_output is not None:
+            stream = self.embedding_output(stream)
+        return stream, KeyValueCache(tuple(kept))
 
     def _embed(self, tokens: torch.Tensor, start: int, end: int) -> torch.Tensor:
         configuration = self.configuration
         embedded = widened(self.embedding(tokens))
         if configuration.embedding_scale != 1:
             embedded = embedded * configuration.embedding_scale
+        if self.embedding_input is not None:
+            embedded = self.embedding_input(embedded)
         if self.positions is not None:
             offset = configuration.position_offset
             embedded = embedded + widened(self.positions.weight[offset + start : offset + end])
@@ -405,6 +414,7 @@ class TransformerModel(NeuralModel):
         """The steps from the tokens to the distribution, layer by layer, as they are wired."""
         matrix = "W" if self.output.weight is not None else "E"
         end = r"\mathbf{n}" if self.norm is not None or self.configuration.norm == "post" else r"\mathbf{x}"
+        end = r"\mathbf{o}" if self.embedding_output is not None else end
         scores = rf"{matrix} {end}_t" + (r" + \mathbf{b}" if self.output.bias is not None else "")
         equation = rf"\mathbf{{y}}_t = {FUNCTIONS[self.output_function].latex.format(scores)}"
         return transformer_stages(self.configuration) + self.output_stages((self._stream,), equation)

@@ -353,6 +353,15 @@ class TransformerConfiguration(ModelConfiguration):
         maximum=64.0,
         of_others=True,
     )
+    embedding_width: int = setting(
+        0,
+        "Numbers in the embedding of a token, where a matrix brings them to the width of the stream, and "
+        "another back before the output (OPT 350M); 0 stands for the width itself.",
+        zero="width",
+        minimum=0,
+        maximum=32768,
+        of_others=True,
+    )
     embedding_factor: float = setting(
         0.0,
         "What embeddings of tokens are multiplied by (Gemma, Granite); 0 stands for √width with sinusoidal "
@@ -650,6 +659,11 @@ class TransformerConfiguration(ModelConfiguration):
         return f"times {self.logit_factor}" if self.logit_factor != 1 else ""
 
     @property
+    def embedding_channels(self) -> int:
+        """Numbers in the embedding of a token."""
+        return self.embedding_width or self.width
+
+    @property
     def embedding_scale(self) -> float:
         """What token embeddings are multiplied by, lest they drown in waves of height 1 (Vaswani 2017)."""
         usual = self.width**0.5 if self.positions == "sinusoidal" else 1.0
@@ -662,7 +676,7 @@ class TransformerConfiguration(ModelConfiguration):
 
     def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""
-        width, hidden = self.width, self.feedforward_width
+        width, hidden, narrow = self.width, self.feedforward_width, self.embedding_channels
         mixed, shared = self.heads * self.head_width, self.groups * self.head_width
         first_layers = 2 if self.gated else 1  # of the feed-forward network
         matrices = width * (2 * mixed + 2 * shared) + (first_layers + 1) * width * hidden
@@ -676,8 +690,9 @@ class TransformerConfiguration(ModelConfiguration):
         outputs, translates = asked.outputs(vocabulary_size), asked.source_vocabulary > 0
         cross = (mixed + shared) * 2 * width  # of a decoder's layer: query, key, value, output
         parameters = (
-            (vocabulary_size + asked.source_vocabulary) * width
-            + (0 if self.tied and not asked.labels else outputs * width)
+            (vocabulary_size + asked.source_vocabulary) * narrow
+            + (0 if self.tied and not asked.labels else outputs * narrow)
+            + (2 * width * narrow if self.embedding_width else 0)
             + (vocabulary_size if translates or self.output_bias else 0)
             + ((self.context + self.position_offset) * width * (self.positions == "learned"))
             * (1 + translates)
@@ -685,12 +700,12 @@ class TransformerConfiguration(ModelConfiguration):
             + self.layers * (matrices + biases + of_layer) * (1 + translates)
             + (self.layers * (cross + attention_biases + norm) if translates else 0)
             + norm * (self.norm_ends + self.embedding_norm) * (1 + translates)
-            + (width if asked.per_text and self.pooling == "attention" else 0)
+            + (narrow if asked.per_text and self.pooling == "attention" else 0)
         )
         scores_and_mixing = 2 * mixed * length
         layers = self.layers * (matrices + scores_and_mixing) * (1 + translates)
         layers += self.layers * (cross + scores_and_mixing) if translates else 0
-        multiplications = layers + outputs * width
+        multiplications = layers + outputs * narrow
         values = self.layers * (7 * width + 2 * mixed + 2 * shared + (first_layers + 1) * hidden)
         values = values * (1 + translates) + (self.layers * (3 * width + 2 * mixed + 2 * shared) * translates)
         values += 3 * width * (1 + translates) + 2 * outputs

@@ -27,6 +27,10 @@ def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, 
             Stage("Final normalisation", norm_equation(configuration), ("norm",), (stream,), "output")
         )
         stream = "norm"
+    if configuration.embedding_width:
+        end = _vector("n" if configuration.norm_ends or configuration.norm == "post" else "x")
+        equation = rf"\mathbf{{o}}_t = P_o {end}"
+        stages.append(Stage("Width of the output", equation, ("projected",), (stream,), "output"))
     return tuple(stages)
 
 
@@ -38,6 +42,10 @@ def embedding_stages(configuration: TransformerConfiguration, part: str = "") ->
         scale = r"\sqrt{d} \, " if factor == configuration.width**0.5 else rf"{factor:.3g} \, "
     token, position, result = (f"{place}/{name}" for name in ("token", "position", "sum"))
     yield Stage("Token embedding", rf"\mathbf{{e}}_t = {scale}E_{{w_t}}", (token,), (), place)
+    if configuration.embedding_width:
+        projected, equation = f"{place}/projected", r"\mathbf{e}_t \leftarrow P_i \mathbf{e}_t"
+        yield Stage("Width of the stream", equation, (projected,), (token,), place)
+        token = projected
     equations = {
         "learned": rf"\mathbf{{p}}_t = P_{{{_plus('t', configuration.position_offset)}}}",
         "sinusoidal": r"p_{t,2i} = \sin(\omega_i t), \quad p_{t,2i+1} = \cos(\omega_i t)",

@@ -52,7 +52,14 @@ def transformer_taps(configuration: TransformerConfiguration) -> tuple[Tap, ...]
         taps += layer_taps(configuration, f"layers/{layer}", taps[-1].address)
     if configuration.norm_ends:
         taps.append(norm_tap(configuration, "norm", taps[-1].address))
+    if configuration.embedding_width:
+        taps.append(_projected("projected", taps[-1].address, "embedding_output"))
     return tuple(taps)
+
+
+def _projected(place: str, read: str, module: str) -> Tap:
+    """A vector brought to another width."""
+    return Tap(place, CHANNELS, affine_at(module, Row(Value(read)), biased=False))
 
 
 def embedding_taps(
@@ -64,6 +71,9 @@ def embedding_taps(
     """What enters the stream; `part` is "encoder/" or "decoder/" where there are both."""
     token, position, total = (f"{part}embedding/{name}" for name in ("token", "position", "sum"))
     yield Tap(token, CHANNELS, TokenLookup(Weight(table), configuration.embedding_scale, sequence))
+    if configuration.embedding_width:
+        yield _projected(f"{part}embedding/projected", token, "embedding_input")
+        token = f"{part}embedding/projected"
     operations: dict[str, Operation] = {
         "learned": PositionLookup(
             Weight(f"{part.replace('/', '.')}positions.weight"), sequence, configuration.position_offset

@@ -32,6 +32,7 @@ from lmviz.models.translator import Translator
 ONLY_ALONE = (
     "position_offset",
     "embedding_factor",
+    "embedding_width",
     "embedding_norm",
     "attention_window",
     "score_scale",

@@ -60,7 +60,7 @@ KINDS = {
         "transformer",
         {"layers": 2, "heads": 2, "width": 8, "context": 12, "positions": "none", "embedding_norm": True}
         | {"score_scale": 1.0, "parallel": True, "parallel_norm": "shared", "residual_factor": 0.5}
-        | {"norm": "both", "logit_factor": 0.5, "output_bias": True},
+        | {"norm": "both", "logit_factor": 0.5, "output_bias": True, "embedding_width": 6},
     ),
 }
 

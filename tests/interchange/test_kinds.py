@@ -279,7 +279,7 @@ def meaning(configuration):
 @pytest.mark.parametrize(
     ("name", "values", "sentence"),
     [
-        ("opt", {"word_embed_proj_dim": 12}, "embeddings narrower than the stream"),
+        ("opt", {"_remove_final_layer_norm": True}, "an end of the stream that is not normalised"),
         ("bloom", {"apply_residual_connection_post_layernorm": True}, "normalised in passing"),
         ("mpt", {"attn_config": {"qk_ln": True}}, "normalised queries and keys"),
         ("mpt", {"no_bias": False}, "asks for biases"),

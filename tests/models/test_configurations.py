@@ -38,6 +38,7 @@ VARIATIONS = [
     ("transformer", {"norm": "result", "query_key_norm": "heads", "output_bias": True, "tied": False}),
     ("transformer", {"parallel": True, "parallel_norm": "shared", "query_key_norm": "head"}),
     ("transformer", {"norm_gain": "none", "embedding_norm": True, "attention_bias": "output"}),
+    ("transformer", {"embedding_width": 20, "tied": False}),
     ("transformer", {"position_offset": 2, "embedding_norm": True, "norm_bias": False}),
 ]
 

@@ -51,6 +51,7 @@ ANOTHER_SIZE = {
     "rotary_divisors": "2 3",
     "alibi_steepness": 2.0,
     "embedding_factor": 2.5,
+    "embedding_width": 5,
     "residual_factor": 0.5,
     "logit_factor": 0.5,
     "logit_cap": 0.5,
