@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         sample,
     )
     from lmviz.api.questions import trace as trace
+    from lmviz.api.races import race
     from lmviz.api.training import convert, fork, load_corpus, open_model, save_pretrained, train
     from lmviz.inspection import interventions as interventions
     from lmviz.inspection.intervention import Intervention
@@ -69,6 +70,7 @@ __all__ = [
     "open_model",
     "patch",
     "predict",
+    "race",
     "replace",
     "sample",
     "save_pretrained",
@@ -85,6 +87,7 @@ _HOMES = {
     "Run": "lmviz.training.run",
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
+    "race": "lmviz.api.races",
     **dict.fromkeys(
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),
         "lmviz.api.circuits",

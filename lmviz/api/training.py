@@ -142,7 +142,7 @@ def prepare_training(
     """What `train` does before the first step, for those who drive the steps themselves."""
     from lmviz.training.run import HoldsRun
 
-    _check_given(out, corpus)
+    check_given(out, corpus)
     if resume and overwrite:
         raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
     if resume and is_run(out):
@@ -172,7 +172,7 @@ def prepare_fork(
 
     parent = run if isinstance(run, Run) else Run.open(find_run(run))
     corpus = corpus_of(parent) if corpus is None else corpus
-    _check_given(out, corpus)
+    check_given(out, corpus)
     recorded, steps = parent.description, parent.snapshots()
     configuration, options = split_settings(
         recorded.family, {**recorded.configuration, **recorded.training, **settings}
@@ -190,7 +190,7 @@ def prepare_fork(
     return prepared
 
 
-def _check_given(out: str | Path, corpus: Corpus) -> None:
+def check_given(out: str | Path, corpus: Corpus | None) -> None:
     """Raise LmvizError where there is no folder to write into, or no corpus."""
     from lmviz.text.corpus import Corpus
 

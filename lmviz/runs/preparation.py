@@ -89,7 +89,11 @@ def begin_run(
 
 
 def rehearse(
-    family: str, configuration: ModelConfiguration, options: TrainingOptions, corpus: Corpus
+    family: str,
+    configuration: ModelConfiguration,
+    options: TrainingOptions,
+    corpus: Corpus,
+    controls: Controls | None = None,
 ) -> Generator[Progress, Any, None]:
     """The training that `begin_run` would begin, of which nothing is written: to see how long steps take.
 
@@ -106,7 +110,7 @@ def rehearse(
     predicts = find_task(corpus.task).predicts(corpus.labels)
     of_source = source.vocabulary_size if target else None
     model = build_model(family, configuration, size, options.seed, predicts, of_source, corpus.task)
-    return _learn(model, None, corpus, options, None, resume=False)
+    return _learn(model, None, corpus, options, controls, resume=False)
 
 
 def resume_run(

@@ -7,6 +7,7 @@ training that cannot fit is refused before anything is built.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
@@ -53,19 +54,32 @@ def cost_on(configuration: ModelConfiguration, options: TrainingOptions, corpus:
 
 
 def check_memory(cost: Estimate, options: TrainingOptions) -> None:
-    """Raise LmvizError where a training needs more memory than the machine has at all.
+    """Raise LmvizError where a training needs more memory than the machine has; see check_memory_of."""
+    check_memory_of([(cost, options)], "This training needs", "choose a smaller model, or a smaller batch")
+
+
+def check_memory_of(
+    trainings: Sequence[tuple[Estimate, TrainingOptions]], who_needs: str, way_out: str
+) -> None:
+    """Raise LmvizError where trainings together need more memory than the machine has at all.
 
     On a graphics card, whose memory is another and says so itself, only the weights are counted: they are
     made on the processor first.
     """
     memory = machine_memory()
-    on_processor = options.device == "cpu" or (options.device == "auto" and not _may_have_a_card())
-    needed = cost.bytes if on_processor else cost.parameters * BYTES_PER_NUMBER
+    needed = sum(
+        cost.bytes if _on_processor(options) else cost.parameters * BYTES_PER_NUMBER
+        for cost, options in trainings
+    )
     if memory is not None and needed > memory:
         raise LmvizError(
-            f"This training needs about {needed / GIGABYTE:,.0f} GB of memory and the machine has "
-            f"{memory / GIGABYTE:,.0f} GB: choose a smaller model, or a smaller batch."
+            f"{who_needs} about {needed / GIGABYTE:,.0f} GB of memory and the machine has "
+            f"{memory / GIGABYTE:,.0f} GB: {way_out}."
         )
+
+
+def _on_processor(options: TrainingOptions) -> bool:
+    return options.device == "cpu" or (options.device == "auto" and not _may_have_a_card())
 
 
 def _may_have_a_card() -> bool:

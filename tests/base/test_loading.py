@@ -17,6 +17,7 @@ from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.lessons.reading import open_lesson
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import convert
+from lmviz.runs.race_folder import open_race
 from lmviz.text.corpus import load_corpus
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.run import Run
@@ -53,6 +54,7 @@ KINDS = {
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_file"),
     "network": (open_network, "lmviz.autodiff.files.read_file"),
     "poll": (open_poll, "lmviz.polls.poll_file.read_file"),
+    "race": (open_race, "lmviz.runs.race_folder.read_file"),
     "run": (Run.open, "lmviz.training.run.read_file"),
     "scene": (open_scene, "lmviz.desktop.scene.read_file"),
     "text": (load_corpus, "lmviz.text.reading.read_file"),

@@ -30,6 +30,9 @@ from lmviz.lessons.reading import open_lesson
 from lmviz.models.model import Model
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import EVENTS, convert
+from lmviz.runs.race_folder import NAME as RACE
+from lmviz.runs.race_folder import open_race
+from lmviz.runs.race_table import lane_results
 from lmviz.text.corpus import load_corpus
 from lmviz.text.preview import look
 from lmviz.text.resources import resource_path
@@ -71,6 +74,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     transformer = lmviz.train(
         "transformer", corpus, folder / "transformer", width=8, heads=2, layers=1, context=8, **tiny
     )
+    open_race(folder).save()
     model = lmviz.open_model(transformer.folder)
     lmviz.save_pretrained(model, folder / "checkpoint")
     trace(model, "The cow", taps=["logits", "layers/0/attention/weights"]).save(folder / "trace.npz")
@@ -96,6 +100,7 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     resume, curves = run.folder / "resume" / "state.safetensors", folder / f"curves{EVENTS}"
     return [
         Loader("run.json", run.folder / "run.json", lambda: _of_run(run.folder)),
+        Loader(RACE, folder / RACE, lambda: lane_results(open_race(folder).lanes)),
         Loader("metrics.jsonl", run.folder / "metrics.jsonl", run.metrics),
         Loader("snapshot", newest, lambda: open_run_model(run)),
         Loader("n-gram", gram.snapshot_path(2), lambda: open_run_model(gram)),

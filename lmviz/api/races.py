@@ -1,0 +1,85 @@
+"""Several trainings side by side: begun from settings with lists of values, or gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.api.training import check_given, corpus_of, split_settings
+from lmviz.base.errors import LmvizError
+from lmviz.runs.race_folder import open_race
+
+if TYPE_CHECKING:
+    from lmviz.runs.racing import PlannedLane
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.race import Race
+
+
+def race(
+    corpus: Corpus | None = None,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    out: str | Path,
+    turns: str = "steps",
+    resume: bool = False,
+    overwrite: bool = False,
+) -> Race:
+    """A race of up to six trainings on a corpus, each a run in the folder `out`.
+
+    `settings` are those of `train` with the family among them; where one has a list of values each becomes a
+    lane, two lists make a grid, and seeds make a band:
+
+        for lane, progress in lmviz.race(
+            corpus, {"family": "gru", "learning_rate": [0.0003, 0.002, 0.01]}, out="runs/rates"
+        ):
+            print(lane.name, progress.step, progress.loss)
+
+    The lanes take turns by `turns`, in one thread: "steps", so that all come to the same step, or "seconds",
+    so that all have worked as long. Each is the same training as alone, bit for bit. A lane whose loss is not
+    finite stops, and the others go on. A loop that is left early saves all lanes.
+
+    With `resume`, the lanes that are in `out` go on where they stopped, and those that are not begin; without
+    `settings` all of them do as they are, and without `corpus` their text is read again. With `overwrite` the
+    runs of these lanes that are there are removed. LmvizError when a setting cannot be, or when the machine
+    has not the memory for all lanes.
+    """
+    from lmviz.runs.racing import begin_race, resume_race
+
+    if settings is None:
+        if not resume:
+            raise LmvizError("A race needs settings, such as a family and some learning rates.")
+        folder = open_race(out)
+        return resume_race(folder, corpus_of_race(out) if corpus is None else corpus)
+    if resume and overwrite:
+        raise LmvizError("A race is either resumed or overwritten: give resume=True or overwrite=True.")
+    corpus = corpus_of_race(out) if corpus is None and resume else corpus
+    check_given(out, corpus)
+    assert corpus is not None
+    return begin_race(plan_lanes(settings), corpus, out, turns, resume=resume, overwrite=overwrite)
+
+
+def plan_lanes(settings: Mapping[str, Any]) -> tuple[PlannedLane, ...]:
+    """The lanes that settings make, some of which have a list of values; LmvizError where one cannot be."""
+    from lmviz.runs.racing import PlannedLane, vary
+
+    lanes = []
+    for name, chosen in vary(settings).items():
+        if "family" not in chosen:
+            raise LmvizError("The settings of a race name no family: add one, such as family='gru'.")
+        family = chosen.pop("family")
+        lanes.append(PlannedLane(name, family, *split_settings(family, chosen)))
+    return tuple(lanes)
+
+
+def corpus_of_race(folder: str | Path) -> Corpus:
+    """The text of a race's lanes, read again from where the first that can be opened says; LmvizError."""
+    from lmviz.training.run import Run
+
+    faults = []
+    for place in open_race(folder).lanes.values():
+        try:
+            return corpus_of(Run.open(place))
+        except LmvizError as fault:
+            faults.append(fault)
+    raise faults[0]

@@ -1,0 +1,173 @@
+"""Races made ready: lanes from settings with several values, begun, gone on with, or only rehearsed."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmviz.base.errors import LmvizError
+from lmviz.models.model_configuration import ModelConfiguration
+from lmviz.runs.preparation import begin_run, check_text, rehearse, resume_run
+from lmviz.runs.race_folder import RaceFolder
+from lmviz.training.options import TrainingOptions
+from lmviz.training.race import Lane, Race, check_lanes, check_turns
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus
+    from lmviz.training.run import Run
+
+
+@dataclass(frozen=True)
+class PlannedLane:
+    """What a lane will train, and what it is called."""
+
+    name: str
+    family: str
+    configuration: ModelConfiguration
+    options: TrainingOptions
+
+    @property
+    def folder_name(self) -> str:
+        """The name of its run's folder, which every system can have."""
+        return re.sub(r"[^\w.,=+-]+", "-", self.name).strip("-.") or "lane"
+
+
+def vary(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The settings of each lane by its name, from settings of which some have a list of values.
+
+    Two lists make a grid, in which the last one varies fastest. A name says what differs:
+    "learning_rate=0.002, width=64".
+    """
+    lists = {key: list(value) for key, value in settings.items() if isinstance(value, list | tuple | range)}
+    for key, values in lists.items():
+        if len(set(map(repr, values))) < len(values) or not values:
+            raise LmvizError(f"The values of {key} are the same twice, or none: give different ones.")
+    grid = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+    check_lanes(len(grid))
+    return {
+        ", ".join(f"{key}={value}" for key, value in chosen.items()) or "lane": {**settings, **chosen}
+        for chosen in grid
+    }
+
+
+def needed_memory(lanes: Sequence[PlannedLane], corpus: Corpus) -> int:
+    """Bytes that the lanes take, all at once; LmvizError where the machine has not as many."""
+    from lmviz.training.batching import with_sentences
+    from lmviz.training.cost import check_memory_of, cost_on
+
+    costs = []
+    for lane in lanes:
+        options = lane.options if corpus.training_examples is None else with_sentences(lane.options)
+        costs.append((cost_on(lane.configuration, options, corpus), options))
+    check_memory_of(costs, f"These {len(costs)} trainings need", "train fewer at once, or smaller models")
+    return sum(cost.bytes for cost, _ in costs)
+
+
+def begin_race(
+    lanes: Sequence[PlannedLane],
+    corpus: Corpus,
+    folder: str | Path,
+    turns: str = "steps",
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+) -> Race:
+    """Begin a run for each lane in a folder, and write down that they are a race.
+
+    With `resume` a lane whose run is there already goes on with its options. LmvizError where lanes cannot be
+    begun; nothing is written where that can be known before.
+    """
+    from lmviz.training.controls import Controls
+    from lmviz.training.distributed import is_alone
+    from lmviz.training.run import HoldsRun
+
+    if not is_alone():
+        raise LmvizError("A race is one process: give each lane to a torchrun of its own.")
+    check_lanes(len(lanes))
+    check_turns(turns)
+    needed_memory(lanes, corpus)
+    places = {lane.name: Path(folder) / lane.folder_name for lane in lanes}
+    there = {name for name, place in places.items() if (place / "run.json").exists()}
+    if there and not (resume or overwrite):
+        raise HoldsRun(places[min(there)])
+    ready = []
+    for lane in lanes:
+        controls, place = Controls(), places[lane.name]
+        if lane.name in there and resume:
+            prepared = resume_run(_begun_as(lane, place), corpus, lane.options, controls)
+        else:
+            prepared = begin_run(
+                lane.family, lane.configuration, lane.options, corpus, place, controls, overwrite=overwrite
+            )
+        ready.append(Lane(lane.name, prepared.progress, controls))
+    RaceFolder(Path(folder), turns, places).save()
+    return Race(ready, turns)
+
+
+def resume_race(race: RaceFolder, corpus: Corpus) -> Race:
+    """All lanes of a race, each ready to go on where it stopped; one that cannot says why in `trouble`.
+
+    LmvizError where the race has too many lanes, where the machine has not the memory for all of them, and
+    where the text is another one.
+    """
+    from lmviz.training.controls import Controls
+    from lmviz.training.run import Run
+
+    check_lanes(len(race.lanes))
+    runs: dict[str, Run | LmvizError] = {}
+    for name, folder in race.lanes.items():
+        try:
+            runs[name] = Run.open(folder)
+        except LmvizError as fault:
+            runs[name] = fault
+    needed_memory([_planned(name, run) for name, run in runs.items() if isinstance(run, Run)], corpus)
+    lanes = []
+    for name, run in runs.items():
+        controls = Controls()
+        if isinstance(run, LmvizError):
+            lanes.append(Lane(name, run, controls))
+            continue
+        check_text(run, corpus)
+        try:
+            lanes.append(Lane(name, resume_run(run, corpus, controls=controls).progress, controls))
+        except LmvizError as fault:
+            lanes.append(Lane(name, fault, controls))
+    race.save()
+    return Race(lanes, race.turns)
+
+
+def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus, turns: str = "steps") -> Race:
+    """A race of which nothing is written; LmvizError as `begin_race`."""
+    from lmviz.training.controls import Controls
+
+    check_lanes(len(lanes))
+    needed_memory(lanes, corpus)
+    ready = []
+    for lane in lanes:
+        controls = Controls()
+        training = rehearse(lane.family, lane.configuration, lane.options, corpus, controls)
+        ready.append(Lane(lane.name, training, controls))
+    return Race(ready, turns)
+
+
+def _begun_as(lane: PlannedLane, folder: Path) -> Run:
+    """The run in a folder; LmvizError where it was begun with another model than the lane's."""
+    from lmviz.training.run import Run
+
+    run = Run.open(folder)
+    begun = _planned(lane.name, run)
+    if (begun.family, begun.configuration) != (lane.family, lane.configuration):
+        raise LmvizError(f"{folder} was begun with another model: give its settings, or another folder.")
+    return run
+
+
+def _planned(name: str, run: Run) -> PlannedLane:
+    from lmviz.families import find_family
+
+    description = run.description
+    configuration = find_family(description.family).configuration.from_values(description.configuration)
+    return PlannedLane(name, description.family, configuration, description.options)
