@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+
+if TYPE_CHECKING:
+    from lmviz.app.session.current_reading import CurrentReading
+    from lmviz.app.session.opened_model import OpenedModel
 
 Head = tuple[int, int]
 """An attention head: its layer and its number in it, counted from 0."""
@@ -19,11 +24,14 @@ class AttentionHeads(Part):
     heads_changed = Signal()
     looked_at_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, reading: CurrentReading, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._reading = reading
+        self._begun: OpenedModel | None = None  # the model for which a first head was looked for
         self._head: Head = (0, 0)
         self._heads: tuple[Head, ...] = ()
         self._looked_at = False
+        reading.changed.connect(self._begin)
 
     @property
     def head(self) -> Head:
@@ -52,6 +60,23 @@ class AttentionHeads(Part):
         if chosen != self._heads:
             self._heads = chosen
             self.heads_changed.emit()
+
+    def _begin(self) -> None:
+        """Of a model that has just been opened, look at a head that it has; of a translator at the one that
+        aligns best."""
+        reading = self._reading.current
+        if reading is None or reading.model == self._begun:
+            return
+        from lmviz.inspection.alignment import sharpest_head
+        from lmviz.inspection.attention import attention_layers, attention_weights
+
+        self._begun = reading.model
+        layers, (layer, head) = attention_layers(reading.trace), self._head
+        sharpest = None if layers else sharpest_head(reading.trace)
+        is_missing = layers and (layer >= len(layers) or head >= len(attention_weights(reading.trace, layer)))
+        if sharpest is not None or is_missing:
+            self.choose_heads(())
+            self.choose_head(*(sharpest or (0, 0)))
 
     def show_looked_at(self, looked_at: bool) -> None:
         """Turn attention around: from what a position looks at to who looks at it."""

@@ -12,7 +12,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
-from lmviz.inspection.alignment import alignment_thumbnails, sharpest_head
+from lmviz.inspection.alignment import alignment_thumbnails
 from lmviz.inspection.attention import attention_layers, signed_thumbnails, thumbnails
 from lmviz.inspection.head_badges import head_badges
 from lmviz.models.address import Address, gradient_of
@@ -49,7 +49,6 @@ class HeadsPanel(Panel):
         self.badges: tuple[tuple[HeadBadge, ...], ...] = ()  # what is known of each head, by layer
         self._together: tuple[Head, ...] = ()
         self._solo_head: Head | None = None
-        self._begun: OpenedModel | None = None  # the model for which a first head was looked for
         self._card = self.add_card("All heads", "", scrolling(self._mosaic))
         self._mosaic.head_clicked.connect(self._choose)
         self._mosaic.head_toggled.connect(self._toggle)
@@ -133,22 +132,7 @@ class HeadsPanel(Panel):
         shown = "gradients, " if are_gradients else ""
         self._card.set_placeholder("")
         self._card.set_aside(f"{shown}{to_source}{layers} layers × {heads} heads")
-        self._begin_with_alignment()
-        layer, head = self.session.attention.head
-        if layer >= layers or head >= heads:
-            self.session.attention.choose_head(0, 0)
         self._mark()
-
-    def _begin_with_alignment(self) -> None:
-        """Of a model that translates, and has just been opened, look at the head that aligns best."""
-        reading = self.session.reading.current
-        if reading is None or reading.model == self._begun:
-            return
-        self._begun = reading.model
-        sharpest = None if self.badges else sharpest_head(reading.trace)
-        if sharpest is not None:
-            self.session.attention.choose_heads(())
-            self.session.attention.choose_head(*sharpest)
 
     def _mark(self) -> None:
         self._mosaic.set_current(*self.session.attention.head)

@@ -102,6 +102,13 @@ def test_a_cell_of_a_model_that_is_read_meanwhile_is_no_word_of_the_source(
     assert session.focus.cell is not None
 
 
+def test_the_head_that_aligns_best_is_chosen_before_all_heads_are_shown(
+    session: Session, read_pair: Callable[..., Session], heads_run: Path
+) -> None:
+    read_pair(heads_run)
+    assert session.attention.head == sharpest_head(session.reading.current.trace)
+
+
 def test_of_a_transformer_the_chosen_head_is_shown_and_several_are_combined(
     show: Callable[..., dict[str, Panel]], session: Session, heads_run: Path, qtbot: QtBot
 ) -> None:
