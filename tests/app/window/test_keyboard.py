@@ -92,12 +92,11 @@ def keys_listened_to() -> set[str]:
 def keys_named(rows: list[str]) -> set[str]:
     """The keys that stand in the first column of a table: "← →", "page up, page down", "ctrl+1 … ctrl+9"."""
     keys: set[str] = set()
-    for row in rows:
-        first, dots, last = row.partition(" … ")
+    for part in (part for row in rows for part in row.split(", ")):
+        first, dots, last = part.partition(" … ")
         if dots:
             keys |= {first[:-1] + chr(code) for code in range(ord(first[-1]), ord(last[-1]) + 1)}
-            continue
-        for part in row.split(", "):
+        else:
             keys |= {part, *part.split()}
     return keys
 
