@@ -1,16 +1,22 @@
-"""One example of a corpus of the catalogue, read without learning a tokenizer or encoding the whole."""
+"""One example of a corpus, read without learning a tokenizer or encoding the whole."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lmviz.text.catalogue import Entry, corpus_files
+from lmviz.base.errors import LmvizError
+from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import divide, draw, split
-from lmviz.text.task_reading import FoundExamples, read_examples
+from lmviz.text.reading import find_files, read_found
+from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders
 
 LONGEST = 60
 """Characters of a plain text that are enough for a first look."""
+
+MOST = 32 << 20
+"""Bytes of files that are read for an example: a second's work."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +27,13 @@ class Example:
     source: str = ""
 
 
-def first_example(entry: Entry, options: CorpusOptions) -> Example:
+def first_example(sources: Sequence[str], options: CorpusOptions, targets: Sequence[str] = ()) -> Example:
     """The first example that models are not trained on; of a plain text the words that it begins with.
 
+    `sources` is the name of a corpus of the catalogue, or files, and `targets` their translations.
     LmvizError where the corpus cannot be read, or has yet to be downloaded.
     """
-    files = corpus_files(entry, options.span)
-    found = read_examples(files, options, parallel=bool(entry.members))
+    found, files = _found(sources, options, targets)
     examples = found.text if isinstance(found, FoundExamples) else None
     if examples is None:
         documents, held_out = split(
@@ -38,6 +44,23 @@ def first_example(entry: Entry, options: CorpusOptions) -> Example:
     if examples.targets is None:
         return Example(examples.sources[place])
     return Example(examples.targets[place], examples.sources[place])
+
+
+def _found(
+    sources: Sequence[str], options: CorpusOptions, targets: Sequence[str]
+) -> tuple[object, list[tuple[str, bytes]]]:
+    """The examples of a corpus, if it has any, and its files in UTF-8."""
+    entry = find_entry(sources[0]) if len(sources) == 1 else None
+    if entry is not None:
+        files = corpus_files(entry, options.span)
+        return read_examples(files, options, parallel=bool(entry.members)), files
+    paths, _ = find_files([*sources, *targets])
+    if sum(path.stat().st_size for path in paths) > MOST:
+        raise LmvizError(f"{paths[0]} is too long to be read for one example: open it as a text.")
+    if options.form == "folders":
+        return read_labelled_folders(paths, options.encoding), []
+    files = [(path.name, read_found(path, options.encoding)[0]) for path in paths]
+    return read_examples(files, options, parallel=bool(targets)), files
 
 
 def _beginning(text: str) -> str:

@@ -104,7 +104,7 @@ def test_pairs_are_fetched_in_one_archive_and_open_as_translation(served):
     assert any("Two dogs run" in source and "Zwei Hunde laufen" in target for source, target in sides)
     assert all(("Hund" in target) == ("dog" in source) for source, target in sides)
     assert [path.name for path in entry.path.parent.iterdir()] == ["multi30k.tar.gz"]
-    example = first_example(entry, corpus.options)
+    example = first_example([entry.name], corpus.options)
     assert (example.source, example.text) in set(zip(SOURCES, TARGETS, strict=True))
 
 

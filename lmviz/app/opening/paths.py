@@ -17,10 +17,10 @@ def title_of_path(path: Path) -> str:
     return path.name if folder is None else title_in(folder)
 
 
-def open_paths(session: Session, paths: Sequence[Path]) -> bool:
+def open_paths(session: Session, paths: Sequence[Path]) -> tuple[list[Path], bool]:
     """Open runs and checkpoints as models, polls and networks as such, and the rest as one corpus.
 
-    Whether there is such a corpus.
+    The folders of the models, and whether there is such a corpus.
     """
     from lmviz.autodiff.files import is_network
     from lmviz.polls.poll_file import is_poll
@@ -34,9 +34,10 @@ def open_paths(session: Session, paths: Sequence[Path]) -> bool:
             open_file(path)
         paths = [path for path in paths if not is_of_kind(path)]
     models = [find_model(path) for path in paths]
-    for folder in dict.fromkeys(folder for folder in models if folder is not None):
+    folders = list(dict.fromkeys(folder for folder in models if folder is not None))
+    for folder in folders:
         session.library.open(folder)
     texts = [path for path, folder in zip(paths, models, strict=True) if folder is None]
     if texts:
         session.text.open(texts[0] if len(texts) == 1 else texts)
-    return bool(texts)
+    return folders, bool(texts)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
-from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.corpus_options import recorded_options
 
 if TYPE_CHECKING:
     from lmviz.app.session.chat import Chat
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.library import Library
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.permission import Permission
     from lmviz.app.session.work import Work
     from lmviz.text.first_example import Example
     from lmviz.text.tokenizer import Encoding
@@ -31,9 +33,9 @@ QUESTION = "What is the capital of France?"
 class FittingText(Part):
     """Types an example of a model's own text when the model is shown and could read little of what is typed.
 
-    What was typed before comes back with a model that can read it. Only texts of the catalogue give
-    examples: to read another file a person has to be asked. A model of another program gets a question
-    where it was trained to answer, and a sentence otherwise, as long as nobody has typed anything.
+    What was typed before comes back with a model that can read it. A text that may not be read unasked gives
+    no example, unless it is wanted: then a person is asked. A model of another program gets a question where
+    it was trained to answer, and a sentence otherwise, as long as nobody has typed anything.
     """
 
     def __init__(
@@ -42,13 +44,21 @@ class FittingText(Part):
         library: Library,
         reading: CurrentReading,
         chat: Chat,
+        permission: Permission,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self._permission = permission
         self._chat = chat
         self._work, self._library, self._reading = work, library, reading
         self._left: tuple[str, str] | None = None  # the prefix and the source that were put away
         library.model_changed.connect(self._follow_model)
+
+    def want_example(self) -> None:
+        """Show an example of the shown model's own text where nothing is typed."""
+        model = self._library.model
+        if model is not None and not self._reading.prefix:
+            self._ask(model, self.want_example)
 
     def _follow_model(self) -> None:
         """Another model is shown."""
@@ -61,7 +71,7 @@ class FittingText(Part):
         if self._left is not None and self._can_read(model, *self._left):
             self._type(*self._left)
         else:
-            self._ask(model)
+            self._ask(model, None)
 
     def _show_example(self, model: OpenedModel) -> None:
         """What a model of another program can be seen to do, in a chat if it has a template for one."""
@@ -79,19 +89,19 @@ class FittingText(Part):
             return True  # the reading itself will say what is wrong
         return _is_readable(model, encoding, source)
 
-    def _ask(self, model: OpenedModel) -> None:
+    def _ask(self, model: OpenedModel, once_allowed: Callable[[], None] | None) -> None:
+        """Read an example of a model's text, if it may be read; else `once_allowed` by a person, or not."""
         typed = self._reading.prefix, self._reading.source
+        recorded = model.description.corpus
+        sources, targets = recorded.get("sources") or [], recorded.get("target_sources") or []
+        if not sources or not self._permission.may_read(model.run, once_allowed):
+            return
 
         def work() -> Example | None:
-            from lmviz.text.catalogue import find_entry
             from lmviz.text.first_example import first_example
 
-            recorded = model.description.corpus
-            entry = find_entry(str(recorded.get("name", "")))
-            if entry is None or not entry.is_present or recorded.get("sources") != [entry.name]:
-                return None
             try:
-                return first_example(entry, CorpusOptions.from_values(recorded.get("options", {})))
+                return first_example(sources, recorded_options(recorded), targets)
             except LmvizError:
                 return None  # nobody has asked for an example
 

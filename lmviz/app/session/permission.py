@@ -35,8 +35,11 @@ class Permission(Part):
         """A person wants these files to be read."""
         self._allowed.update(sources)
 
-    def may_read(self, run: Run, then: Callable[[], object]) -> bool:
-        """Whether the text of a run may be read; if not, a person is asked, and a yes calls `then`."""
+    def may_read(self, run: Run, then: Callable[[], object] | None) -> bool:
+        """Whether the text of a run may be read; if not, a person is asked, and a yes calls `then`.
+
+        With None nobody is asked.
+        """
         from lmviz.api.training import sources_elsewhere
 
         folder = Path(run.folder)
@@ -45,7 +48,7 @@ class Permission(Part):
         return self.may_read_files(named, folder, run.description.name, then)
 
     def may_read_files(
-        self, named: Iterable[str | Path], folder: Path, namer: str, then: Callable[[], object]
+        self, named: Iterable[str | Path], folder: Path, namer: str, then: Callable[[], object] | None
     ) -> bool:
         """Whether files may be read that something of this name names, in a folder; as `may_read`."""
         files = {
@@ -54,8 +57,8 @@ class Permission(Part):
             if str(file) not in self._allowed
             and (place := elsewhere(file, (folder, self._runs_folder))) is not None
         }
-        if not files:
-            return True
+        if not files or then is None:
+            return not files
 
         def agree() -> None:
             self.allow(files)

@@ -76,7 +76,7 @@ class Session(QObject):
         self.attention = AttentionHeads(self.reading, self)
         self.special_tokens = SpecialTokensOfPrefix(self.library, self.reading, self)
         self.chat = Chat(self.library, self.reading, self)
-        self.fitting = FittingText(self.work, self.library, self.reading, self.chat, self)
+        self.fitting = FittingText(self.work, self.library, self.reading, self.chat, self.permission, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
         self.gradients = Gradients(self.work, self.reading, self)
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)

@@ -61,6 +61,7 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._fault_was_shown = False
         self._met: set[Path] = set()  # models of other programs that have been shown
+        self._given: set[Path] = set()  # models that were opened by a path, and have not been shown yet
         self._scenes: Scenes | None = None
         self._halo: PointerHalo | None = None
         self.setWindowTitle("lmviz")
@@ -204,19 +205,25 @@ class MainWindow(QMainWindow):
         of_kind = [name for name, is_of_kind in kinds.items() if any(map(is_of_kind, others))]
         for perspective in of_kind:
             self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
-        has_text = bool(others) and open_paths(self.session, others)
+        models, has_text = open_paths(self.session, others)
+        self._given |= set() if has_text else {folder.resolve() for folder in models}
         if has_text and not of_kind and not _has_prefix(self.perspective.name):
             self.show_perspective("corpus")  # where it is seen to have been opened
 
-    def _show_foreign_model(self) -> None:
-        """Show the heads of a model of another program, which comes without a text to show in their place."""
+    def _show_model(self) -> None:
+        """Show a model that comes without a text, as one of another program does, where it is seen."""
         session = self.session
         model = session.library.model
-        if model is None or not model.run.was_trained_elsewhere or model.folder in self._met:
+        if model is None:
+            return
+        is_new = model.run.was_trained_elsewhere and model.folder not in self._met
+        if not is_new and model.folder not in self._given:
             return
         self._met.add(model.folder)
+        self._given.discard(model.folder)
         if session.text.corpus is None and self.perspective.name == "corpus":
             self.show_perspective("attention" if model.has_heads else "inside")
+            session.fitting.want_example()
 
     def _show_offer(self) -> None:
         """A file waits to be read: where one sees how it would be."""
@@ -306,7 +313,7 @@ class MainWindow(QMainWindow):
         session = self.session
         session.plan.offered.connect(lambda: self.show_perspective("train"))
         library = session.library
-        library.model_changed.connect(self._show_foreign_model)
+        library.model_changed.connect(self._show_model)
         for failed, *answered in (
             (session.work.failed, session.work.ready_changed),
             (library.failed, library.model_changed),

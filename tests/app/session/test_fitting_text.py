@@ -1,5 +1,7 @@
 """A model that is opened is shown a text that it can read."""
 
+from pathlib import Path
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -67,7 +69,30 @@ def test_what_is_typed_meanwhile_is_not_lost(session: Session, qtbot: QtBot) -> 
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE if not entry.address])
 def test_every_text_of_lmviz_has_a_first_example(name: str) -> None:
     entry = find_entry(name)
-    example = first_example(entry, CorpusOptions(**entry.options))
+    example = first_example([name], CorpusOptions(**entry.options))
     assert example.text.strip() == example.text != ""
     assert bool(example.source) == (entry.task in WITH_SOURCE)
     assert entry.task != "next-token" or len(example.text) <= LONGEST
+
+
+def test_a_translator_of_ones_own_text_gets_a_pair_of_it(
+    session: Session, label_runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    session.reading.set_prefix(STORY)
+    run = label_runs["translator"]
+    show(session, qtbot, str(run))
+    qtbot.wait(50)
+    assert session.reading.source == "", "nobody has allowed its file to be read"
+    session.library.close(session.library.model)
+    session.permission.allow([str(run.parent / "translator.txt")])
+    show(session, qtbot, str(run))
+    qtbot.waitUntil(lambda: bool(session.reading.source))
+    assert not unknown(session)
+    assert session.reading.prefix != STORY
+
+
+def test_an_example_is_wanted_of_two_files(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("one\ntwo\nthree\n", encoding="utf-8")
+    (tmp_path / "a.de").write_text("eins\nzwei\ndrei\n", encoding="utf-8")
+    example = first_example([str(tmp_path / "a.en")], CorpusOptions(), [str(tmp_path / "a.de")])
+    assert (example.source, example.text) in {("one", "eins"), ("two", "zwei"), ("three", "drei")}

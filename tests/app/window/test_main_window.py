@@ -149,6 +149,27 @@ def test_a_text_that_is_opened_where_nothing_shows_texts_brings_corpus_to_the_fr
     qtbot.waitUntil(lambda: session.text.corpus is not None, timeout=LONG)
 
 
+def test_a_run_that_is_opened_alone_is_seen_with_an_example_of_its_text(
+    window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("corpus")
+    window.open_paths([transformer_run])
+    qtbot.waitUntil(lambda: window.perspective_name == "attention", timeout=LONG)
+    qtbot.waitUntil(lambda: session.reading.current is not None and bool(session.reading.prefix))
+
+
+def test_a_run_whose_text_may_not_be_read_says_how_to_allow_it(
+    window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    window.show_perspective("corpus")
+    window.open_paths([label_runs["classifier"]])
+    qtbot.waitUntil(lambda: window.perspective_name == "inside", timeout=LONG)
+    qtbot.waitUntil(lambda: "outside its folder" in window.notice.sentence)
+    assert session.reading.prefix == ""
+    window.notice.findChild(QPushButton).click()
+    qtbot.waitUntil(lambda: bool(session.reading.prefix))
+
+
 def test_a_text_that_is_opened_where_it_matters_leaves_the_perspective(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
