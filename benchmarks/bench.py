@@ -39,6 +39,7 @@ GROUPS = (
     "benchmarks.large_text",
     "benchmarks.checkpoints",
     "benchmarks.deep_model",
+    "benchmarks.circuits",
 )
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 PACKAGES = ("torch", "numpy", "PySide6_Essentials", "pyqtgraph", "transformers", "nltk")

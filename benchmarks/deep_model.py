@@ -47,7 +47,7 @@ def _write(folder: Path) -> Path:
 
 
 @cache
-def _models() -> tuple[Any, Any]:
+def deep_models() -> tuple[Any, Any]:
     """Ours and theirs, of the same folder; theirs in single precision, as ours computes."""
     import torch
     import transformers
@@ -125,22 +125,22 @@ def _sample(ours: Any) -> None:
 
 
 def _reading() -> Times:
-    ours, theirs = _models()
+    ours, theirs = deep_models()
     return interleave(partial(_read, ours), partial(_forward, theirs), ROUNDS)
 
 
 def _asking() -> Times:
-    ours, _ = _models()
+    ours, _ = deep_models()
     return interleave(partial(_one_tap, ours), partial(_read, ours), ROUNDS)
 
 
 def _differentiating() -> Times:
-    ours, theirs = _models()
+    ours, theirs = deep_models()
     return interleave(partial(_gradient, ours), partial(_backward, theirs), ROUNDS_BACK)
 
 
 def _searching() -> Times:
-    ours, _ = _models()
+    ours, _ = deep_models()
     return interleave(partial(_beam, ours), partial(_sample, ours), ROUNDS)
 
 
