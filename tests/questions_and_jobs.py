@@ -26,6 +26,19 @@ def change_a_word(scene: Scene) -> None:
     scene.session.contrast.set_other(f"{begun} {WORDS[(WORDS.index(last) + 1) % len(WORDS)]}")
 
 
+def ablate_text(scene: Scene) -> None:
+    """The loss over the open text without each head, again for another text that is typed."""
+    if scene.session.text.corpus is None:
+        scene.open_text()
+    scene.type()
+    scene.settle()
+    [panel] = scene.places("ablation_view")
+    picker = panel.findChild(QComboBox, "ablated_number_picker")
+    scene.wait(lambda: picker.model().item(1).isEnabled())
+    picker.setCurrentIndex(1)
+    picker.activated.emit(1)
+
+
 def open_again(scene: Scene) -> None:
     """Another model, and then the Transformer."""
     scene.open_model("lstm")
@@ -280,6 +293,8 @@ ROWS = (
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
+    Row("ablation", "circuits", "ablation_view", Scene.type),
+    Row("loss without a part", "circuits transformer", "ablation_view", ablate_text),
     Row("circuit", "circuits", "circuit_view", change_a_word),
     Row("heads over time", "circuits transformer", "heads_over_time_view", open_again),
     Row("poll", "polls", "poll_view", ask_the_model),

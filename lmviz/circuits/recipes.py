@@ -21,6 +21,12 @@ def attribution_recipe(subject: RecipeSubject, contrast: Contrast) -> str:
     return _of(subject, contrast, "lmviz.attribute(model, contrast", "found.array")
 
 
+def ablation_recipe(subject: RecipeSubject, contrast: Contrast, parts: tuple[str, ...], by: str) -> str:
+    """By how much the measure changes without each part, bound to `values`."""
+    options: dict[str, Any] = {"parts": list(parts), "by": by}
+    return _of(subject, contrast, f"lmviz.ablate(model, contrast, {arguments_of(**options)}", "found.array")
+
+
 def circuit_recipe(subject: RecipeSubject, contrast: Contrast, keep: int, rest: str) -> str:
     """The share that is lost without each kept part, bound to `values` (part,)."""
     return _of(

@@ -1,0 +1,339 @@
+"""Ablation: each part set to zero or to its mean, and what becomes of the answer, or of the loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import COUNTED, Names
+from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
+from lmviz.app.widgets.base.fitting_row import FittingRow
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.kit.axes import LOSS
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.models.address import Address
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.circuits.ablation import Ablation
+    from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.models.model import Model
+    from lmviz.text.corpus import Corpus
+
+QUESTION, GHOST = "ablation", "loss without a part"
+NO_MODEL = "Open or train a model to see what it does without each of its parts."
+NO_TEXT = "Type a text above to see what the answer to it is without each part."
+ANSWER, TEXT_LOSS = "the answer", "the loss over the open text"
+TO = {"zero": "set to zero", "mean": "set to its mean"}
+TOKENS, OVER_TIME = 600, 200
+"""So many tokens of the text are read for the map, and for each snapshot of the ghost."""
+
+Asked = tuple["Reading", "MeasuredContrast", str, str, "Corpus | None"]
+
+
+class AblationPanel(Panel):
+    """A map of what changes without each head or hidden layer; of the chosen one the loss over the training.
+
+    The last is the ghost: the loss that the model would have had at each snapshot without that part.
+    """
+
+    draws = ("reading", "contrast")
+
+    gives_way = 90
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.setObjectName("ablation_view")
+        self._found: Ablation | None = None
+        self._of: Asked | None = None
+        self._asked: Asked | None = None
+        self._cell: tuple[int, ...] | None = None
+        self._ghost: dict[int, tuple[float, float]] = {}  # by step: the loss, and that without the part
+        self._ghost_of: tuple[Any, ...] | None = None
+        self._what, self._to = QComboBox(), QComboBox()
+        self._what.setObjectName("ablated_number_picker")
+        self._what.setAccessibleName("what may change without a part")
+        self._what.addItems([ANSWER, TEXT_LOSS])
+        self._to.setObjectName("ablation_picker")
+        self._to.setAccessibleName("what a part is set to")
+        self._to.addItems(list(TO.values()))
+        self._said = Label()
+        self._said.setObjectName("ablation_sentence")
+        self._said.setWordWrap(True)
+        self._map = HeatmapView()
+        self._map.setObjectName("ablation_map")
+        self._map.setAccessibleName("what changes without each part")
+        self._map.set_style(values="none", labels_below=True)
+        self._map.set_readout(self._read_out)
+        self._curves = LinePlot(possible=LOSS)
+        self._curves.setObjectName("ghost_plot")
+        self._card = Card(
+            "Without each part", FittingRow((self._what, self._to), (self._to,)), self._lay_out()
+        )
+        self.column.addWidget(self._card)
+        for picker in (self._what, self._to):
+            picker.activated.connect(lambda _: self.refresh_soon())
+        self._map.cell_clicked.connect(self._choose)
+        self._curves.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
+        for changed in (session.reading.prefix_changed, session.library.model_changed, session.text.changed):
+            changed.connect(self._give_up)
+        self.follow(session.contrast.changed, session.library.model_changed, session.text.changed)
+
+    @property
+    def found(self) -> Ablation | None:
+        """What is drawn."""
+        return self._found
+
+    @property
+    def ghost(self) -> dict[int, tuple[float, float]]:
+        """The loss, and the loss without the chosen part, by the steps that are known so far."""
+        return self._ghost
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is asked now is drawn."""
+        return self._found is not None and not self.is_behind and self._of == self._asked
+
+    @property
+    def sentence(self) -> str:
+        """What becomes of the number without the chosen or the strongest part."""
+        return self._said.text()
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return {} if self._found is None else {"change": self._found.array}
+
+    def exported_names(self) -> Names:
+        return (
+            COUNTED
+            if self._found is None
+            else Names([Address.parse(at).place_of_layer for at in self._found.addresses])
+        )
+
+    def recipe(self) -> str:
+        from lmviz.circuits.recipes import ablation_recipe
+
+        if self._found is None or self._of is None or self._of[2] != ANSWER:
+            return ""
+        reading, measured, _, by, _ = self._of
+        return ablation_recipe(reading.moment, measured.contrast, self._found.addresses, by)
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.family != "ngram":
+            return ""
+        return f"{model.name} counts and has no parts to set to zero. Open a model that learns by gradients."
+
+    def have_asked(self) -> None:
+        self.session.contrast.renew()
+
+    def refresh(self) -> None:
+        contrast = self.session.contrast
+        measured, reading = contrast.found, contrast.reading
+        corpus, model = self.session.text.corpus, self.session.library.model
+        self._offer_loss()
+        if measured is None or reading is None or model is None:
+            self._give_up()
+            self._found = self._of = None
+            self._draw()
+            self._card.set_placeholder(NO_TEXT if model is not None else NO_MODEL)
+            return
+        self._card.set_placeholder("")
+        what = self._what.currentText()
+        asked = (
+            reading,
+            measured,
+            what,
+            list(TO)[self._to.currentIndex()],
+            corpus if what == TEXT_LOSS else None,
+        )
+        if asked != self._asked:
+            self._asked = asked
+            self._ask(asked)
+        elif self._of == asked:
+            self._draw()
+
+    def handle_failure(self, key: str) -> None:
+        if key == QUESTION:
+            self._found = self._of = self._asked = None
+            self._draw()
+
+    def _lay_out(self) -> QWidget:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._map, 3)
+        column.addWidget(self._curves, 2)
+        return body
+
+    def _offer_loss(self) -> None:
+        """The loss over the open text, where the model and the text have one."""
+        model, corpus = self.session.library.model, self.session.text.corpus
+        fits = model is not None and corpus is not None and corpus.task == "next-token"
+        can = fits and model is not None and model.predicts.continues and not model.reads_source
+        self._what.model().item(1).setEnabled(can)  # type: ignore[attr-defined]  # a picker's items
+        if not can:
+            self._what.setCurrentIndex(0)
+
+    def _give_up(self) -> None:
+        """What is asked of the text before is no longer waited for."""
+        for key in (QUESTION, GHOST):
+            self.silence(key)
+        self._asked, self._ghost_of = None, None
+
+    def _ask(self, asked: Asked) -> None:
+        reading, measured, _, by, corpus = asked
+        changes = reading.question.interventions
+
+        def work(model: Model) -> Ablation:
+            from lmviz.circuits.ablation import ablate
+
+            given: Any = measured.contrast if corpus is None else _pieces(model, corpus, TOKENS)
+            return ablate(model, given, by=by, interventions=changes)
+
+        def take(found: Ablation) -> None:
+            if self._found is None or self._found.addresses != found.addresses:
+                self._cell = None
+            self._found, self._of = found, asked
+            self._draw()
+            self._follow_ghost()
+
+        self.ask_about(reading, QUESTION, work, take)
+
+    def _shown(self) -> tuple[int, ...]:
+        """The chosen cell, or the one without which most changes."""
+        assert self._found is not None, "asked only of what is drawn"
+        strongest = np.unravel_index(np.abs(self._found.array).argmax(), self._found.array.shape)
+        return self._cell or tuple(int(at) for at in strongest)
+
+    def _draw(self) -> None:
+        found = self._found
+        self._map.setVisible(found is not None)
+        self._curves.setVisible(bool(found is not None and self._ghost))
+        if found is None:
+            self._said.setText("")
+            return
+        changes = found.array.reshape(len(found.array), -1)[::-1]  # the first layer lies at the bottom
+        limit = float(np.abs(changes).max()) or 1.0
+        self._map.set_matrix(
+            changes,
+            limit=limit,
+            rows=[str((Address.parse(at).layer or 0) + 1) for at in found.addresses][::-1],
+            columns=[str(at + 1) for at in range(changes.shape[1])] if found.axes[1:] else ["all"],
+            words=[[cell_figure(one) if abs(one) > 0.05 * limit else "" for one in row] for row in changes],
+        )
+        cell = self._shown()
+        place = len(changes) - 1 - cell[0], cell[1] if len(cell) > 1 else 0
+        self._map.set_pinned(place if self._cell is not None else None)
+        self._map.set_suggested(place if self._cell is None else None)
+        self._said.setText(self._sentence(found, cell))
+        steps = sorted(self._ghost)
+        if steps:
+            losses = np.array([self._ghost[step] for step in steps])
+            self._curves.set_curves(
+                [
+                    PlotCurve("loss", steps, losses[:, 0], "training"),
+                    PlotCurve(f"without {self._name(found, cell)}", steps, losses[:, 1], "validation"),
+                ]
+            )
+            self._curves.set_cursor(self.session.library.step)
+
+    def _name(self, found: Ablation, cell: tuple[int, ...]) -> str:
+        layer = (Address.parse(found.addresses[cell[0]]).layer or 0) + 1
+        return f"head {layer}·{cell[1] + 1}" if len(cell) > 1 else f"the states of layer {layer}"
+
+    def _sentence(self, found: Ablation, cell: tuple[int, ...]) -> str:
+        change, what = float(found.array[cell]), found.measure
+        if self._of is not None and self._of[2] == TEXT_LOSS:
+            what = f"the loss over {count(found.tokens)} tokens of the open text"
+        by = f"{signed_figure(change, 3)}, from {signed_figure(found.intact)}"
+        said = f"Without {self._name(found, cell)}, {what} changes by {by}"
+        if found.low is not None:
+            said += f"; over texts drawn anew by {_band(found, cell)}"
+        return f"{said}. It is {TO[found.by]}."
+
+    def _choose(self, row: int, column: int) -> None:
+        found = self._found
+        if found is None:
+            return
+        layer = len(found.array) - 1 - row
+        self._cell = (layer, column) if found.axes[1:] else (layer,)
+        number = Address.parse(found.addresses[layer]).layer
+        if found.axes[1:] == ("head",) and number is not None:
+            self.session.attention.choose_head(number, column)
+        self._draw()
+        self._follow_ghost()
+
+    def _follow_ghost(self) -> None:
+        """Have the loss without the chosen part measured at each snapshot, where losses are shown."""
+        found, asked = self._found, self._of
+        if found is None or asked is None or asked[4] is None:
+            self._ghost, self._ghost_of = {}, None
+            self._draw()
+            return
+        cell = self._shown()
+        of = (asked[0].model, asked[4], asked[3], cell)
+        if of != self._ghost_of:
+            self._ghost, self._ghost_of = {}, of
+            self._next_ghost()
+
+    def _next_ghost(self) -> None:
+        """The next snapshot, one at a time, so that others have their turn."""
+        found, of = self._found, self._ghost_of
+        if found is None or of is None or not self.is_in_sight:
+            return
+        model, corpus, by, cell = of
+        step = next((step for step in model.snapshots if step not in self._ghost), None)
+        if step is None:
+            return
+        address = found.addresses[cell[0]]
+
+        def work(opened: Model) -> tuple[float, float]:
+            from lmviz.circuits.ablation import ablate
+
+            without = ablate(opened, _pieces(opened, corpus, OVER_TIME), address, by=by)
+            return without.intact, without.intact + float(without.array[(0, *cell[1:])])
+
+        def take(losses: tuple[float, float]) -> None:
+            if of == self._ghost_of:
+                self._ghost[step] = losses
+                self._draw()
+                self._next_ghost()
+
+        self.ask_model((model, step), GHOST, work, take, grows=True)
+
+    def _read_out(self, row: int, column: int) -> tuple[str, Sequence[str]]:
+        found = self._found
+        if found is None:
+            return "", ()
+        cell = (len(found.array) - 1 - row, column) if found.axes[1:] else (len(found.array) - 1 - row,)
+        lines = [f"changes by {signed_figure(float(found.array[cell]), 4)}"]
+        if found.low is not None:
+            lines.append(f"95 %: {_band(found, cell)}")
+        return f"without {self._name(found, cell)}", lines
+
+
+def _band(found: Ablation, cell: tuple[int, ...]) -> str:
+    """From where to where the change goes over texts drawn anew."""
+    ends = (found.low, found.high)
+    return " to ".join(signed_figure(float(end[cell]), 3) for end in ends if end is not None)
+
+
+def _pieces(model: Model, corpus: Corpus, tokens: int) -> list[np.ndarray]:
+    """The beginning of what is held out of the text, as a model reads it."""
+    from lmviz.circuits.ablation import stretches
+    from lmviz.inspection.beyond_context import held_out_ids
+    from lmviz.training.held_out import documents_of
+
+    assert model.tokenizer is not None, "a model that was opened has its tokenizer"
+    ids, start = held_out_ids(corpus, model.tokenizer)
+    return stretches(documents_of(ids[: 4 * tokens], start), model.context, tokens)

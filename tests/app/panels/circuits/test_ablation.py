@@ -1,0 +1,87 @@
+"""What becomes of the answer, and of the loss over the open text, without each part."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+import lmviz
+from lmviz.app.panels.circuits.ablation import AblationPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.window.main_window import MainWindow
+
+ONLY_PANELS = ("ablation",)
+
+
+@pytest.fixture
+def panel(window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot) -> AblationPanel:
+    """The panel with a small Transformer and a text."""
+    [found] = [item for item in window.perspective.panels if isinstance(item, AblationPanel)]
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open(transformer_run)
+    session.reading.set_prefix("the cows eat")
+    qtbot.waitUntil(lambda: found.is_whole)
+    return found
+
+
+def picker(panel: AblationPanel, name: str) -> QComboBox:
+    return panel.findChild(QComboBox, name)
+
+
+def choose(panel: AblationPanel, name: str, place: int) -> None:
+    picker(panel, name).setCurrentIndex(place)
+    picker(panel, name).activated.emit(place)
+
+
+def test_the_map_is_what_python_gives_for_zero_and_for_the_mean(
+    panel: AblationPanel, session: Session, transformer_run: Path, qtbot: QtBot
+):
+    contrast = session.contrast.found.contrast
+    wanted = lmviz.ablate(transformer_run, contrast)
+    assert panel.found.array == pytest.approx(wanted.array, abs=1e-5)
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)
+    assert known["values"] == pytest.approx(wanted.array, abs=1e-5)
+    choose(panel, "ablation_picker", 1)
+    qtbot.waitUntil(lambda: panel.is_whole and panel.found.by == "mean")
+    assert panel.found.array == pytest.approx(
+        lmviz.ablate(transformer_run, contrast, by="mean").array, abs=1e-5
+    )
+
+
+def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_and_a_ghost(
+    panel: AblationPanel, session: Session, text_file: Path, qtbot: QtBot
+):
+    item = picker(panel, "ablated_number_picker").model().item(1)
+    assert not item.isEnabled()
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(item.isEnabled)
+    choose(panel, "ablated_number_picker", 1)
+    qtbot.waitUntil(lambda: panel.is_whole and panel.found.measure == "loss")
+    assert (panel.found.low <= panel.found.array).all()
+    assert "tokens of the open text" in panel.sentence
+    snapshots = session.library.model.snapshots
+    qtbot.waitUntil(lambda: set(panel.ghost) == set(snapshots))
+    assert all(loss > 0 for loss, _ in panel.ghost.values())
+
+
+def test_a_click_chooses_a_head(panel: AblationPanel, session: Session, qtbot: QtBot):
+    grid = panel.findChild(HeatmapView, "ablation_map")
+    last = len(panel.found.array) - 1
+    qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.cell_rectangle(last, 1).center().toPoint())
+    assert session.attention.head == (0, 1)
+    assert panel.sentence.startswith("Without head 1·2, ")
+    assert panel.sentence.endswith("It is set to zero.")
+
+
+def test_of_a_recurrent_network_whole_layers_are_switched_off(
+    panel: AblationPanel, session: Session, lstm_run: Path, qtbot: QtBot
+):
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: panel.is_whole and panel.found.axes == ("layer",))
+    assert "the states of layer" in panel.sentence
