@@ -21,7 +21,7 @@ paints = []
 def paint(self, event):
     painted(self, event)
     if not paints:
-        heavy = {"torch", "tokenizers", "pyqtgraph", "ziamath"} & sys.modules.keys()
+        heavy = {"torch", "tokenizers", "pyqtgraph", "ziamath", "lmviz.text.corpus"} & sys.modules.keys()
         heavy |= {"QStyle"} & vars(sys.modules["PySide6.QtWidgets"]).keys()  # made, with 400 names, when used
         print("heavy at first paint:", sorted(heavy), flush=True)
     paints.append(event)

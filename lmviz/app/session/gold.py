@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.app.session.reading import Reading
-from lmviz.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus  # with all that reads texts, which the first paint does without
 
 
 def gold_of(reading: Reading, corpus: Corpus | None) -> list[frozenset[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.session.gold import gold_of
@@ -11,7 +12,9 @@ from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.plain import Inked
 from lmviz.app.widgets.text.answered_strip import TokenAnswer
 from lmviz.inspection.views import answer_at
-from lmviz.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from lmviz.text.corpus import Corpus  # with all that reads texts, which the first paint does without
 
 
 def answers_of(reading: Reading, gold: Sequence[frozenset[int]]) -> list[TokenAnswer]:
