@@ -76,8 +76,8 @@ def test_the_window_is_painted_before_anything_heavy_is_loaded_and_ends_cleanly(
 def test_a_text_on_the_command_line_is_opened(tmp_path: Path, text_file: Path) -> None:
     opened = """
 from lmviz.app.session.open_text import OpenText
-took = OpenText.take
-OpenText.take = lambda self, corpus: (print("opened", corpus.name, flush=True), took(self, corpus))
+took = OpenText.use
+OpenText.use = lambda self, corpus: (print("opened", corpus.name, flush=True), took(self, corpus))
 """
     done = run(tmp_path, opened + WHEN_READY + RUN, str(text_file))
     assert "opened farm" in done.stdout, done.stderr
