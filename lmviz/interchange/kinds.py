@@ -29,6 +29,9 @@ ACTIVATIONS = {
 }
 """The functions of transformers that lmviz has, by their names there."""
 
+MOST_LAYERS = 1024
+"""Layers that a pattern speaks of at most, whatever a file says."""
+
 
 @dataclass(frozen=True)
 class Half:
@@ -104,7 +107,9 @@ def _of_gpt2_kind(fields: Fields, activation: str, **settings: Any) -> Transform
 
 def _gpt_neo(fields: Fields) -> TransformerConfiguration:
     layers = fields.whole("num_layers", 24)
-    kinds = [kind for words, times in fields.pairs("attention_types") for kind in words * min(times, layers)]
+    kinds = [
+        kind for words, times in fields.pairs("attention_types") for kind in words * min(times, MOST_LAYERS)
+    ]
     return TransformerConfiguration(
         layers=layers,
         heads=fields.whole("num_heads", 16),
@@ -190,15 +195,14 @@ def _qwen_windows(fields: Fields) -> dict[str, Any]:
     """The first layers look at all, and those from `max_window_layers` on have the window."""
     if not fields.flag("use_sliding_window", False):
         return {}
-    layers = fields.whole("num_hidden_layers", 32)
+    layers = min(fields.whole("num_hidden_layers", 32), MOST_LAYERS)
     free = min(fields.whole("max_window_layers", 28), layers)
     return _windows(fields, fields.whole_or_none("sliding_window", 4096), "0" * free + "1" * (layers - free))
 
 
 def _smollm3(fields: Fields) -> TransformerConfiguration:
-    every = fields.whole("no_rope_layer_interval", 4)
     pattern = "".join(str(min(abs(turned), 1)) for turned in fields.wholes("no_rope_layers"))
-    pattern = pattern or "1" * (every - 1) + "0"
+    pattern = pattern or _every(fields.whole("no_rope_layer_interval", 4))
     window = fields.whole_or_none("sliding_window", 0) if fields.flag("use_sliding_window", False) else 0
     return _of_llama_kind(
         fields,
@@ -281,7 +285,7 @@ def _gemma(fields: Fields, **settings: Any) -> TransformerConfiguration:
             "head_channels": fields.whole("head_dim", 256),
             "activation": "gelu_tanh",  # Gemma 1 was trained with it where its files say "gelu"
             "norm_gain": "one plus weight",
-            "embedding_factor": math.sqrt(width),
+            "embedding_factor": max(width, 0) ** 0.5,
             "tied": True,
             "attention_bias": "all" if fields.flag("attention_bias", False) else "none",
         }
@@ -306,7 +310,7 @@ def _gemma3(fields: Fields) -> TransformerConfiguration:
         query_key_norm="head",
         score_cap=fields.number_or_none("attn_logit_softcapping", 0.0),
         logit_cap=fields.number_or_none("final_logit_softcapping", 0.0),
-        **_windows(fields, fields.whole_or_none("sliding_window", 4096), "1" * (every - 1) + "0"),
+        **_windows(fields, fields.whole_or_none("sliding_window", 4096), _every(every)),
         **_two_bases(fields, 1000000.0, fields.number("rope_local_base_freq", 10000.0)),
     )
 
@@ -319,7 +323,7 @@ def _of_gemma2_kind(fields: Fields, **settings: Any) -> TransformerConfiguration
         key_value_heads=4,
         width=2304,
         feedforward=9216,
-        embedding_factor=math.sqrt(fields.whole("hidden_size", 2304)),
+        embedding_factor=max(fields.whole("hidden_size", 2304), 0) ** 0.5,
         activation=_activation(fields.word("hidden_activation", "gelu_pytorch_tanh")),
         norm="both",
         score_scale=fields.number("query_pre_attn_scalar", 256) ** -0.5,
@@ -398,7 +402,7 @@ def _cohere(fields: Fields) -> TransformerConfiguration:
 def _cohere2(fields: Fields) -> TransformerConfiguration:
     """Layers that look at all know nothing of positions."""
     every = fields.whole("sliding_window_pattern", 4)
-    windows = _windows(fields, fields.whole_or_none("sliding_window", 4096), "1" * (every - 1) + "0")
+    windows = _windows(fields, fields.whole_or_none("sliding_window", 4096), _every(every))
     return _of_cohere_kind(fields, **windows, rotary_layers=windows.get("window_layers", "0"))
 
 
@@ -708,6 +712,11 @@ def _two_bases(fields: Fields, all_seen: float, windowed: float) -> dict[str, An
     base = rotary.inner("full_attention").number("rope_theta", fields.number("rope_theta", all_seen))
     windowed = rotary.inner("sliding_attention").number("rope_theta", windowed)
     return {"rotary_base": base, "rotary_window_base": windowed}
+
+
+def _every(number: int) -> str:
+    """The pattern of layers in which every so-manieth has not what the others have."""
+    return "1" * (min(number, MOST_LAYERS) - 1) + "0"
 
 
 def _windows(fields: Fields, window: int, pattern: str) -> dict[str, Any]:

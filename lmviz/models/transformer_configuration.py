@@ -481,6 +481,12 @@ class TransformerConfiguration(ModelConfiguration):
                 "rotary_slow",
             )
 
+        if self.rotary_scaling == "yarn" and self.rotary_base <= 1:
+            raise SettingError(
+                f"With a base of {self.rotary_base:g} all pairs turn alike, and yarn scaling tells fast ones "
+                "from slow ones: choose a larger rotary_base.",
+                "rotary_base",
+            )
         if self.rotary_scaling == "longrope":
             pairs = self.rotary_width // 2
             if len(self._divisors) != pairs or not all(divisor > 0 for divisor in self._divisors):

@@ -17,7 +17,7 @@ from lmviz.inspection.interventions import zero
 from lmviz.inspection.tracing import trace
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.fields import Fields
-from lmviz.interchange.kinds import KINDS, OTHERS
+from lmviz.interchange.kinds import KINDS, MOST_LAYERS, OTHERS
 from lmviz.interchange.layout import StoredLayout
 
 IDS = np.array([5, 2, 6, 1, 2, 3, 4, 47, 30, 2, 9, 11, 8, 2, 2, 7])
@@ -107,6 +107,19 @@ def test_taps_are_what_the_modules_of_transformers_give(name, model):
     found = lmviz.trace(model, IDS)
     for place in taps:
         assert apart(found[place].array, given[place].reshape(len(IDS), -1)) <= CLOSE, place
+
+
+@few_kinds
+def test_weights_in_half_precision_are_the_numbers_that_they_round_to(name, tmp_path):
+    rounded = deepcopy(peer(name))
+    deepcopy(rounded).bfloat16().save_pretrained(tmp_path / "it")
+    with torch.no_grad():
+        for parameter in rounded.parameters():
+            parameter.copy_(parameter.bfloat16().float())
+        model = open_checkpoint(tmp_path / "it").model()
+        wanted = rounded(tokens()).logits
+    assert apart(model(tokens()), wanted) <= CLOSE
+    assert apart(lmviz.trace(model, IDS)["logits"].array, wanted[0]) <= CLOSE
 
 
 @few_kinds
@@ -263,6 +276,12 @@ def test_what_a_file_leaves_out_is_as_in_transformers(name, said):
     assert meaning(read(Fields(said))) == meaning(read(Fields(made)))
 
 
+def test_slopes_are_those_that_mpt_was_trained_with():
+    """transformers takes 8 whatever the file says."""
+    steep = KINDS["mpt"].configuration(Fields({"attn_config": {"alibi_bias_max": 16}}))
+    assert steep.alibi.by_head[-1] == 2.0**-16
+
+
 def meaning(configuration):
     """A configuration with sizes in the place of zeros, and what each layer has in that of patterns."""
     layers = range(configuration.layers)
@@ -274,6 +293,35 @@ def meaning(configuration):
         "window_layers": [configuration.window_of(layer) for layer in layers],
         "rotary_layers": [configuration.rotary_of(layer) for layer in layers],
     }
+
+
+WRONG = (None, -1, 0, 10**12, 1e308, -0.5, float("nan"), "x", [], {}, True, [1], [[["local"], 10**12]])
+SCALED = (
+    {"rope_type": "yarn", "factor": 0},
+    {"rope_type": "yarn", "rope_theta": 1.0, "factor": 2.0},
+    {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 0},
+    {"rope_type": "longrope", "short_factor": [0.0] * 64},
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
+def test_a_wrong_value_in_any_field_is_no_fault(name):
+    """And none takes memory: a pattern of layers is no longer than layers can be."""
+    auto = pytest.importorskip("transformers.models.auto.configuration_auto")
+    whole = auto.CONFIG_MAPPING[name]().to_dict() | {"sliding_window_pattern": 6, "rope_scaling": None}
+    refused = 0
+    for field in whole:
+        for value in (*WRONG, *SCALED):
+            try:
+                read = KINDS[name].configuration(Fields(whole | {field: value}))
+            except (LmvizError, ZeroDivisionError, OverflowError):
+                refused += 1
+                continue
+            assert len(read.window_layers) + len(read.rotary_layers) <= 2 * MOST_LAYERS
+            rotary = read.rotary_of(0)
+            assert rotary is None or np.isfinite(rotary.frequencies).all()
+    assert refused > 50
 
 
 @pytest.mark.parametrize(
