@@ -310,8 +310,10 @@ def test_a_wrong_value_in_any_field_is_no_fault(name):
     """And none takes memory: a pattern of layers is no longer than layers can be."""
     auto = pytest.importorskip("transformers.models.auto.configuration_auto")
     whole = auto.CONFIG_MAPPING[name]().to_dict() | {"sliding_window_pattern": 6, "rope_scaling": None}
-    refused = 0
-    for field in whole:
+    fields, refused = list(whole), 0
+    for listed in ("layer_types", "no_rope_layers"):  # older files have patterns in their place
+        whole.pop(listed, None)
+    for field in fields:
         for value in (*WRONG, *SCALED):
             try:
                 read = KINDS[name].configuration(Fields(whole | {field: value}))
