@@ -293,7 +293,7 @@ ROWS = (
     Row("contrast", "circuits", "contrast_view", change_a_word),
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
-    Row("ablation", "circuits", "ablation_view", Scene.type),
+    Row("ablation", "circuits", "ablation_view", change_a_word),
     Row("loss without a part", "circuits transformer", "ablation_view", ablate_text),
     Row("circuit", "circuits", "circuit_view", change_a_word),
     Row("heads over time", "circuits transformer", "heads_over_time_view", open_again),
