@@ -146,9 +146,9 @@ class Scene:
     """What a window shows. The first of `models` is the one looked into, the others stand beside it.
 
     `compared` says of each of the others whether it is compared. `position` is the pinned position, None
-    where the end is followed; `spells_out` says that special tokens in a text are
-    letters; `cell` is the pinned cell, an address with its index. `in_front` are the panels
-    in front of others that share their place, by their object names.
+    where the end is followed; `spells_out` says that special tokens in a text are letters; `changed` and
+    `measure` are what Circuits asks about; `cell` is the pinned cell, an address with its index. `in_front`
+    are the panels in front of others that share their place, by their object names.
     """
 
     perspective: str = ""
@@ -158,6 +158,8 @@ class Scene:
     compared: tuple[bool, ...] = ()
     prefix: str = ""
     source: str = ""
+    changed: str = ""
+    measure: str = ""
     position: int | None = None
     stage: int = 0
     cell: tuple[str, tuple[int, ...]] | None = None
@@ -181,6 +183,8 @@ class Scene:
             "compared": list(self.compared),
             "prefix": self.prefix,
             "source": self.source,
+            "changed": self.changed,
+            "measure": self.measure,
             "position": self.position,
             "stage": self.stage,
             "cell": _plain_cell(self.cell),
@@ -227,6 +231,8 @@ class Scene:
             compared=tuple(_listed(values, "compared", bool))[: max(0, len(models) - 1)],
             prefix=_word(values, "prefix"),
             source=_word(values, "source"),
+            changed=_word(values, "changed"),
+            measure=_word(values, "measure"),
             position=None if position is None else _whole(values, "position"),
             stage=_whole(values, "stage"),
             cell=None if cell is None else _cell(_object(values, "cell")),

@@ -156,6 +156,9 @@ class Scenes(QObject):
         session.attention.choose_head(*scene.head)
         session.reading.set_source(scene.source)
         session.reading.set_prefix(scene.prefix)
+        if scene.changed or scene.measure or "contrast" in vars(session):  # else nobody has asked yet
+            session.contrast.set_other(scene.changed)
+            session.contrast.set_measure(scene.measure)
         if 0 in self._opened:
             for change in scene.surgery:
                 session.surgery.add(change)
@@ -204,6 +207,7 @@ class Scenes(QObject):
 def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequence[str] = ()) -> Scene:
     """What a session shows, as a scene that is to stand in a folder; `in_front` as in `Scene`."""
     library, focus = session.library, session.focus
+    contrast = session.contrast if "contrast" in vars(session) else None
     shown = [] if library.model is None else [library.model]
     others = [model for model in library.models if model not in shown]
     chosen = dict(session.comparison.chosen)
@@ -217,6 +221,8 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
         compared=tuple(model in chosen for model in others) if shown else (),
         prefix=session.reading.prefix,
         source=session.reading.source,
+        changed="" if contrast is None else contrast.other,
+        measure="" if contrast is None else contrast.measure,
         position=focus.position if focus.is_position_pinned else None,
         stage=focus.stage,
         cell=focus.cell,

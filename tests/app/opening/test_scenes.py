@@ -57,6 +57,8 @@ def arranged(window: MainWindow, session: Session, lecture: Path, qtbot: QtBot) 
     window.show_perspective("inside")
     session.reading.set_prefix("the cows eat grass")
     session.attention.choose_head(0, 1)
+    session.contrast.set_other("the hens eat grass")
+    session.contrast.set_measure("logit:corn-grass")
     session.writing.set_sampling(temperature=0.5, seed=3, seed_locked=True)
     session.surgery.add(scale_head(0, 1, 0.25))
     wait_for_reading(session, qtbot)
@@ -78,6 +80,7 @@ def what_is_shown(window: MainWindow) -> dict[str, object]:
         "compared": [(model.family, step) for model, step in session.comparison.chosen],
         "text": session.text.corpus.fingerprint,
         "prefix": session.reading.prefix,
+        "contrast": (session.contrast.other, session.contrast.measure),
         "focus": (session.focus.position, session.focus.stage, session.focus.cell),
         "head": session.attention.head,
         "surgery": (session.surgery.interventions, session.surgery.is_off),
