@@ -74,12 +74,12 @@ class Chat(Part):
         if on == self._is_on or (on and not self.is_possible):
             return
         if on:
-            self.ask(self._reading.prefix)
+            self.begin(self._reading.prefix)
             return
         self._end()
         self._reading.set_prefix(self._said[USER])
 
-    def ask(self, question: str) -> None:
+    def begin(self, question: str) -> None:
         """Begin a chat with a question; the system says what the template has it say."""
         self._said = {SYSTEM: "", USER: question, ASSISTANT: ""}
         self._is_on = True

@@ -76,7 +76,7 @@ class FittingText(Part):
     def _show_example(self, model: OpenedModel) -> None:
         """What a model of another program can be seen to do, in a chat if it has a template for one."""
         if self._chat.is_possible:
-            self._chat.ask(QUESTION)
+            self._chat.begin(QUESTION)
         if self._chat.is_on:
             return
         if self._can_read(model, SENTENCE, ""):
