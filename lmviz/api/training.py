@@ -203,10 +203,11 @@ def check_given(out: str | Path, corpus: Corpus | None) -> None:
 def open_model(path_or_name: str | Path, step: int | None = None, *, special_tokens: bool = True) -> Model:
     """Open a run by its folder, or a sample model by its name, at its last snapshot or that of `step`.
 
-    A checkpoint of another program is opened as well: a folder of Hugging Face's transformers (GPT-2,
-    GPT-NeoX, Llama, Mistral, Qwen 2), a file of nanoGPT or minGPT, an ARPA file of n-grams. The special
-    tokens of a checkpoint in a text, such as "<|im_start|>", are read as such; with `special_tokens` false
-    they are letters like any others. LmvizError when there is no model, or when it cannot be read.
+    A checkpoint of another program is opened as well: a folder of Hugging Face's transformers, a GGUF file of
+    llama.cpp, a folder of peft with an adapter (LoRA), a file of nanoGPT or minGPT, an ARPA file of n-grams.
+    The special tokens of a checkpoint in a text, such as "<|im_start|>", are read as such; with
+    `special_tokens` false they are letters like any others. LmvizError when there is no model, or when it
+    cannot be read.
     """
     from lmviz.runs.opening import open_model_of, open_recorded
 
