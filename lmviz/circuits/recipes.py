@@ -10,6 +10,14 @@ if TYPE_CHECKING:
     from lmviz.circuits.contrast import Contrast
 
 
+def contrast_recipe(subject: RecipeSubject, contrast: Contrast) -> str:
+    """What the measure is in the text and in the changed one, if there is one, bound to `values`."""
+    read = "np.array([found.clean] if found.changed is None else [found.clean, found.changed])"
+    call = "measured_contrast(model, contrast"
+    made = ("import numpy as np", "from lmviz.circuits.contrast import measured_contrast")
+    return _of(subject, contrast, call, read, imports=made)
+
+
 def patching_recipe(subject: RecipeSubject, contrast: Contrast, taps: tuple[str, ...], into: str) -> str:
     """A grid of shares, bound to `values` (tap, …)."""
     options: dict[str, Any] = {"taps": list(taps), "into": into}
@@ -37,7 +45,9 @@ def circuit_recipe(subject: RecipeSubject, contrast: Contrast, keep: int, rest: 
     )
 
 
-def _of(subject: RecipeSubject, contrast: Contrast, call: str, read: str) -> str:
+def _of(
+    subject: RecipeSubject, contrast: Contrast, call: str, read: str, imports: tuple[str, ...] = ()
+) -> str:
     given = arguments_of(
         contrast.text,
         *([contrast.changed] if contrast.changed is not None else []),
@@ -50,4 +60,4 @@ def _of(subject: RecipeSubject, contrast: Contrast, call: str, read: str) -> str
         made = "".join(f"    {as_source(item)},\n" for item in subject.interventions)
         lines.append(f"interventions = [\n{made}]")
         call += ", interventions=interventions"
-    return recipe_of(subject, *lines, f"found = {call})", f"values = {read}")
+    return recipe_of(subject, *lines, f"found = {call})", f"values = {read}", imports=imports)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.steady import ComboBox
@@ -50,6 +52,7 @@ class ContrastPanel(Panel):
         self._measure.setAccessibleName("the number that is asked about")
         self._measure.setEditable(True)  # so that any number can be typed
         self._typed_measure.setAccessibleName("the number that is asked about, typed")
+        self._typed_measure.setAccessibleName("the number that is asked about, as it is typed")
         self._measure.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._measure.setMinimumContentsLength(18)
         self._said, self._numbers = Label(), Label()
@@ -81,6 +84,21 @@ class ContrastPanel(Panel):
         edit = self._measure.lineEdit()
         assert edit is not None, "the picker was made editable"
         return edit
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        found = self.session.contrast.found
+        if found is None:
+            return {}
+        return {"measure": np.array([found.clean, *([] if found.changed is None else [found.changed])])}
+
+    def exported_names(self) -> Names:
+        return Names(("text", "changed")[: len(self.exported_arrays().get("measure", ()))])
+
+    def recipe(self) -> str:
+        from lmviz.circuits.recipes import contrast_recipe
+
+        found, reading = self.session.contrast.found, self.session.contrast.reading
+        return "" if found is None or reading is None else contrast_recipe(reading.moment, found.contrast)
 
     def have_asked(self) -> None:
         self.session.contrast.renew()

@@ -158,6 +158,10 @@ def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories
     assert stone.exported_arrays()["share"] == pytest.approx(stone.patches.array)
     assert stone.exported_names().rows == ["words", "1", "2", "3"]
     known: dict[str, object] = {}
+    question = panel_of(stories, ContrastPanel)
+    exec(question.recipe(), known)
+    assert known["values"] == pytest.approx(question.exported_arrays()["measure"], abs=1e-4)
+    assert list(question.exported_names().rows) == ["text", "changed"]
     exec(stone.recipe(), known)
     assert known["values"] == pytest.approx(stone.patches.array, abs=1e-4)
     panel = panel_of(stories, AttributionPanel)
