@@ -261,8 +261,10 @@ class Training(Part):
         fits = corpus is not None and corpus.fingerprint == description.fingerprint
         if not fits and not self._permission.may_read(model.run, lambda: self._start_again(steps)):
             return
-        rate = self._plan.current.training_options.learning_rate
-        changed = model.folder == self._state.folder and rate != self._rate_begun_with
+        rate, is_last = self._plan.current.training_options.learning_rate, model.folder == self._state.folder
+        if is_last and rate == self._rate_begun_with:
+            rate = self._controls.learning_rate or rate
+        changed = is_last and rate != self._rate_begun_with
         done = model.snapshots[-1]
         options = one_step_further(description, done) if steps == 1 else self._further.options(model)
         self._further.plan_run(model, replace(options, learning_rate=rate) if changed else options)
@@ -329,6 +331,7 @@ class Training(Part):
         if is_finished:
             state = _ended(worker, state)
             self._forget_worker()
+            self._give_rate_back()
         if state != self._state:
             self._enter(state)
         has_begun = state.progress is not None
@@ -343,6 +346,14 @@ class Training(Part):
         self.changed.emit()
         if state.sentence:
             self.failed.emit(state.sentence)
+
+    def _give_rate_back(self) -> None:
+        """Plan with the rate that the training began with: one that was chosen on its way is its own."""
+        plan, rate = self._plan.current, self._rate_begun_with
+        options = (
+            plan.training_options if rate is None else replace(plan.training_options, learning_rate=rate)
+        )
+        self._plan.set(plan.family, plan.configuration, options)
 
     def _forget_worker(self) -> None:
         self._timer.stop()

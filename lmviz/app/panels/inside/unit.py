@@ -180,7 +180,7 @@ class UnitPanel(Panel):
     def _lay_out(self) -> QWidget:
         hint = Label("drag over words to find units active on all of them, above", role="muted", wraps=True)
         self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        brushing = row(GradientSwitch(self.session), (self._threshold, 1))
+        brushing = row((self._threshold, 1), GradientSwitch(self.session))
         self._threshold.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # by its largest
         self._searched.hide()
         searched = (self._search_button, self._searched, self._places)

@@ -42,7 +42,7 @@ class GradientSwitch(QWidget):
         self._choice.setToolTip("The number that gradients are taken of.")
         self._measure()
         theme_switch().theme_changed.connect(self._measure)
-        row(self._switch, self._choice, on=self)
+        row(self._choice, self._switch, on=self)  # so that the switch stays where it was clicked
         self._switch.clicked.connect(lambda checked: session.gradients.show(checked))
         self._choice.activated.connect(lambda place: session.gradients.choose(self._offers[place]))
         for changed in (

@@ -107,6 +107,25 @@ def test_settings_are_locked_while_training_but_not_the_learning_rate(
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+def test_a_rate_typed_during_a_training_is_its_own_and_not_that_of_the_next(
+    train: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    planned = session.plan.current.training_options.learning_rate
+    click(train, "train_button", qtbot)
+    qtbot.waitUntil(lambda: step_of(session) > 0, timeout=LONG)
+    form = train.findChild(ConfigurationForm, "learning_form")
+    form.field("learning_rate").control.setText("0.0005")
+    qtbot.waitUntil(lambda: session.training.state.progress.learning_rate == 0.0005, timeout=LONG)
+    session.training.stop()
+    qtbot.waitUntil(lambda: form.configuration.learning_rate == planned, timeout=LONG)
+    stopped = step_of(session)
+    session.training.resume()
+    qtbot.waitUntil(lambda: step_of(session) > stopped, timeout=LONG)
+    assert session.training.state.progress.learning_rate == 0.0005, "the run goes on with its own"
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
 def test_a_rate_that_is_being_typed_is_not_trained_with(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
