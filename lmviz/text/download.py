@@ -46,9 +46,8 @@ def download(
         return None
     except (urllib.error.URLError, HTTPException, OSError) as error:
         reason = getattr(error, "reason", None) or error
-        raise LmvizError(
-            f"{entry.title} could not be downloaded ({reason}): check the connection."
-        ) from error
+        said = getattr(reason, "strerror", None) or reason  # and no number of an error
+        raise LmvizError(f"{entry.title} could not be downloaded ({said}): check the connection.") from error
     return entry.path
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHeaderView,
@@ -58,6 +58,10 @@ class TextsPanel(Panel):
         self.setObjectName("texts_view")
         self._texts = _text_list()
         self._sentence = Label(role="muted", wraps=True)
+        self._fetch = named(QPushButton(), "corpus_download_button")
+        self._fetch.clicked.connect(self._download)
+        self._fetch.hide()
+        self._wanted: Entry | None = None  # a text that has yet to be downloaded, and was clicked
         self._recognised = Label(name="recognised", wraps=True)
         self._other = named(QPushButton("Add the other language…"), "corpus_other_language_button")
         self._other.setToolTip(
@@ -98,6 +102,7 @@ class TextsPanel(Panel):
         self._pieces.valueChanged.connect(lambda _: self._tokenizer_chosen())
         self._form.configuration_changed.connect(lambda _: self._settle.start())
         self.show_failures(session.text.failed, session.text.changed)
+        session.text.changed.connect(lambda: self.complain("", JOBS))
         self.follow(session.text.changed)
 
     @property
@@ -110,8 +115,18 @@ class TextsPanel(Panel):
         """What is said below the list: about the text, or what went wrong."""
         return self._sentence.text()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.complain("", JOBS)
+
+    def handle_failure(self, key: str) -> None:
+        if key == JOBS:
+            self.refresh()  # the open text is marked, and no other
+
     def refresh(self) -> None:
         self._fill_list()
+        self._wanted = None
+        self._fetch.hide()
         corpus = self.session.text.corpus
         if corpus is None:
             self._sentence.setText("Choose a text above, open a file, or paste one.")
@@ -149,7 +164,7 @@ class TextsPanel(Panel):
         paste_button.setToolTip("Use the text on the clipboard.")
         paste_button.clicked.connect(self._paste)
         buttons = row(open_button, paste_button, STRETCH)
-        for button in (open_button, paste_button, self._other, self._otherwise):
+        for button in (self._fetch, open_button, paste_button, self._other, self._otherwise):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         title = Label("Tokens", role="title")
         tokenizer = row(Label("Tokenizer"), STRETCH, self._kind)
@@ -161,6 +176,7 @@ class TextsPanel(Panel):
             column(
                 self._texts,
                 self._sentence,
+                self._fetch,
                 buttons,
                 self._other,
                 8,
@@ -212,9 +228,23 @@ class TextsPanel(Panel):
         if entry.is_present:
             self._open(entry.name)
         else:
-            self._download(entry)
+            self._offer_download(entry)
 
-    def _download(self, entry: Entry) -> None:
+    def _offer_download(self, entry: Entry) -> None:
+        self.complain("", JOBS)
+        self._wanted = entry
+        self._sentence.setText(f"{entry.description} ({entry.licence})")
+        self._sentence.show()
+        self._fetch.setText(f"Download {_bytes(entry)}".strip())
+        self._fetch.setToolTip(paragraph(f"Download {entry.title} from {entry.address}."))
+        self._fetch.show()
+
+    def _download(self) -> None:
+        entry = self._wanted
+        if entry is None:
+            return
+        self._fetch.hide()
+
         def work(report: Report) -> bool:
             from lmviz.text.download import download
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,8 +21,10 @@ from lmviz.app.panels.corpus import texts as texts_panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.errors import LmvizError
 from lmviz.text import catalogue
 from lmviz.text.catalogue import Entry
+from lmviz.text.download import download
 
 ONLY_PANELS = ("texts",)
 
@@ -78,7 +83,7 @@ def entry(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> En
 
 @pytest.fixture
 def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -> MainWindow:
-    """The window after a click on the text, with half of it there."""
+    """The window after the text was chosen and its button clicked, with half of it there."""
     window.show_perspective("corpus")
     texts = window.findChild(QTreeWidget, "corpus_picker")
     qtbot.waitUntil(lambda: texts.topLevelItemCount() == 1, timeout=LONG)
@@ -86,6 +91,11 @@ def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -
     assert texts.topLevelItem(0).toolTip(0) == paragraph("A test. (CC0) 420 kB are downloaded.")
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
     qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.findChild(QWidget, "texts_view").sentence == "A test. (CC0)"
+    assert not window.jobs.findChildren(QProgressBar), "a click on a row says what it is"
+    button = window.findChild(QPushButton, "corpus_download_button")
+    assert button.text() == "Download 420 kB"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(window.jobs.findChildren(QProgressBar)), timeout=LONG)
     bar = window.jobs.findChild(QProgressBar)
     qtbot.waitUntil(lambda: 0 < bar.value() <= bar.maximum() / 2, timeout=LONG)
@@ -129,3 +139,19 @@ def test_what_arrives_broken_is_a_sentence(
     assert texts.complaint == sentence
     assert "checksum differs" in sentence
     assert not any(entry.path.parent.iterdir())
+    picker = half_way.findChild(QTreeWidget, "corpus_picker")
+    qtbot.waitUntil(lambda: not picker.selectedItems())  # no text is open, and none is marked
+    half_way.show_perspective("train")
+    half_way.show_perspective("corpus")
+    assert texts.complaint == ""
+
+
+def test_without_a_connection_no_number_of_an_error_is_said(
+    entry: Entry, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(*_: object, **__: object) -> None:
+        raise urllib.error.URLError(socket.gaierror(-2, "Name or service not known"))
+
+    monkeypatch.setattr(urllib.request, "urlopen", unreachable)
+    with pytest.raises(LmvizError, match=r"^A play could not be downloaded \(Name or service not known\): "):
+        download(entry)
