@@ -1003,7 +1003,7 @@ KINDS: dict[str, Kind] = {
     ),
     "phi": _llama_like(
         "Phi",
-        "1, 1.5 and 2: sublayers side by side that share one norm; rotary positions on half of each head",
+        "1, 1.5 and 2: sublayers side by side that share one norm; rotary positions on a part of each head",
         _phi,
         _PHI_NAMES,
     ),
