@@ -52,7 +52,7 @@ class HeadsOverTimePanel(Panel):
         super().__init__(session)
         self.setObjectName("heads_over_time_view")
         self._scores: dict[int, HeadScores] = {}
-        self._model: OpenedModel | None = None
+        self._model: OpenedModel | None = session.library.model
         self._asked: tuple[OpenedModel, int] | None = None
         self._score = ComboBox()
         self._score.setObjectName("head_score_picker")
