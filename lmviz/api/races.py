@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.api.training import check_given, corpus_of, split_settings
 from lmviz.base.errors import LmvizError
 from lmviz.runs.race_folder import open_race
+from lmviz.training.run import Run
 
 if TYPE_CHECKING:
     from lmviz.runs.racing import PlannedLane
@@ -39,23 +40,21 @@ def race(
     so that all have worked as long. Each is the same training as alone, bit for bit. A lane whose loss is not
     finite stops, and the others go on. A loop that is left early saves all lanes.
 
-    With `resume`, the lanes that are in `out` go on where they stopped, and those that are not begin; without
-    `settings` all of them do as they are, and without `corpus` their text is read again. With `overwrite` the
-    runs of these lanes that are there are removed. LmvizError when a setting cannot be, or when the machine
-    has not the memory for all lanes.
+    With `resume`, the lanes that are in `out` go on where they stopped, and those that are not begin. Where
+    `settings` name no family, all that are in `out` go on, with those settings of the training changed; and
+    without `corpus` their text is read again. With `overwrite` the runs of these lanes that are there are
+    removed. LmvizError when a setting cannot be, or when the machine has not the memory for all lanes.
     """
     from lmviz.runs.racing import begin_race, resume_race
 
-    if settings is None:
-        if not resume:
-            raise LmvizError("A race needs settings, such as a family and some learning rates.")
-        folder = open_race(out)
-        return resume_race(folder, corpus_of_race(out) if corpus is None else corpus)
+    settings = settings or {}
     if resume and overwrite:
         raise LmvizError("A race is either resumed or overwritten: give resume=True or overwrite=True.")
-    corpus = corpus_of_race(out) if corpus is None and resume else corpus
+    corpus = corpus_of(first_run(out)) if corpus is None and resume else corpus
     check_given(out, corpus)
     assert corpus is not None
+    if resume and "family" not in settings:
+        return resume_race(open_race(out), corpus, settings)
     return begin_race(plan_lanes(settings), corpus, out, turns, resume=resume, overwrite=overwrite)
 
 
@@ -72,14 +71,12 @@ def plan_lanes(settings: Mapping[str, Any]) -> tuple[PlannedLane, ...]:
     return tuple(lanes)
 
 
-def corpus_of_race(folder: str | Path) -> Corpus:
-    """The text of a race's lanes, read again from where the first that can be opened says; LmvizError."""
-    from lmviz.training.run import Run
-
+def first_run(folder: str | Path) -> Run:
+    """The first run of a race that can be opened; LmvizError where there is none."""
     faults = []
     for place in open_race(folder).lanes.values():
         try:
-            return corpus_of(Run.open(place))
+            return Run.open(place)
         except LmvizError as fault:
             faults.append(fault)
     raise faults[0]

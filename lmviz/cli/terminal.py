@@ -1,4 +1,4 @@
-"""Output of the command line: progress on standard error, results on standard output."""
+"""The terminal: progress on standard error, results on standard output, and Ctrl+C."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -90,8 +91,8 @@ def share_bar(title: str) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
-def training_bar() -> Iterator[Callable[[Progress], None]]:
-    """A bar that follows a training; elsewhere than on a terminal, a line at each validation."""
+def training_bars(names: Sequence[str] = ("",)) -> Iterator[Callable[[str, Progress], None]]:
+    """A bar that follows each training by its name; without a terminal, a line at each validation."""
     if not sys.stderr.isatty():
         yield _print_validation
         return
@@ -99,34 +100,58 @@ def training_bar() -> Iterator[Callable[[Progress], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("step"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
+    title = TextColumn("{task.fields[title]} step" if len(names) > 1 else "step", markup=False)
+    columns = (title, MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
     with Bar(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        validation = ""
+        widest = max(map(len, names))
+        tasks = {name: bar.add_task("", total=None, title=name.ljust(widest)) for name in names}
+        validations = dict.fromkeys(names, "")
 
-        def show(progress: Progress) -> None:
-            nonlocal validation
+        def show(name: str, progress: Progress) -> None:
             if progress.validation_loss is not None:
-                validation = f"  validation {_figure(progress.validation_loss)}"
+                validations[name] = f"  validation {_figure(progress.validation_loss)}"
             loss = "" if progress.loss is None else f"loss {_figure(progress.loss)}"
             speed, left = progress.tokens_per_second, progress.seconds_left
             pace = "" if speed is None or left is None else f"  {speed:,.0f} tokens/s  {duration(left)} left"
-            bar.update(
-                task, total=progress.steps, completed=progress.step, description=loss + validation + pace
-            )
+            told = loss + validations[name] + pace
+            bar.update(tasks[name], total=progress.steps, completed=progress.step, description=told)
 
         yield show
 
 
-def _print_validation(progress: Progress) -> None:
+def _print_validation(name: str, progress: Progress) -> None:
     if progress.validation_loss is not None:
+        which = f"{name}: " if name else ""
         loss = "" if progress.loss is None else f"  loss {_figure(progress.loss)}"
-        say(f"step {progress.step}/{progress.steps}{loss}  validation {_figure(progress.validation_loss)}")
+        validation = _figure(progress.validation_loss)
+        say(f"{which}step {progress.step}/{progress.steps}{loss}  validation {validation}")
 
 
 def _figure(loss: float) -> str:
     """A loss in nats; infinite where a token that came had probability 0."""
     return "∞" if math.isinf(loss) else f"{loss:.3f}"
+
+
+@contextmanager
+def stopping(ask_to_stop: Callable[[], None]) -> Iterator[list[int]]:
+    """Ctrl+C, or a polite kill, asks for an end after the step under way; a second one ends at once.
+
+    The list holds the number of the signal once one has come.
+    """
+    caught: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+        ask_to_stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def say(sentence: str) -> None:

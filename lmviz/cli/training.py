@@ -6,10 +6,10 @@ import itertools
 import math
 import os
 import shlex
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ import click
 
 from lmviz.base.errors import LmvizError
 from lmviz.cli.options import as_json, read_settings
-from lmviz.cli.terminal import duration, print_json, say, share_bar, training_bar
+from lmviz.cli.terminal import duration, print_json, say, share_bar, stopping, training_bars
 from lmviz.families import FAMILIES
 from lmviz.tasks import find_task
 
@@ -72,7 +72,21 @@ def _described(item: Setting) -> tuple[str, str]:
 @click.option("--seed", type=int, help="The seed of the random numbers.")
 @click.option("--out", required=True, metavar="RUN", help="The folder to write the run into.")
 @click.option("--fork", metavar="RUN[@STEP]", help="Train on from a snapshot of a run, with other settings.")
-@click.option("--resume", is_flag=True, help="Continue the run in that folder where it stopped.")
+@click.option(
+    "--race",
+    "values",
+    multiple=True,
+    metavar="NAME=VALUE,VALUE",
+    callback=read_settings,
+    help="Train a model for each value of a setting, in turn; twice for a grid.",
+)
+@click.option(
+    "--turns",
+    type=click.Choice(["steps", "seconds"]),
+    default="steps",
+    help="Let the trainings of a race make as many steps each, or work as many seconds.",
+)
+@click.option("--resume", is_flag=True, help="Continue the run or the race in that folder where it stopped.")
 @click.option("--overwrite", is_flag=True, help="Delete the run in that folder and start again.")
 @as_json
 def train(
@@ -85,6 +99,8 @@ def train(
     seed: int | None,
     out: str,
     fork: str | None,
+    values: dict[str, str],
+    turns: str,
     resume: bool,
     overwrite: bool,
     as_json: bool,
@@ -92,10 +108,12 @@ def train(
     """Train a model on a text.
 
     To continue a run, `lmviz train --resume --out RUN` is enough. To see how it would have gone on with
-    other settings, `lmviz train --fork RUN@400 --set learning_rate=0.001 --out NEW`. Under torchrun the same
-    command trains with several processes, each with its own batch.
+    other settings, `lmviz train --fork RUN@400 --set learning_rate=0.001 --out NEW`. To train several beside
+    one another, `--race learning_rate=0.0003,0.002,0.01`: the folder holds a run for each. Under torchrun
+    the same command trains with several processes, each with its own batch.
     """
     from lmviz.api.training import prepare_training
+    from lmviz.runs.race_folder import is_race
     from lmviz.training.controls import Controls
     from lmviz.training.distributed import is_first_process
     from lmviz.training.run import HoldsRun
@@ -104,6 +122,10 @@ def train(
         raise LmvizError("A run is either resumed or overwritten: give --resume or --overwrite.")
     given = {"tokenizer": tokenizer, "steps": steps, "seed": seed}
     settings |= {name: value for name, value in given.items() if value is not None}
+    if values or (resume and fork is None and is_race(out)):
+        if fork is not None:
+            raise LmvizError("A fork is one training: fork into the folder of a race, and resume the race.")
+        return _train_race(sources, target, family, settings, values, out, turns, resume, overwrite, as_json)
     controls = Controls()
     try:
         if fork is not None:
@@ -120,7 +142,7 @@ def train(
     if prepared.model.caution and is_first_process():
         say(prepared.model.caution)
     last = next(prepared.progress)  # until it has begun, Ctrl+C ends it as it ends any program
-    with stopping(controls) as caught:
+    with stopping(partial(setattr, controls, "stop", True)) as caught:
         last = _follow(prepared, last, watched=is_first_process())
     if is_first_process():
         _report(prepared, last, as_json)
@@ -128,6 +150,47 @@ def train(
         say(f"Continue with: lmviz train --resume --out {shlex.quote(out)}")
         return 128 + caught[0]
     return 0 if last.finished else 1
+
+
+def _train_race(
+    sources: tuple[str, ...],
+    target: str | None,
+    family: str | None,
+    settings: dict[str, Any],
+    values: dict[str, str],
+    out: str,
+    turns: str,
+    resume: bool,
+    overwrite: bool,
+    as_json: bool,
+) -> int:
+    """Begin a race, or go on with the one in a folder, and train it to the end."""
+    from lmviz.api.races import first_run, plan_lanes
+    from lmviz.cli.racing import run_race, say_memory, varied
+    from lmviz.runs.race_folder import is_race, open_race
+    from lmviz.runs.racing import begin_race, planned_again, resume_race
+    from lmviz.training.run import HoldsRun
+
+    about_text, rest = _about_text(settings)
+    named = {} if family is None else {"family": family}
+    lanes = plan_lanes({**named, **rest, **varied(values)}) if values else ()
+    if resume and is_race(out):
+        corpus, _ = _read_corpus_of(first_run(out), out, sources, target, about_text)
+    elif sources:
+        corpus = _read_new_corpus(sources, target, about_text)
+    else:
+        raise LmvizError("Nothing can be trained without --corpus: `lmviz train --help` says what to give.")
+    if not lanes:
+        folder = open_race(out)
+        say_memory(planned_again(folder, rest), corpus)
+        return run_race(resume_race(folder, corpus, rest), out, as_json)
+    say_memory(lanes, corpus)
+    try:
+        race = begin_race(lanes, corpus, out, turns, resume=resume, overwrite=overwrite)
+    except HoldsRun as fault:
+        way_out = "continue with --resume, replace it with --overwrite, or name another folder"
+        raise HoldsRun(fault.folder, way_out) from None
+    return run_race(race, out, as_json)
 
 
 def _check_fork(family: str | None, tokenizer: str | None, resume: bool) -> None:
@@ -172,16 +235,15 @@ def _read_corpus_of(
 ) -> tuple[Corpus, dict[str, Any]]:
     """The corpus of a run that exists, and the settings that are not about the text."""
     from lmviz.api.training import corpus_of, sources_elsewhere
-    from lmviz.text.corpus_options import CorpusOptions
 
-    about_text = {name: settings[name] for name in settings if name in CorpusOptions.names() - {"seed"}}
+    about_text, rest = _about_text(settings)
     if not sources:
         ask_before_reading(named, sources_elsewhere(run, Path.cwd()), "name its text with --corpus")
     source = sources[0] if len(sources) == 1 else sources
     with share_bar("reading the text") as progress:
         corpus = corpus_of(run, source or None, target=target, progress=progress, **about_text)
     _say_how_it_was_read(corpus)
-    return corpus, {name: settings[name] for name in settings if name not in about_text}
+    return corpus, rest
 
 
 def ask_before_reading(out: str, files: Sequence[str], way_out: str) -> None:
@@ -207,7 +269,7 @@ def _read_corpus(
     resume: bool,
 ) -> tuple[Corpus, str, dict[str, Any]]:
     """The corpus, the family, and the settings that remain for the model and its training."""
-    from lmviz.api.training import check_names, is_run, load_corpus, split_settings
+    from lmviz.api.training import check_names, is_run, split_settings
     from lmviz.families import find_family
     from lmviz.text.corpus_options import CorpusOptions
     from lmviz.training.options import TrainingOptions
@@ -222,14 +284,29 @@ def _read_corpus(
         raise LmvizError(f"Nothing can be trained without {missing}: `lmviz train --help` says what to give.")
     known = (CorpusOptions, find_family(family).configuration, TrainingOptions)
     check_names(settings, *known, what=f"the family {family}")
-    source = sources[0] if len(sources) == 1 else sources
-    about_text = {name: settings[name] for name in settings if name in CorpusOptions.names() - {"seed"}}
-    rest = {name: settings[name] for name in settings if name not in about_text}
+    about_text, rest = _about_text(settings)
     split_settings(family, rest)  # report an invalid value before a long text is read
+    return _read_new_corpus(sources, target, about_text), family, rest
+
+
+def _about_text(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of how a text is read, and the others."""
+    from lmviz.text.corpus_options import CorpusOptions
+
+    names = CorpusOptions.names() - {"seed"}
+    about_text = {name: value for name, value in settings.items() if name in names}
+    return about_text, {name: value for name, value in settings.items() if name not in names}
+
+
+def _read_new_corpus(sources: tuple[str, ...], target: str | None, about_text: dict[str, Any]) -> Corpus:
+    from lmviz.api.training import load_corpus
+
     with share_bar("reading the text") as progress:
-        corpus = load_corpus(source, target=target, progress=progress, **about_text)
+        corpus = load_corpus(
+            sources[0] if len(sources) == 1 else sources, target=target, progress=progress, **about_text
+        )
     _say_how_it_was_read(corpus)
-    return corpus, family, rest
+    return corpus
 
 
 def _say_how_it_was_read(corpus: Corpus) -> None:
@@ -240,33 +317,11 @@ def _say_how_it_was_read(corpus: Corpus) -> None:
         say(sentence)
 
 
-@contextmanager
-def stopping(controls: Controls) -> Iterator[list[int]]:
-    """Ctrl+C, or a polite kill, stops the training after the step under way; a second one at once.
-
-    The list holds the number of the signal once one has come.
-    """
-    caught: list[int] = []
-
-    def stop(number: int, frame: object) -> None:
-        if caught:
-            raise KeyboardInterrupt
-        caught.append(number)
-        controls.stop = True
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield caught
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def _follow(prepared: PreparedTraining, first: Progress, watched: bool) -> Progress:
     """Train to the end, where watched under a bar; the last word of the training."""
-    with training_bar() if watched else nullcontext(lambda progress: None) as show:
+    with training_bars() if watched else nullcontext(lambda name, progress: None) as show:
         for progress in itertools.chain([first], prepared.progress):
-            show(progress)
+            show("", progress)
     return progress
 
 

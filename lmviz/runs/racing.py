@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,10 @@ from lmviz.runs.preparation import begin_run, check_text, rehearse, resume_run
 from lmviz.runs.race_folder import RaceFolder
 from lmviz.training.options import TrainingOptions
 from lmviz.training.race import Lane, Race, check_lanes, check_turns
+from lmviz.training.run import HoldsRun, Run
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
-    from lmviz.training.run import Run
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,6 @@ def begin_race(
     """
     from lmviz.training.controls import Controls
     from lmviz.training.distributed import is_alone
-    from lmviz.training.run import HoldsRun
 
     if not is_alone():
         raise LmvizError("A race is one process: give each lane to a torchrun of its own.")
@@ -108,36 +107,52 @@ def begin_race(
     return Race(ready, turns)
 
 
-def resume_race(race: RaceFolder, corpus: Corpus) -> Race:
+def planned_again(race: RaceFolder, changes: Mapping[str, Any] | None = None) -> tuple[PlannedLane, ...]:
+    """The lanes whose runs can be opened, each with its own settings, and `changes` of its training."""
+    lanes = []
+    for name, folder in race.lanes.items():
+        run = _opened(folder)
+        if isinstance(run, Run):
+            lane = _planned(name, run)
+            options = TrainingOptions.from_values({**lane.options.to_values(), **(changes or {})})
+            lanes.append(replace(lane, options=options))
+    return tuple(lanes)
+
+
+def resume_race(race: RaceFolder, corpus: Corpus, changes: Mapping[str, Any] | None = None) -> Race:
     """All lanes of a race, each ready to go on where it stopped; one that cannot says why in `trouble`.
 
-    LmvizError where the race has too many lanes, where the machine has not the memory for all of them, and
-    where the text is another one.
+    `changes` are settings of the training that all of them take over, such as more steps. LmvizError where
+    the race has too many lanes, where the machine has not the memory for all of them, and where the text is
+    another one.
     """
     from lmviz.training.controls import Controls
-    from lmviz.training.run import Run
 
     check_lanes(len(race.lanes))
-    runs: dict[str, Run | LmvizError] = {}
-    for name, folder in race.lanes.items():
-        try:
-            runs[name] = Run.open(folder)
-        except LmvizError as fault:
-            runs[name] = fault
-    needed_memory([_planned(name, run) for name, run in runs.items() if isinstance(run, Run)], corpus)
+    planned = {lane.name: lane for lane in planned_again(race, changes)}
+    needed_memory(tuple(planned.values()), corpus)
     lanes = []
-    for name, run in runs.items():
-        controls = Controls()
+    for name, folder in race.lanes.items():
+        controls, run = Controls(), _opened(folder)
         if isinstance(run, LmvizError):
             lanes.append(Lane(name, run, controls))
             continue
         check_text(run, corpus)
         try:
-            lanes.append(Lane(name, resume_run(run, corpus, controls=controls).progress, controls))
+            training = resume_run(run, corpus, planned[name].options, controls).progress
+            lanes.append(Lane(name, training, controls))
         except LmvizError as fault:
             lanes.append(Lane(name, fault, controls))
     race.save()
     return Race(lanes, race.turns)
+
+
+def _opened(folder: Path) -> Run | LmvizError:
+    """The run in a folder, or why there is none."""
+    try:
+        return Run.open(folder)
+    except LmvizError as fault:
+        return fault
 
 
 def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus, turns: str = "steps") -> Race:
@@ -156,8 +171,6 @@ def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus, turns: str = "st
 
 def _begun_as(lane: PlannedLane, folder: Path) -> Run:
     """The run in a folder; LmvizError where it was begun with another model than the lane's."""
-    from lmviz.training.run import Run
-
     run = Run.open(folder)
     begun = _planned(lane.name, run)
     if (begun.family, begun.configuration) != (lane.family, lane.configuration):
