@@ -1,4 +1,4 @@
-"""A scaling experiment: Transformers of several widths trained in turn on one text, loss over compute."""
+"""A scaling experiment: Transformers of several widths race on one text, loss over compute."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lmviz.base.configuration import Configuration, setting
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.scaling.compute import training_compute
+from lmviz.runs.racing import PlannedLane
+from lmviz.scaling.measured_race import MeasuredRace, measure_race
 from lmviz.scaling.power_law import PowerLaw, fit_power_law
 from lmviz.training.options import TrainingOptions
 
@@ -31,70 +32,49 @@ class ExperimentOptions(Configuration):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The widths in the order of training."""
+        """The widths, ascending."""
         return tuple(self.smallest * 2**number for number in range(self.models))
 
 
-@dataclass(frozen=True)
-class Trained:
-    """One model of the experiment so far: its losses on the validation text, in nats a token.
-
-    `compute` and `loss` go along its training; the last of them is its point in the fit once it `is_done`.
-    """
-
-    width: int
-    parameters: int
-    compute: tuple[float, ...] = ()
-    loss: tuple[float, ...] = ()
-    is_done: bool = False
-
-
-Experiment = tuple[Trained, ...]
 LENGTH, BATCH, MEASUREMENTS = 64, 8, 10
+
+
+def lanes_of(options: ExperimentOptions) -> tuple[PlannedLane, ...]:
+    """A model of each width, by which it is called.
+
+    All read the same batches, as many tokens each, so that larger models have more compute; the learning
+    rate falls with the width (its square root), as wide models bear smaller steps.
+    """
+    return tuple(
+        PlannedLane(
+            str(width),
+            "transformer",
+            TransformerConfiguration(
+                layers=options.layers, heads=max(1, width // 16), width=width, context=LENGTH
+            ),
+            TrainingOptions(
+                steps=options.steps,
+                batch=BATCH,
+                warmup=min(100, options.steps // 10),
+                learning_rate=round(3e-3 * (options.smallest / width) ** 0.5, 6),
+                validate_every=max(1, options.steps // MEASUREMENTS),
+                validation_batches=20,
+            ),
+        )
+        for width in options.widths
+    )
 
 
 def run_experiment(
     options: ExperimentOptions, corpus: Corpus
-) -> Generator[float | Experiment, None, Experiment]:
-    """Train the models one after the other; yields fractions and what is known so far, and returns all.
-
-    Nothing is written. All read the same batches, as many tokens each, so that larger models have more
-    compute; the learning rate falls with the width (its square root), as wide models bear smaller steps.
-    """
-    from lmviz.runs.preparation import rehearse
-
-    trained: list[Trained] = []
-    for number, width in enumerate(options.widths):
-        configuration = TransformerConfiguration(
-            layers=options.layers, heads=max(1, width // 16), width=width, context=LENGTH
-        )
-        vocabulary = corpus.tokenizer.vocabulary_size
-        parameters = configuration.estimate(vocabulary, 1, LENGTH).parameters
-        trained.append(Trained(width, parameters))
-        training = TrainingOptions(
-            steps=options.steps,
-            batch=BATCH,
-            warmup=min(100, options.steps // 10),
-            learning_rate=round(3e-3 * (options.smallest / width) ** 0.5, 6),
-            validate_every=max(1, options.steps // MEASUREMENTS),
-            validation_batches=20,
-        )
-        progress = rehearse("transformer", configuration, training, corpus)
-        try:
-            for now in progress:
-                if now.validation_loss is not None and now.step > 0:
-                    compute = training_compute(parameters, now.step * BATCH * LENGTH)
-                    trained[-1] = _longer(trained[-1], compute, now.validation_loss, now.finished)
-                    yield tuple(trained)
-                yield (number + now.step / now.steps) / options.models
-        finally:
-            progress.close()
-    return tuple(trained)
+) -> Generator[float | MeasuredRace, None, MeasuredRace]:
+    """Train the models of an experiment beside one another; see `measure_race`."""
+    return measure_race(lanes_of(options), corpus)
 
 
-def fitted(experiment: Experiment) -> PowerLaw | None:
+def fitted(experiment: MeasuredRace) -> PowerLaw | None:
     """The power law through the models that are through; None while fewer than two are."""
-    points = [(model.compute[-1], model.loss[-1]) for model in experiment if model.is_done]
+    points = [(model.compute[-1], model.losses[-1]) for model in experiment if model.is_done]
     if len(points) < 2:
         return None
     compute, loss = (_array(values) for values in zip(*points, strict=True))
@@ -105,9 +85,3 @@ def _array(values: tuple[float, ...]) -> np.ndarray:
     import numpy as np
 
     return np.asarray(values, dtype=np.float64)
-
-
-def _longer(trained: Trained, compute: float, loss: float, is_done: bool) -> Trained:
-    return Trained(
-        trained.width, trained.parameters, (*trained.compute, compute), (*trained.loss, loss), is_done
-    )

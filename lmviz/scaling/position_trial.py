@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from lmviz.base.configuration import Configuration, setting
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.runs.racing import PlannedLane
+from lmviz.scaling.measured_race import MeasuredRace, measure_race
 from lmviz.training.options import TrainingOptions
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
 
 KINDS = ("learned", "sinusoidal", "rotary", "alibi", "relative", "none")
-"""In the order of training; the last has no positions at all."""
+"""In the order of their turns; the last has no positions at all."""
 MEASUREMENTS = 10
 BATCH, LENGTH = 8, 32
 RATE = 3e-3
@@ -29,20 +31,6 @@ class TrialOptions(Configuration):
     layers: int = setting(2, "How many layers each of them has.", minimum=1, maximum=12)
     steps: int = setting(200, "How many updates each of them makes.", minimum=10, maximum=100_000)
     seed: int = setting(0, "What the first weights and the order of batches are drawn from.", minimum=0)
-
-
-@dataclass(frozen=True)
-class TriedPositions:
-    """One kind of positions so far: the losses on the validation text after some steps, in nats a token."""
-
-    kind: str
-    parameters: int
-    steps: tuple[int, ...] = ()
-    losses: tuple[float, ...] = ()
-    is_done: bool = False
-
-
-Trial = tuple[TriedPositions, ...]
 
 
 def configuration_of(kind: str, options: TrialOptions) -> TransformerConfiguration:
@@ -67,30 +55,19 @@ def training_of(options: TrialOptions) -> TrainingOptions:
     )
 
 
-def try_positions(options: TrialOptions, corpus: Corpus) -> Generator[float | Trial, None, Trial]:
-    """Train a model of each kind; yields fractions and what is known so far, and returns all.
+def lanes_of(options: TrialOptions) -> tuple[PlannedLane, ...]:
+    """A model of each kind, by which it is called."""
+    training = training_of(options)
+    return tuple(
+        PlannedLane(kind, "transformer", configuration_of(kind, options), training) for kind in KINDS
+    )
 
-    Nothing is written. It is one seed on one text, so that small differences mean nothing. LmvizError where
-    the text cannot be learned from.
+
+def try_positions(
+    options: TrialOptions, corpus: Corpus
+) -> Generator[float | MeasuredRace, None, MeasuredRace]:
+    """Train a model of each kind beside one another; see `measure_race`.
+
+    It is one seed on one text, so that small differences mean nothing.
     """
-    from lmviz.runs.preparation import rehearse
-
-    tried: list[TriedPositions] = []
-    for number, kind in enumerate(KINDS):
-        configuration = configuration_of(kind, options)
-        vocabulary = corpus.tokenizer.vocabulary_size
-        tried.append(TriedPositions(kind, configuration.estimate(vocabulary, 1, LENGTH).parameters))
-        progress = rehearse("transformer", configuration, training_of(options), corpus)
-        try:
-            for now in progress:
-                if now.validation_loss is not None and now.step > 0:
-                    tried[-1] = _longer(tried[-1], now.step, now.validation_loss, now.finished)
-                    yield tuple(tried)
-                yield (number + now.step / now.steps) / len(KINDS)
-        finally:
-            progress.close()
-    return tuple(tried)
-
-
-def _longer(tried: TriedPositions, step: int, loss: float, is_done: bool) -> TriedPositions:
-    return TriedPositions(tried.kind, tried.parameters, (*tried.steps, step), (*tried.losses, loss), is_done)
+    return measure_race(lanes_of(options), corpus)

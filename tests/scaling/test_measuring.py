@@ -8,8 +8,9 @@ from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine
-from lmviz.scaling.experiment import ExperimentOptions, Trained, fitted, run_experiment
+from lmviz.scaling.experiment import ExperimentOptions, fitted, run_experiment
 from lmviz.scaling.machine import MachinePace, measure_pace
+from lmviz.scaling.measured_race import MeasuredLane
 from lmviz.scaling.own_runs import own_runs
 from lmviz.scaling.power_law import fit_power_law
 from lmviz.scaling.text_length import MeasuredModel, measure_lengths
@@ -86,30 +87,30 @@ def test_own_runs_are_points_with_what_they_have_read(corpus, tmp_path):
     assert found["lstm"].planned is None
 
 
-def test_an_experiment_trains_one_width_after_the_other(corpus):
+def test_an_experiment_trains_the_widths_beside_one_another(corpus):
     options = ExperimentOptions(smallest=8, models=2, layers=1, steps=20)
     values = list(run_experiment(options, corpus))
     known = [value for value in values if isinstance(value, tuple)]
     first, second = known[-1]
-    assert (first.width, second.width) == (8, 16)
+    assert (first.name, second.name) == ("8", "16")
     assert first.is_done
     assert second.is_done
     assert first.parameters < second.parameters
-    assert len(first.loss) == 10
-    assert first.loss[-1] < first.loss[0]
+    assert len(first.losses) == 10
+    assert first.losses[-1] < first.losses[0]
     assert first.compute[-1] == 6 * first.parameters * 20 * 8 * 64
     fractions = [value for value in values if isinstance(value, float)]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
     law = fitted(known[-1])
     assert law is not None
-    assert law(np.array([first.compute[-1]]))[0] == pytest.approx(first.loss[-1])
+    assert law(np.array([first.compute[-1]]))[0] == pytest.approx(first.losses[-1])
     assert fitted(known[0]) is None
 
 
 def test_models_under_way_are_not_fitted():
-    done = Trained(8, 10, (1e6, 2e6), (3.0, 2.0), True)
-    assert fitted((done, Trained(16, 20, (4e6,), (2.5,), False))) is None
+    done = MeasuredLane("8", 10, 512, (1, 2), (3.0, 2.0), True)
+    assert fitted((done, MeasuredLane("16", 20, 512, (1,), (2.5,)))) is None
 
 
 def test_a_power_law_is_found_again():

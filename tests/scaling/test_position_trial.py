@@ -20,7 +20,7 @@ def test_all_kinds_are_trained_and_end_with_the_losses_of_a_training(corpus: Cor
     fractions = [value for value in [*values, last] if isinstance(value, float)]
     tried = [value for value in values if isinstance(value, tuple)][-1]
     assert fractions == sorted(fractions)
-    assert [each.kind for each in tried] == list(KINDS)
+    assert [each.name for each in tried] == list(KINDS)
     assert all(each.is_done and each.steps == tuple(range(2, 21, 2)) for each in tried)
     assert all(each.losses[-1] < each.losses[0] for each in tried)
     rotary = tried[KINDS.index("rotary")]

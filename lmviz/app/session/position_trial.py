@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
 from PySide6.QtCore import QObject
 
 from lmviz.app.session.open_text import OpenText
@@ -11,11 +9,11 @@ from lmviz.app.session.scaling_experiment import ScalingExperiment
 from lmviz.app.session.trained_in_turn import TrainedInTurn
 from lmviz.app.session.training import Training
 from lmviz.app.session.work import Work
-from lmviz.scaling.position_trial import Trial, TrialOptions, TriedPositions, try_positions
-from lmviz.text.corpus import Corpus
+from lmviz.runs.racing import PlannedLane
+from lmviz.scaling.position_trial import TrialOptions, lanes_of
 
 
-class PositionTrial(TrainedInTurn[TrialOptions, TriedPositions]):
+class PositionTrial(TrainedInTurn[TrialOptions]):
     """Runs one trial at a time. A scaling experiment that begins stops it too."""
 
     job_name = "Trying kinds of positions"
@@ -35,8 +33,8 @@ class PositionTrial(TrainedInTurn[TrialOptions, TriedPositions]):
     def _first_options(self) -> TrialOptions:
         return TrialOptions()
 
-    def _train(self, options: TrialOptions, corpus: Corpus) -> Generator[float | Trial, None, Trial]:
-        return try_positions(options, corpus)
+    def _lanes(self, options: TrialOptions) -> tuple[PlannedLane, ...]:
+        return lanes_of(options)
 
     def _is_busy(self) -> bool:
         return super()._is_busy() or self._experiment.is_running

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
 from lmviz.app.session.trained_in_turn import TrainedInTurn
-from lmviz.scaling.experiment import Experiment, ExperimentOptions, Trained, fitted, run_experiment
+from lmviz.runs.racing import PlannedLane
+from lmviz.scaling.experiment import ExperimentOptions, fitted, lanes_of
 from lmviz.scaling.power_law import PowerLaw
-from lmviz.text.corpus import Corpus
 
 
-class ScalingExperiment(TrainedInTurn[ExperimentOptions, Trained]):
+class ScalingExperiment(TrainedInTurn[ExperimentOptions]):
     """Runs one experiment at a time."""
 
     job_name = "Scaling experiment"
@@ -23,7 +21,5 @@ class ScalingExperiment(TrainedInTurn[ExperimentOptions, Trained]):
     def _first_options(self) -> ExperimentOptions:
         return ExperimentOptions()
 
-    def _train(
-        self, options: ExperimentOptions, corpus: Corpus
-    ) -> Generator[float | Experiment, None, Experiment]:
-        return run_experiment(options, corpus)
+    def _lanes(self, options: ExperimentOptions) -> tuple[PlannedLane, ...]:
+        return lanes_of(options)

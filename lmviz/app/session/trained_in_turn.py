@@ -15,17 +15,17 @@ from lmviz.app.session.work import Work
 from lmviz.app.workers.job import Job
 from lmviz.app.workers.threads import compute_with
 from lmviz.base.configuration import Configuration
+from lmviz.runs.racing import PlannedLane
+from lmviz.scaling.measured_race import MeasuredRace, measure_race
 from lmviz.text.corpus import Corpus
 
 Options = TypeVar("Options", bound="Configuration")
-Model = TypeVar("Model")
 
 
-class TrainedInTurn(Part, Generic[Options, Model]):
-    """Trains one series of models at a time. A training that begins stops it; what was found by then stays.
+class TrainedInTurn(Part, Generic[Options]):
+    """Races small models, one race at a time. A training that begins stops it; what was found by then stays.
 
-    A subclass says with which options it begins, and trains: `_train` yields fractions of the work done and
-    what is known of the models so far, and returns what is known of all.
+    A subclass says with which options it begins, and which models they are.
     """
 
     changed = Signal()
@@ -39,19 +39,19 @@ class TrainedInTurn(Part, Generic[Options, Model]):
         super().__init__(parent)
         self._work, self._text, self._training = work, text, training
         self._options = self._first_options()
-        self._trained: tuple[Model, ...] = ()
+        self._trained: MeasuredRace = ()
         self._subject = ""
         self._job: Job | None = None
         training.stop_before(self._give_way)
 
     @property
     def options(self) -> Options:
-        """Which models the next series trains."""
+        """Which models the next race trains."""
         return self._options
 
     @property
-    def trained(self) -> tuple[Model, ...]:
-        """The models of the last series, or of the one under way."""
+    def trained(self) -> MeasuredRace:
+        """The models of the last race, or of the one under way."""
         return self._trained
 
     @property
@@ -83,7 +83,7 @@ class TrainedInTurn(Part, Generic[Options, Model]):
             self.changed.emit()
 
     def start(self) -> None:
-        """Train the models one after the other."""
+        """Train the models, a step each in turn."""
         corpus, options = self._text.corpus, self._options
         if self._job is not None:
             return
@@ -118,10 +118,8 @@ class TrainedInTurn(Part, Generic[Options, Model]):
         """The options of the first training."""
 
     @abstractmethod
-    def _train(
-        self, options: Options, corpus: Corpus
-    ) -> Generator[float | tuple[Model, ...], None, tuple[Model, ...]]:
-        """Runs in a thread of its own, and uses nothing but what it is given."""
+    def _lanes(self, options: Options) -> tuple[PlannedLane, ...]:
+        """The models to train."""
 
     def _is_busy(self) -> bool:
         """Whether something else is being trained, which has precedence."""
@@ -129,9 +127,10 @@ class TrainedInTurn(Part, Generic[Options, Model]):
 
     def _train_with_all_cores(
         self, options: Options, corpus: Corpus
-    ) -> Generator[float | tuple[Model, ...], None, tuple[Model, ...]]:
+    ) -> Generator[float | MeasuredRace, None, MeasuredRace]:
+        """Runs in a thread of its own."""
         compute_with(None)
-        return self._train(options, corpus)
+        return measure_race(self._lanes(options), corpus)
 
     def _give_way(self) -> Callable[[], None]:
         """A training begins, which draws from the same random numbers: stop, and let it wait until then."""
@@ -141,7 +140,7 @@ class TrainedInTurn(Part, Generic[Options, Model]):
         job.cancel()
         return job.join
 
-    def _keep(self, trained: tuple[Model, ...]) -> None:
+    def _keep(self, trained: MeasuredRace) -> None:
         self._trained = trained
         self.changed.emit()
 

@@ -115,10 +115,10 @@ def turns_recipe(
     options: Configuration,
     *printed: str,
 ) -> str:
-    """What models trained in turn on the text have reached, printed as each of them goes on.
+    """What models trained in turn on the text have reached, printed at the end.
 
     `train(options, corpus)` yields fractions, and tuples of what is known so far of every model; `printed`
-    are expressions of `trained`, the last of these.
+    are expressions of `trained`, each of the last tuple.
     """
     kind = type(options)
     return _recipe(
@@ -127,8 +127,9 @@ def turns_recipe(
         f"options = {kind.__name__}({arguments_of(**options.to_values())})",
         f"for found in {train.__name__}(options, corpus):",
         "    if isinstance(found, tuple):",
-        "        trained = found[-1]",
-        f"        print({', '.join(printed)})",
+        "        models = found",
+        "for trained in models:",
+        f"    print({', '.join(printed)})",
         imports=(f"from {kind.__module__} import {kind.__name__}, {train.__name__}",),
     )
 

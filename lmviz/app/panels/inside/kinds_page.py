@@ -43,14 +43,14 @@ class KindsPage(QWidget):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The losses of each kind, (measurement, 2): step and nats a token."""
         tried = self._session.position_trial.trained
-        return {each.kind: np.stack([each.steps, each.losses], axis=1) for each in tried if each.losses}
+        return {each.name: np.stack([each.steps, each.losses], axis=1) for each in tried if each.losses}
 
     def recipe(self) -> str:
         """The same trial from Python."""
         corpus, options = self._session.text.corpus, self._session.position_trial.options
         if corpus is None:
             return ""
-        said = ("trained.kind", "trained.steps[-1]", "trained.losses[-1]")
+        said = ("trained.name", "trained.steps[-1]", "trained.losses[-1]")
         return turns_recipe(corpus.sources, settings_of(corpus), try_positions, options, *said)
 
     def draw(self) -> None:
@@ -60,7 +60,7 @@ class KindsPage(QWidget):
         self._run.setEnabled(trial.is_running or not trial.obstacle)
         self._form.set_editable(() if trial.is_running else None)
         colors = {kind: current_theme().series_color(place) for place, kind in enumerate(KINDS)}
-        drawn = {each.kind: each for each in trial.trained if each.losses}
+        drawn = {each.name: each for each in trial.trained if each.losses}
         self._plot.set_curves(
             [
                 PlotCurve(kind, each.steps, each.losses, colors[kind], dashed=kind == "none")
@@ -76,5 +76,5 @@ class KindsPage(QWidget):
         if not done:
             waiting = "" if trial.is_running else trial.obstacle
             return waiting or NOTHING
-        losses = " · ".join(f"{each.kind} {number(each.losses[-1])}" for each in done)
+        losses = " · ".join(f"{each.name} {number(each.losses[-1])}" for each in done)
         return f"Validation loss on {trial.subject}, nats a token: {losses}. {ONE_SEED}"

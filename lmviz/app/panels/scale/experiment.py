@@ -66,9 +66,9 @@ class ExperimentPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         rows = [
-            (model.width, model.parameters, compute, loss)
+            (int(model.name), model.parameters, compute, loss)
             for model in self.session.experiment.trained
-            for compute, loss in zip(model.compute, model.loss, strict=True)
+            for compute, loss in zip(model.compute, model.losses, strict=True)
         ]
         return {"loss over compute": np.array(rows, dtype=np.float64)} if rows else {}
 
@@ -80,7 +80,7 @@ class ExperimentPanel(Panel):
         corpus, options = self.session.text.corpus, self.session.experiment.options
         if corpus is None:
             return ""
-        said = ("trained.width", "trained.compute[-1]", "trained.loss[-1]")
+        said = ("trained.name", "trained.compute[-1]", "trained.losses[-1]")
         return turns_recipe(corpus.sources, settings_of(corpus), run_experiment, options, *said)
 
     def refresh(self) -> None:
@@ -90,12 +90,12 @@ class ExperimentPanel(Panel):
         if self._form.configuration != experiment.options:
             self._form.set_configuration(experiment.options)
         self._form.set_editable(() if experiment.is_running else None)
-        drawn = [model for model in experiment.trained if model.compute]
+        drawn = [model for model in experiment.trained if model.steps]
         self._empty.setVisible(not drawn)
         self._plot.setVisible(bool(drawn))
         self._said.setText(self._sentence())
         curves = [
-            PlotCurve(f"width {model.width}", model.compute, model.loss, place, dots=True)
+            PlotCurve(f"width {model.name}", model.compute, model.losses, place, dots=True)
             for place, model in enumerate(drawn)
         ]
         law = experiment.law

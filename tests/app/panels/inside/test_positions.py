@@ -140,10 +140,10 @@ def test_the_kinds_are_trained_side_by_side(
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert trial.is_running
     qtbot.waitUntil(lambda: not trial.is_running)
-    assert [each.kind for each in trial.trained if each.is_done] == list(POSITION_KINDS)
+    assert [each.name for each in trial.trained if each.is_done] == list(POSITION_KINDS)
     panel.catch_up()
     best = min(trial.trained, key=lambda each: each.losses[-1])
-    assert f"nats a token: {best.kind} {best.losses[-1]:.3f}" in said(panel, "position_trial_said")
+    assert f"nats a token: {best.name} {best.losses[-1]:.3f}" in said(panel, "position_trial_said")
     assert panel.exported_arrays()["rotary"].shape == (10, 2)
     found: dict[str, object] = {}
     exec(panel.recipe(), found)

@@ -280,7 +280,7 @@ def test_an_experiment_is_run_drawn_and_fitted(scene: Scene, with_text: Callable
     assert set(curves) == {"width 8", "width 16", "fit"}
     assert curves["width 8"].points[-1].tolist() == [
         experiment.trained[0].compute[-1],
-        experiment.trained[0].loss[-1],
+        experiment.trained[0].losses[-1],
     ]
     assert curves["fit"].dashed
     assert f"{experiment.law.exponent:.3f}" in scene.find(QLabel, "experiment_said").text()
