@@ -30,6 +30,7 @@ GROUPS = (
     "benchmarks.starting",
     "benchmarks.training",
     "benchmarks.task_training",
+    "benchmarks.racing",
     "benchmarks.learning",
     "benchmarks.counting",
     "benchmarks.live_training",
