@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
-from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.widgets.base.building import picker, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
@@ -82,8 +81,8 @@ class AlignmentPanel(WeightMatrixPanel):
         self._suggest()
 
     def _head(self) -> QWidget:
-        switch = GradientSwitch(self.session)
-        return FittingRow((self._paint, switch, self._step), giving_way=(switch, self._paint))
+        controls = (self._paint, self._switch, self._step)
+        return FittingRow(controls, giving_way=(self._paint, self._switch))
 
     def _connect(self) -> None:
         self._step.activated.connect(lambda _: self.refresh_soon())

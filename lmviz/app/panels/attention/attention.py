@@ -11,7 +11,6 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.attention.attention_body import AttentionBody
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.attention.weight_strips import WeightStrips
-from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.card import Card
@@ -51,6 +50,7 @@ class AttentionPanel(WeightMatrixPanel):
         self._step.setCurrentIndex(len(STEPS) - 1)
         self._how = named(ComboBox(), description="how heads are combined")
         self._how.addItems(COMBINATIONS)
+        self._how.hide()  # until there are several
         self._invitation = Invitation("attention_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._strips = WeightStrips(session)
@@ -109,8 +109,8 @@ class AttentionPanel(WeightMatrixPanel):
         self._suggest()
 
     def _head(self) -> QWidget:
-        switch = GradientSwitch(self.session)
-        return FittingRow((self._paint, switch, self._how, self._step), giving_way=(self._paint, switch))
+        controls = (self._paint, self._switch, self._how, self._step)
+        return FittingRow(controls, giving_way=(self._paint, self._switch))
 
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the matrix."""

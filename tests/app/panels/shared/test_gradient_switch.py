@@ -50,6 +50,35 @@ def test_the_key_and_the_switch_turn_values_into_gradients_and_back(
     qtbot.waitUntil(lambda: state.view.address == address)
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
+@pytest.mark.parametrize("perspective", ["attention", "inside"])
+def test_a_second_click_finds_the_switch_where_the_first_did(
+    window: MainWindow,
+    session: Session,
+    transformer_run: Path,
+    drawn: Callable[[], None],
+    perspective: str,
+    size: tuple[int, int],
+    qtbot: QtBot,
+) -> None:
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the cows eat")
+    window.resize(*size)
+    window.show_perspective(perspective)
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_late)
+    drawn()
+    switches = [each for each in window.findChildren(QPushButton, "gradient_switch") if each.isVisible()]
+    assert switches
+    for switch in switches:
+        place = switch.mapTo(window, switch.rect().center())
+        for is_on in (True, False):
+            assert window.childAt(place) is switch, is_on
+            qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
+            assert session.gradients.is_shown is is_on
+            drawn()
+
+
 def test_a_number_that_only_another_model_has_is_named_by_its_place(
     read: Session, inside: dict[str, object], qtbot: QtBot
 ) -> None:
@@ -175,9 +204,9 @@ def test_the_switch_is_never_cut_and_says_its_number_on_hover(
     picker = state.findChild(QComboBox, "gradient_of_picker")
 
     def are_apart() -> bool:
-        end, start = switch.rect().topRight(), picker.rect().topLeft()
+        end, start = picker.rect().topRight(), switch.rect().topLeft()
         is_whole = switch.width() >= switch.sizeHint().width()
-        return is_whole and switch.mapTo(state, end).x() < picker.mapTo(state, start).x()
+        return is_whole and picker.mapTo(state, end).x() < switch.mapTo(state, start).x()
 
     qtbot.waitUntil(are_apart, timeout=5000)
     assert "loss of “eat”" in picker.toolTip()
