@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painter import cut
 
 SIZE = 12
 SMALLER = (12.0, 11.5, 11.0, 10.5)
@@ -17,12 +18,18 @@ PARTS, DOTS = " · ", "…"
 
 
 class MutedLine(Canvas):
-    """`MutedLine(text="", right=False)`: `set_text(text)`; `right` sets it at the right edge."""
+    """`MutedLine(text="", right=False, is_name=False)`: `set_text(text)`; `right` sets it at the right edge.
+
+    Of a phrase, half says nothing; of a name its beginning stands there in any case.
+    """
 
     least = (0, 18)
 
-    def __init__(self, text: str = "", *, right: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str = "", *, right: bool = False, is_name: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._is_name = is_name
         self._side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         self._text = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -68,7 +75,8 @@ class MutedLine(Canvas):
         shorter = [PARTS.join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
         fewest = (len(words) + 1) // 2  # half a phrase says nothing
         shorter += [" ".join(words[:count]) + DOTS for count in range(len(words) - 1, fewest, -1)]
-        return next((text for text in shorter if self._fits(text, sizes[-1])), ""), sizes[-1]
+        least = cut(self._text, self.width(), metrics(sizes[-1])) if self._is_name else ""
+        return next((text for text in shorter if self._fits(text, sizes[-1])), least), sizes[-1]
 
     def _fits(self, text: str, size: float) -> bool:
         return metrics(size).horizontalAdvance(text) <= self.width()

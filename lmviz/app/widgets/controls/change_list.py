@@ -17,11 +17,8 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.widgets.kit.painter import AT_RIGHT
 
-BAR, LEAST_BAR, TITLE = (
-    80,
-    20,
-    76,
-)  # pixels at scale 1; where there is less room, only the number stands there
+BAR, LEAST_BAR, TITLE = 80, 20, 130
+"""Pixels at scale 1; where there is less room, only the number stands beside the title."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ class _Row(QWidget):
 
     def __init__(self, number: int) -> None:
         super().__init__()
-        self._title = MutedLine()
+        self._title = MutedLine(is_name=True)
         self._effect = _Effect()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

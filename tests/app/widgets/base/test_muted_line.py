@@ -46,3 +46,10 @@ def test_in_projector_mode_type_grows_smaller_before_anything_is_left_out(line):
     theme_switch().set_projector(False)
     line.resize(width_of(PARTS) - 10, 24)
     assert line.shown != PARTS
+
+
+def test_of_a_name_the_beginning_is_left(shown):
+    name = "layer 1, attention weighted sum of v, head 1 := 0"
+    line = shown(MutedLine(name, is_name=True), width_of("layer 1, atten"), 18)
+    assert line.shown.startswith("layer 1")
+    assert line.shown.endswith("…")
