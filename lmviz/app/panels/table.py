@@ -125,7 +125,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("guess_word", "Guess", "compare", "bottom", least=(290, 190)),
     PanelRow("which_is_real", "Which is real?", "compare", "bottom", tabbed=True),
     PanelRow("confusion", "Confusion", "compare", "bottom", _CONFUSION, tabbed=True),
-    PanelRow("contrast", "Two texts", "circuits", "centre", weight=1, least=(400, 116)),
+    PanelRow("contrast", "Two texts", "circuits", "centre", weight=1, least=(400, 150)),
     PanelRow("patching", "Patching", "circuits", "centre", weight=5, least=(300, 260), projected=True),
     PanelRow("circuit", "Circuit", "circuits", "centre", tabbed=True, least=(300, 260)),
     PanelRow("ablation", "Ablation", "circuits", "centre", tabbed=True, least=(300, 260)),

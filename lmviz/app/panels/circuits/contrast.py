@@ -27,7 +27,7 @@ ASK = "ask a question …"
 NO_MODEL = "Open or train a model to ask which of its parts an answer hangs on."
 SEEN = 12  # letters behind the first change that are to be in sight
 PROPOSED = "proposed: the likeliest words"
-HINTS = ("the text above with a word changed for one of as many tokens", "the changed text")
+HINTS = ("the text above with a word changed for one of as many tokens", "the changed text", "text")
 ALONE = "Change a word, and states can be carried from one text into the other."
 
 
@@ -54,7 +54,7 @@ class ContrastPanel(Panel):
         self._typed_measure.setAccessibleName("the number that is asked about, typed")
         self._typed_measure.setAccessibleName("the number that is asked about, as it is typed")
         self._measure.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self._measure.setMinimumContentsLength(18)
+        self._measure.setMinimumContentsLength(22)
         self._said, self._numbers = Label(), Label()
         self._said.setObjectName("contrast_sentence")
         self._said.setProperty("role", "muted")
@@ -118,20 +118,21 @@ class ContrastPanel(Panel):
         self._show_measure(found)
 
     def _lay_out(self) -> QWidget:
-        body, row = QWidget(), QHBoxLayout()
+        body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
-        for name, widget in (("changed", self._edit), ("measure", self._measure)):
-            label = Label(name)
+        rows: tuple[tuple[str, QWidget, tuple[QWidget, ...]], ...] = (
+            ("changed", self._edit, ()),
+            ("measure", self._measure, (self._numbers,)),
+        )
+        for name, widget, beside in rows:
+            label, row = Label(name), QHBoxLayout()
             label.setProperty("role", "muted")
             label.setBuddy(widget)
-            row.addWidget(label)
-            row.addWidget(widget, 3 if widget is self._edit else 1)
-        column.addLayout(row)
-        below = QHBoxLayout()
-        below.addWidget(self._said, 1)
-        below.addWidget(self._numbers)
-        column.addLayout(below)
+            for item in (label, widget, *beside):
+                row.addWidget(item, 1 if item is widget else 0)
+            column.addLayout(row)
+        column.addWidget(self._said)
         column.addStretch()
         return body
 
