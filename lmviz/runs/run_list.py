@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
+from lmviz.runs.race_folder import is_race, open_race
 from lmviz.runs.run_title import begun_at, title_of
 from lmviz.training.run import Run
 
@@ -25,13 +26,27 @@ class ListedRun:
 
 
 def list_runs(folder: Path) -> tuple[ListedRun, ...]:
-    """The runs that lie in a folder, the newest first; what cannot be read as one is left out."""
+    """The runs that lie in a folder, and the lanes of races that do, the newest first.
+
+    What cannot be read as one is left out.
+    """
     try:
         inner = list(folder.iterdir())
     except OSError:
         return ()
     listed = [entry for path in inner if (entry := list_run(path)) is not None]
+    for race in inner:
+        if is_race(race):
+            lanes = [entry for path in _lanes(race) if (entry := list_run(path)) is not None]
+            listed += [replace(lane, title=f"{race.name}: {lane.title}") for lane in lanes]
     return tuple(sorted(listed, key=lambda entry: (entry.begun or datetime.min, entry.title), reverse=True))
+
+
+def _lanes(race: Path) -> list[Path]:
+    try:
+        return list(open_race(race).lanes.values())
+    except LmvizError:
+        return []
 
 
 def title_in(folder: Path) -> str:

@@ -387,4 +387,7 @@ def _no_run(folder: Path) -> LmvizError:
         return LmvizError(
             f"{folder} is a checkpoint of transformers and no run, so it cannot be trained on: choose a run."
         )
+    lane = next((path.parent for path in folder.glob("*/run.json")), None)
+    if lane is not None:
+        return LmvizError(f"{folder} is a race, a folder of runs: choose one of them, such as {lane}.")
     return LmvizError(f"{folder} holds no run: choose a folder with a run.json in it.")

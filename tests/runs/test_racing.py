@@ -21,6 +21,7 @@ from lmviz.families import FAMILIES
 from lmviz.runs.race_folder import open_race
 from lmviz.runs.race_table import bands, lane_results
 from lmviz.runs.racing import needed_memory
+from lmviz.runs.run_list import list_runs
 from lmviz.text.corpus import Corpus
 from lmviz.training.race import Race
 from lmviz.training.run import HoldsRun, Run
@@ -250,6 +251,17 @@ def test_a_lane_lies_in_the_folder_of_its_race(folder: str, tmp_path: Path) -> N
     (tmp_path / "race.json").write_text(json.dumps(values), encoding="utf-8")
     with pytest.raises(LmvizError, match=r"describes no race .*outside"):
         open_race(tmp_path)
+
+
+def test_its_lanes_are_listed_among_the_runs_and_named_where_it_is_opened_as_one(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    run_to_the_end(lmviz.race(corpus, {**RATES, "steps": 1}, out=tmp_path / "rates"))
+    lmviz.train("gru", corpus, tmp_path / "alone", steps=1, width=8)
+    titles = sorted(entry.title for entry in list_runs(tmp_path))
+    assert titles == ["alone", "rates: learning_rate=0.001", "rates: learning_rate=0.03"]
+    with pytest.raises(LmvizError, match=r"is a race, a folder of runs: .*learning_rate="):
+        lmviz.open_model(tmp_path / "rates")
 
 
 def test_a_folder_without_runs_is_no_race(tmp_path: Path) -> None:
