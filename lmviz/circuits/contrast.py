@@ -122,7 +122,6 @@ class MeasuredContrast:
     """A contrast with its measure stated, and what that is in the text and in the changed one, if any.
 
     `sequence` is what is changed, "text" or "source", with its tokens in both, `others` none without a pair.
-    `position` is where the number stands in the text; None where there is one for all of it.
     """
 
     contrast: Contrast
@@ -131,7 +130,6 @@ class MeasuredContrast:
     sequence: str
     tokens: tuple[str, ...]
     others: tuple[str, ...]
-    position: int | None
 
     @property
     def differing(self) -> tuple[int, ...]:
@@ -157,7 +155,6 @@ def measured_contrast(
         for reading in (question.clean, question.changed)
         if reading is not None
     ]
-    of_text = question.model.predicts.per == "text" and question.scalar.address in ("logits", "probabilities")
     stated = contrast.measure if isinstance(contrast.measure, tuple) else question.scalar.name
     return MeasuredContrast(
         replace(contrast, measure=stated),
@@ -166,20 +163,15 @@ def measured_contrast(
         SOURCE if is_source else TEXT,
         tokens(question.clean),
         tokens(question.changed),
-        None if of_text else question.span - 1,
     )
 
 
-def proposed_measure(model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()) -> str:
+def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | None) -> str:
     """What tells two texts apart: the likeliest word of each, by their logits after the last token.
 
     Where that is the same word, it is held against the one that gains most by the change. Of one text it is
     the likeliest word, held against the next. For labels likewise.
     """
-    return read_contrast(model, replace(contrast, measure=""), interventions).scalar.name
-
-
-def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | None) -> str:
     rows = [
         CachedPass(model, reading).values["logits"][0].reshape(-1, model.outputs)[-1].double().cpu().numpy()
         for reading in (clean, changed)
