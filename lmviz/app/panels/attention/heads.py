@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import counted, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.inspection.alignment import alignment_thumbnails
@@ -131,7 +131,7 @@ class HeadsPanel(Panel):
         to_source = "" if self.badges else "to the source, "
         shown = "gradients, " if are_gradients else ""
         self._card.set_placeholder("")
-        self._card.set_aside(f"{shown}{to_source}{layers} layers × {heads} heads")
+        self._card.set_aside(f"{shown}{to_source}{counted(layers, 'layer')} × {counted(heads, 'head')}")
         self._mark()
 
     def _mark(self) -> None:

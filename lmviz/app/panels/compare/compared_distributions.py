@@ -320,7 +320,7 @@ class ComparedDistributionsPanel(Panel):
             menu.addSeparator()
             menu.addAction("All that are open", self._trio.compare_all)
         if self._trio.offer:
-            menu.addAction(caption(f"The trio {self._trio.offer}"), self._trio.compare)
+            menu.addAction(caption(f"Compare {self._trio.offer}"), self._trio.compare)
 
     def _include(self, moment: Moment) -> None:
         self.session.comparison.choose((*self._others(), moment))

@@ -59,7 +59,7 @@ class SimplexPanel(Panel):
         self._curve.setMinimumWidth(NARROWEST_CURVE)
         self._likelihood = Label(name="simplex_likelihood", role="title")
         self._lack, self._multiplier = Label(role="muted"), Label()
-        self._ascend = named(QPushButton("climb"), "simplex_ascend_button", role="primary")
+        self._ascend = named(QPushButton("maximise"), "simplex_ascend_button", role="primary")
         self._ascend.setToolTip("Every share moves along p × (c/p − λ), until none of them moves any more.")
         self._even = named(QPushButton("equal"), "simplex_even_button")
         self._even.setToolTip("Give every word the same share.")
@@ -169,7 +169,7 @@ class SimplexPanel(Panel):
         here = PlotCurve("here", [share], [likelihood], "accent", 0, dots=True, said=said)
         curve = PlotCurve(f"p({name})", places, np.where(along >= low, along, np.nan), "accent", said="")
         self._curve.set_curves([here, curve] if likelihood >= low else [curve])
-        self._curve.set_references([("the most", best)])
+        self._curve.set_references([("maximum", best)])
         self._curve.set_cursor(share)
 
     def _drag(self, word: int, share: float) -> None:

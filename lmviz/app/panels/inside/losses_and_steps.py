@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.building import column, named
-from lmviz.app.widgets.base.figures import count, number, percentage
+from lmviz.app.widgets.base.figures import count, counted, number, percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_bars import PositionBars
@@ -140,7 +140,7 @@ class LossesAndSteps(QWidget):
         state = "cell" if Address.parse(held.address).name == "cell" else "state"
         most = int(held.shares.argmax())
         self._held_title.set_text(
-            f"Held by the {state}: most of “{tokens[most]}”, {percentage(float(held.shares[most]))}"
+            f"Held by the {state}: above all “{tokens[most]}”, {percentage(float(held.shares[most]))}"
         )
         shares = np.zeros(len(tokens))
         shares[: len(held.shares)] = held.shares
@@ -157,6 +157,6 @@ class LossesAndSteps(QWidget):
         target = int(losses.targets[row])
         lines = [
             f"of the loss of “{tokens[target]}”, {number(float(losses.values[row]), 2)} nats",
-            f"at the state of “{tokens[column]}”, {target - 1 - column} steps back",
+            f"at the state of “{tokens[column]}”, {counted(target - 1 - column, 'step')} back",
         ]
         return f"size of the gradient {number(float(losses.norms[row, column]), 4)}", lines

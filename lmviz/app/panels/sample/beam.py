@@ -15,7 +15,7 @@ from lmviz.app.panels.shared.text_end import end_of
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet
-from lmviz.app.widgets.base.figures import number, percentage
+from lmviz.app.widgets.base.figures import counted, number, percentage
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -209,7 +209,7 @@ def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str
     state = {PRUNED: "dropped", FINISHED: "finished at END"}.get(node.state, "kept")
     return f"score {number(node.score)}", (
         f"ln p = {number(node.log_probability)}, p = {percentage(node.probability)}",
-        f"sum over {node.depth} tokens {number(node.total)}",
+        f"sum over {counted(node.depth, 'token')} {number(node.total)}",
         f"÷ ((5 + {node.depth}) ÷ 6)^{options.length_penalty:g} = {number(normaliser)}",
         f"place {node.rank} of its step: {state}",
     )
@@ -218,7 +218,7 @@ def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str
 SHOWN = {"width": "k", "continuations": "m", "length": "length", "length_penalty": "α"}
 """The options with a box of their own, and the name beside it."""
 
-AS_WIDTH = "as k"
+AS_WIDTH = "= k"
 
 
 class BeamControls(QWidget):

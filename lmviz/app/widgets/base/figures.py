@@ -60,6 +60,11 @@ def count(value: float) -> str:
     return f"{int(value):,}".replace("-", _MINUS)
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something: "1 layer", "12,345 layers"."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def with_unit(value: float, unit: str) -> str:
     """A size in three figures with its unit: "10.2 MB", "950 B"."""
     figures, prefix = _scaled(value, ("T", "G", "M", "k"))

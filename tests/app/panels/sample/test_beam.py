@@ -57,7 +57,7 @@ def test_how_many_continuations_are_taken_is_a_setting_of_its_own(bench: Bench) 
     session = bench.session
     bench.bring("beam_view")
     spin, choice = bench.find("beam_continuations_spin"), bench.find("beam_choice_picker")
-    assert spin.text() == "as k"
+    assert spin.text() == "= k"
     bench.find("beam_width_spin").setValue(2)
     spin.setValue(1)
     choice.setCurrentText("sampled")
