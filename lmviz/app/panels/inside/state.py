@@ -29,7 +29,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.view_names import names_along
 from lmviz.inspection.views import View, likeliest_answers, matrix
 from lmviz.models.address import Address
-from lmviz.models.sequences import ALONG
+from lmviz.models.sequences import ALONG, TEXT
 from lmviz.text.tokenizer import visible
 
 STAGE = "stage"
@@ -252,7 +252,8 @@ class StatePanel(Panel):
 
     def _hover(self, row: int, column: int) -> None:
         if self.view is not None:
-            is_word = not self.view.folded
+            axis = self.view.row_axis if self.view.row_axis in ALONG else self.view.column_axis
+            is_word = ALONG.get(axis) == TEXT  # one of the source is no position of the text
             self.session.focus.hover_position(_position_of(self.view, row, column) if is_word else None)
             self.session.focus.hover_cell((self.view.address, self.view.index(row, column)))
 

@@ -145,8 +145,11 @@ class UnrolledSide:
         return gradient_of(address) if is_gradient else address
 
     def _hover(self, cell: UnrolledCell | None) -> None:
-        """Preview the position, and where the pointer is over a number also that."""
-        is_there = cell is not None and self._has_position(cell)
+        """Preview the position, and where the pointer is over a number also that.
+
+        A word of the source is no position of the text.
+        """
+        is_there = cell is not None and self._place != ENCODER and self._has_position(cell)
         self._session.focus.hover_position(cell.position if is_there and cell is not None else None)
         is_number = cell is not None and cell.unit >= 0 and self._reading is not None
         self._session.focus.hover_cell(

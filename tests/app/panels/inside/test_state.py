@@ -1,5 +1,6 @@
 """The State panel: sorted rows keep their names, and a value that is dragged changes the reading."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,22 @@ def test_sorting_by_similarity_moves_rows_but_keeps_their_names(
     np.testing.assert_array_equal(
         state.view.values, session.reading.current.trace[address].array.T[list(state.view.rows)]
     )
+
+
+def test_pointing_at_a_column_of_the_source_leaves_the_position_of_the_translation(
+    window: MainWindow, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run)
+    window.show_perspective("inside")
+    [state] = window.perspective.findChildren(StatePanel)
+    trace = session.reading.current.trace
+    for address, moves in (("encoder/layers/0/hidden", False), ("decoder/layers/0/hidden", True)):
+        session.focus.choose_stage(next(n for n, s in enumerate(trace.stages) if address in s.results))
+        qtbot.waitUntil(lambda address=address: state.view is not None and state.view.address == address)
+        before = session.focus.shown_position
+        state.findChild(HeatmapView).cell_hovered.emit(1, 0)
+        assert (session.focus.shown_position != before) is moves
+        state.findChild(HeatmapView).left.emit()
 
 
 @in_families("rnn", "gru")

@@ -59,6 +59,19 @@ def test_a_click_on_a_state_of_the_encoder_goes_to_its_stage_and_pins_it(
     assert session.focus.position == 1
 
 
+def test_pointing_at_a_word_of_the_source_leaves_the_position_of_the_translation(
+    panel: PicturePanel, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run)
+    _, encoder, decoder = drawn(panel, qtbot).views
+    before = session.focus.shown_position
+    encoder.cell_hovered.emit(UnrolledCell(0, 0, 0, 2))
+    assert session.focus.hovered_cell is not None
+    assert session.focus.shown_position == before
+    decoder.cell_hovered.emit(UnrolledCell(0, 0, 0, 2))
+    assert session.focus.shown_position == 0 != before
+
+
 def test_a_source_that_is_longer_than_the_text_moves_no_position(
     panel: PicturePanel, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
 ) -> None:
