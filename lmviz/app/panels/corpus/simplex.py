@@ -126,11 +126,13 @@ class SimplexPanel(Panel):
         """Count what follows the phrase that is typed, or else an example that the text has."""
         self._is_counted = True
         corpus = self.session.text.corpus
-        typed = self._context.text().strip() if self._is_typed else ""
+        typed = self._context.text() if self._is_typed else ""
         if corpus is None:
             self.silence("simplex")
             self._show_counted(None)
             return
+        if corpus.tokenizer.kind in ("words", "spaces"):
+            typed = typed.strip()  # of characters and pieces a space is one, too
 
         def work() -> CountedWords | None:
             context = typed or example_context(corpus)

@@ -91,6 +91,15 @@ def test_a_phrase_with_too_many_continuations_is_said(simplex: SimplexPanel, qtb
     assert simplex.complaint == ""
 
 
+def test_of_characters_a_space_that_is_typed_counts(
+    simplex: SimplexPanel, session: Session, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open("farm", tokenizer="characters")
+    simplex.findChild(QLineEdit).setText(" e")
+    qtbot.waitUntil(lambda: simplex.counted is not None and simplex.counted.context == " e")
+
+
 def test_its_python_gives_the_same_number(simplex: SimplexPanel) -> None:
     found: dict[str, object] = {}
     exec(simplex.recipe(), found)
