@@ -37,12 +37,21 @@ class Answered:
     sentence: str = ""
 
 
+@dataclass(frozen=True)
+class DoneInStep:
+    """What of a step was done when one left it: how many `tasks`, the answer, and whether its hint shows."""
+
+    tasks: int = 0
+    answered: Answered = Answered()
+    hint: bool = False
+
+
 class CurrentLesson(Part):
     """Leads through a lesson: looks whether a step's tasks are done, and judges answers.
 
-    Tasks are done in their order, and what is done stays done. `changed` follows all that is drawn of a
-    lesson, `step_begun` another step, `progress_changed` what is to be remembered. `situation` has the values
-    that lessons may name.
+    Tasks are done in their order, and what is done stays done, also for whoever goes back and on again, until
+    the step is set up anew. `changed` follows all that is drawn of a lesson, `step_begun` another step,
+    `progress_changed` what is to be remembered. `situation` has the values that lessons may name.
     """
 
     changed = Signal()
@@ -65,6 +74,7 @@ class CurrentLesson(Part):
         self._before: list[Result | None] = []
         self._answered = Answered()
         self._hint = False
+        self._left: dict[int, DoneInStep] = {}  # by the number of the step
         self._in_force: dict[str, str] = {}  # what steps have opened last, by its kind
         self._progress: dict[str, LessonProgress] = {}
         self._timer = QTimer(self, interval=LOOK_EVERY)
@@ -140,7 +150,8 @@ class CurrentLesson(Part):
         before = self._progress.get(lesson.name, LessonProgress())
         if number is None:
             number = 0 if len(before.done) >= len(lesson.steps) else before.step
-        self._lesson, self._in_force = lesson, {}
+        self._lesson, self._in_force, self._left = lesson, {}, {}
+        self._done, self._answered, self._hint = 0, Answered(), False
         self._begin(max(0, min(number, len(lesson.steps) - 1)), lesson.openings_before(number))
 
     def leave(self) -> None:
@@ -151,12 +162,17 @@ class CurrentLesson(Part):
             self.changed.emit()
 
     def go_to(self, number: int) -> None:
-        """To another step. Going on opens what it needs; going back leaves what is open."""
+        """To another step. Going on opens what it needs; going back leaves what is open.
+
+        What was done in a step is done when one comes back to it, unless all that it needs is opened anew.
+        """
         if self._lesson is None or not 0 <= number < len(self._lesson.steps):
             return
         wanted: tuple[Opening, ...] = ()
         if number == self._number + 1:
             wanted = self._lesson.steps[number].openings
+            if number in self._left and all(self._in_force.get(each.kind) == each.words for each in wanted):
+                wanted = ()
         elif number > self._number:
             wanted = self._lesson.openings_before(number)
         self._begin(number, wanted)
@@ -169,11 +185,10 @@ class CurrentLesson(Part):
             self.go_to(self._number + 1)
 
     def prepare(self) -> None:
-        """Open again all that this step needs."""
+        """Begin this step anew: open again all that it needs."""
         if self._lesson is not None:
-            self._open(self._lesson.openings_before(self._number))
-            self.step_begun.emit()
-            self.changed.emit()
+            self._done, self._answered, self._hint = 0, Answered(), False
+            self._begin(self._number, self._lesson.openings_before(self._number))
 
     def show_where(self) -> None:
         """Go back to where this step takes place, and open nothing."""
@@ -233,10 +248,14 @@ class CurrentLesson(Part):
 
     def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
         assert self._lesson is not None
-        if number != self._number - 1:  # one who goes back finds all as it was
+        if number != self._number and (self._done or self._answered.verdict is not None):
+            self._left[self._number] = DoneInStep(self._done, self._answered, self._hint)
+        left = self._left.pop(number, DoneInStep())
+        found = DoneInStep() if openings else left
+        if number != self._number - 1 and not found.tasks:  # one who comes back finds all as it was
             self._focus.follow_end()
-        self._number, self._done, self._before = number, 0, []
-        self._answered, self._hint = Answered(), False
+        self._number, self._done, self._before = number, found.tasks, []
+        self._answered, self._hint = found.answered, found.hint
         self._open(openings)
         name = self._lesson.name
         self._progress[name] = self._progress.get(name, LessonProgress()).at(number)

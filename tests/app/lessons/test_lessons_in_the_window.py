@@ -204,6 +204,38 @@ def test_a_way_back_for_whoever_went_elsewhere(begun: Driver) -> None:
     assert begun.session.lesson.tasks_done == 1
     begun.press("lesson_prepare")
     assert begun.session.reading.prefix == "the cows"
+    assert begun.session.lesson.tasks_done == 0, "the step begins anew"
+
+
+def test_what_was_done_is_still_done_for_whoever_goes_on_and_back(begun: Driver) -> None:
+    current = begun.session.lesson
+    begun.type("prefix_edit", "they eat corn")
+    begun.wait(lambda: current.tasks_done == 1)
+    begun.type("lesson_answer", "2")
+    begun.press("lesson_check")
+    begun.press("lesson_next")
+    assert current.tasks_done == 0
+    assert current.answered.verdict is None
+    begun.press("lesson_back")
+    assert current.tasks_done == 1
+    assert current.answered.verdict is True
+    begun.wait(lambda: "Right: 2" in said(begun, "lesson_verdict"))
+
+
+def test_going_on_to_what_is_begun_takes_nothing_back(driver: Driver) -> None:
+    text = "# Nets\n\n## First\nopen: network lecture\nopen: tape forward\n\nLook.\n\n## Second\n"
+    text += "open: tape forward\ndo: pop\nuntil: popped = 1\n\nLook.\n"
+    current = driver.session.lesson
+    driver.press("lessons_button")
+    current.open(read_lesson(text, (), "nets"), 1)
+    assert current.tasks_done == 0
+    driver.session.network.pop()
+    driver.wait(lambda: current.tasks_done == 1)
+    driver.press("lesson_back")
+    driver.press("lesson_next")
+    assert current.tasks_done == driver.session.network.current.tape.popped == 1
+    driver.press("lesson_prepare")
+    assert current.tasks_done == driver.session.network.current.tape.popped == 0
 
 
 def test_whoever_goes_back_is_told_that_another_step_opened_something_else(driver: Driver) -> None:
