@@ -55,6 +55,7 @@ class MeasuredLengthPanel(Panel):
         self._time.setObjectName("milliseconds_plot")
         self._memory.setObjectName("memory_plot")
         self._plots = QWidget()
+        self._plots.hide()  # a lesson asks whether something was measured by whether it can be seen
         row((self._time, 5), (self._memory, 4), on=self._plots, gap=20)
         body = sheet(row(self._empty, self._plots))
         self._card = Card("Your models over the length of the text", self._begin, body)
