@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import lmviz
+from lmviz.autodiff import read, shipped_network
 from lmviz.inspection.class_readings import read_beginnings
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.reach import reach, state_address
@@ -79,6 +80,20 @@ def test_another_source_of_lesson_11_has_another_translation():
     model = lmviz.open_model("twin-gru-long")
     likeliest = [lmviz.next_token(model, "cette souris", source=text).best for text in (first, second)]
     assert likeliest[0] != likeliest[1]
+
+
+def test_where_every_gradient_starts_at_1_that_of_beta_is_off_by_z_plus_1():
+    """Lesson 7: the rows of the Jacobian of softmax sum to 0, but b and β themselves begin at 1, too."""
+    net = read(shipped_network("lecture").text).backward()
+    y_hat, y, z = (np.asarray(net[name].value).ravel() for name in ("ŷ", "y", "z"))
+    of_y_hat = 1 - y / y_hat
+    of_b = 1 + (np.diag(y_hat) - np.outer(y_hat, y_hat)) @ of_y_hat
+    off = 1 + np.outer(of_b, z) - net["β"].gradient
+    assert np.allclose(off, z + 1)
+    step = next(
+        step for step in (LESSONS / "07-autodiff.md").read_text("utf-8").split("## ") if "slide" in step
+    )
+    assert re.search(r"^answer: .* off by z \+ 1$", step, re.MULTILINE)
 
 
 @pytest.mark.parametrize("words", [5, 15, 25])

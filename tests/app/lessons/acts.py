@@ -201,8 +201,7 @@ def _nudge_by(epsilon: float) -> Callable[[Driver], None]:
 
 
 def _find_fault(driver: Driver) -> None:
-    """Hide a fault, and check one module after the other."""
-    driver.press("saboteur_button")
+    """Check one module after the other."""
     for node in driver.session.network.current.tape.modules:
         if driver.session.module_checks.found is None:
             driver.session.module_checks.check(node.name)
@@ -232,6 +231,7 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'network("x[1]", 1) = 3.5': _rewrite("[1 2.2; 2 -2; 0 3.5]", "[0 3.5; 1 2.2; 2 -2]"),
     'network("x[3]") = 9': _rewrite("[1; 2; 3]", "[1; 2; 9]"),
     'network("x[2]", 2) = 2': _rewrite("0 1 0 0; 0 0 2 0", "0 0 2 0; 0 1 0 0"),
+    'control("saboteur_verdict") contains hidden': lambda driver: driver.press("saboteur_button"),
     "broken is not none": _find_fault,
     "interventions contains position": lambda driver: driver.press("no_positions_button"),
     "changes = 0": lambda driver: driver.session.surgery.clear(),
