@@ -63,6 +63,7 @@ def drive(window: MainWindow, qtbot: QtBot, lesson: Lesson) -> int:
                 lambda step=step: window.lessons.control is driver.control(step.control),
                 f"{step.control} is not outlined in {step.title}",
             )
+            assert window.lessons.control.isEnabled(), f"{step.control} is outlined and dead in {step.title}"
         if step.question is not None:
             driver.wait(driver.is_quiet)
             answer(driver, step.question)
