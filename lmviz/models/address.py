@@ -56,6 +56,11 @@ class Address:
         return self._number("layers")
 
     @property
+    def head(self) -> int | None:
+        """The head of attention, counted from 0, where one is meant by itself."""
+        return self._number("heads")
+
+    @property
     def order(self) -> int | None:
         """The order of an n-gram, counted from 1."""
         return self._number("orders")

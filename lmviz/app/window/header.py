@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QMenuBar, QPushButton, QWidget
@@ -167,7 +169,7 @@ def _family_or_name(model: OpenedModel) -> str:
     from lmviz.families import FAMILIES
 
     if model.run.was_trained_elsewhere:
-        name = model.name.rpartition("/")[2]  # without who put it on the hub
+        name = PurePosixPath(model.name).name  # without who put it on the hub
         return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
     return FAMILIES[model.family].title if model.family in FAMILIES else model.family
 

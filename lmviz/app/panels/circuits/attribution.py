@@ -14,6 +14,7 @@ from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.signed_bars import SignedBars
+from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -276,28 +277,27 @@ def _many(kind: str, count: int) -> str:
 
 def _words_of(found: Attribution, kind: str, labels: list[str]) -> str:
     """Where the words of a part are kept; "" where it has none."""
+    addresses = [Address.parse(place) for place in found.words]
+    addresses = [at for at in addresses if (at.side == "encoder") == kind.startswith("source")]
     if kind.endswith("head") and len(labels) == 2:
         block = "cross" if kind == "cross head" else "attention"
-        ending = f"layers/{labels[0]}/{block}/heads/{labels[1]}"
-        return next((place for place in found.words if place.endswith(ending)), "")
+        number = tuple(int(label) for label in labels)
+        return next((str(at) for at in addresses if (at.layer, at.head) == number and block in at.parts), "")
     if kind.startswith(("unit", "source unit")):
-        ending = kind.split()[-1]
-        places = [
-            place for place in found.words if "heads" not in place and not place.startswith("embedding")
-        ]
-        return next((place for place in places if ending == "unit" or place.endswith(ending)), "")
+        direction = kind.removeprefix("source ").removeprefix("unit").strip()
+        layers = (at for at in addresses if at.layer is not None and at.head is None)
+        return next((str(at) for at in layers if at.direction == direction), "")
     return ""
 
 
 def _most_read(found: Attribution, words: str) -> str:
-    if not words or "heads" not in words:
+    if not words or Address.parse(words).head is None:
         return ""
     numbers = found.words[words]
     return visible(numbers.labels(numbers.axes[0])[int(np.abs(numbers.array).argmax())])
 
 
 def _head_of(place: str) -> tuple[int, int | None]:
-    """The layer and the head that a place of words names; None for a whole layer."""
-    parts = place.split("/")
-    layer = int(parts[parts.index("layers") + 1]) if "layers" in parts else 0
-    return layer, int(parts[-1]) if "heads" in parts and "attention" in parts else None
+    """The layer and the head that a place of words names; None for a layer, or across to a source."""
+    at = Address.parse(place)
+    return at.layer or 0, at.head if "attention" in at.parts else None
