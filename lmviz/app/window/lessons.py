@@ -142,6 +142,9 @@ class Lessons(QObject):
         if self._ring is None or not name:
             self._follow()
             return
+        step = self._session.lesson.step
+        if step is not None and step.control and not theme_switch().projector:  # which has room for one
+            self._window.bring_forward(step.control)  # the panel that is spoken of, before it is its turn
         self._window.bring_forward(name)
         self._ring.surround(lambda: self._window.find_control(name))
         if self._ring.control is not None:

@@ -303,6 +303,19 @@ def test_the_ring_goes_to_what_the_next_task_is_done_with(driver: Driver) -> Non
     driver.wait(lambda: driver.window.lessons.control is driver.control("roll_view"))
 
 
+def test_the_panel_that_a_step_is_about_is_in_front_from_its_beginning(driver: Driver) -> None:
+    text = "# Own\n\n## Look\nperspective: inside\ncontrol: picture_view\nopen: model stories-lstm\n"
+    text += "do: go on\ncontrol: stage_next\nuntil: stage contains logits\n\nLook at “Picture”.\n"
+    window = driver.window
+    window.show_perspective("inside")
+    window.bring_forward("through_time_view")
+    driver.wait(lambda: window.find_control("picture_view") is None)
+    driver.press("lessons_button")
+    driver.session.lesson.open(read_lesson(text, perspective_names(), "own"))
+    driver.wait(lambda: window.find_control("picture_view") is not None)
+    driver.wait(lambda: window.lessons.control is window.find_control("stage_next") is not None)
+
+
 def test_a_folder_carries_a_text_a_run_and_a_network(
     driver: Driver, lstm_run: Path, text_file: Path, tmp_path: Path
 ) -> None:
