@@ -214,7 +214,7 @@ def _check_lined_up(model: Model, clean: PreparedReading, changed: PreparedReadi
             met = [f"“{side.tokens[place]}”" if place < len(side) else "the end" for side in (one, other)]
             raise LmvizError(
                 f"The two {'texts' if name == TEXT else f'{name}s'} do not line up: they have {len(one)} and "
-                f"{len(other)} tokens and part at the {place + 1}., {met[0]} and {met[1]}; change words for "
+                f"{len(other)} tokens and part at token {place + 1}, {met[0]} and {met[1]}; change words for "
                 "words of as many tokens."
             )
     differing = np.flatnonzero(clean.ids != changed.ids)

@@ -191,7 +191,7 @@ def _difference(found: MeasuredContrast) -> str:
         return ALONE
     places = found.differing
     named = ", ".join(
-        f"the {place + 1}., “{visible(found.tokens[place])}” for “{visible(found.others[place])}”"
+        f"token {place + 1}, “{visible(found.tokens[place])}” for “{visible(found.others[place])}”"
         for place in places[:3]
     )
     words = "1 differs" if len(places) == 1 else f"{len(places)} differ"

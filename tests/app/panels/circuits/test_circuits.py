@@ -77,7 +77,7 @@ def test_a_shipped_question_is_asked_and_its_grid_is_what_python_gives(
     assert stone.patches.measure == "logit:stone-bell@25"
     assert "“brown” from layer 1 on" in stone.sentence
     question = panel_of(stories, ContrastPanel)
-    assert question.sentence == "26 tokens each, 1 differs: the 6., “stone” for “bell”"
+    assert question.sentence == "26 tokens each, 1 differs: token 6, “stone” for “bell”"
     assert question.numbers == f"text +{wanted.clean:.2f}   changed −{-wanted.changed:.2f}"
 
 
