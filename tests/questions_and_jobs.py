@@ -60,6 +60,7 @@ def download(scene: Scene) -> None:
     scene.wait(lambda: texts.topLevelItem(0).text(1) == "download")
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
     scene.qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    scene.qtbot.mouseClick(scene.find("corpus_download_button"), Qt.MouseButton.LeftButton)
 
 
 def look_up(scene: Scene) -> None:
@@ -237,6 +238,13 @@ class Row:
     act: Callable[[Scene], object]
 
 
+def close_model(scene: Scene) -> None:
+    library = scene.session.library
+    if library.model is None:
+        scene.open_model("lstm")
+    library.close(library.model)
+
+
 ROWS = (
     Row("open ", "corpus", NOTICE, lambda scene: scene.session.library.open(scene.runs["lstm"])),
     Row("concordance", "corpus", "concordance_view", look_up),
@@ -244,6 +252,7 @@ ROWS = (
     Row("Reading ", "corpus", "texts_view", read_text),
     Row("Reading ", "corpus", "texts_view", paste),
     Row("Downloading ", "corpus", "texts_view", download),
+    Row("forget ", "corpus", NOTICE, close_model),
     Row("reading", "train", NOTICE, Scene.type),
     Row("fitting text", "train", NOTICE, read_nothing_known),
     Row("live sample", "train", "live_sample_view", Scene.type),

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.beside import Beside
+from lmviz.app.widgets.base.building import Pages
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -30,6 +31,15 @@ def flow() -> QWidget:
     for word in ("temperature", "top-k", "top-p", "min-p", "seed"):
         layout.addWidget(QPushButton(word))
     return page
+
+
+def pages() -> QWidget:
+    """The second of two pages."""
+    stack = Pages()
+    for words in ("The first page", "The second page"):
+        stack.addWidget(EmptyText(words))
+    stack.setCurrentIndex(1)
+    return stack
 
 
 def hover_card() -> QWidget:
@@ -95,6 +105,7 @@ EXHIBITS = (
     Exhibit("Done", "", toast, (260, 160)),
     Exhibit("Halo", "around the pointer", halo, (160, 130)),
     Exhibit("Nothing yet", "", lambda: EmptyText("Open a text or a run to begin."), (260, 120)),
+    Exhibit("Pages", "one of which is shown", pages, (260, 120)),
     Exhibit("Controls", "", flow, (300, 160)),
     Exhibit("Hover", "the exact value", hover_card, (460, 200)),
     Exhibit("A game", "", invitation, (280, 160)),

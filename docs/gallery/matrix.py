@@ -7,6 +7,7 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
+from lmviz.app.widgets.matrix.head_wall import HeadWall
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.widgets.matrix.operation_view import OperationView
@@ -42,6 +43,16 @@ def mosaic() -> QWidget:
     view.set_heads(weights, [["previous", "", "", "first"], *[["", "", "induction", ""]] * 3])
     view.set_current(1, 2)
     view.set_faded([(2, 1)])
+    return view
+
+
+def wall() -> QWidget:
+    """Thirty layers of nine heads, the surest first."""
+    weights = np.random.default_rng(5).dirichlet([0.3] * 6, (30, 9, 6))  # (layer, head, query, key)
+    view = HeadWall()
+    view.set_heads(weights, {(2, 3): ("induction", "")})
+    view.sort_by(weights.max(axis=-1).mean(axis=-1))
+    view.set_current(2, 3)
     return view
 
 
@@ -108,6 +119,7 @@ EXHIBITS = (
     Exhibit("Confusion", "18 of 20 tags", confusion, (300, 270)),
     Exhibit("Layer 2, head 3", "softmax", heatmap, (520, 500)),
     Exhibit("All heads", "4 layers × 4 heads", mosaic, (350, 400)),
+    Exhibit("Every head", "30 layers × 9 heads", wall, (520, 400)),
     Exhibit("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", strips, (420, 240)),
     Exhibit("Queries", "layer 1 · head 4", operation, (420, 210)),
 )

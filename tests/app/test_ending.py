@@ -63,7 +63,7 @@ TRAINS = """
 from pathlib import Path
 from lmviz.app.session.open_text import OpenText
 
-took = OpenText.take
+took = OpenText.use
 
 def take(self, corpus):
     took(self, corpus)
@@ -82,7 +82,7 @@ def tell(phase):
         print("training", flush=True)
     told.append(phase)
 
-OpenText.take = take
+OpenText.use = take
 """
 
 ENDS_WITHOUT_CLOSING = """

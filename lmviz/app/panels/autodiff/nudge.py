@@ -197,5 +197,7 @@ def _written(name: str, value: float, digits: int) -> WrittenNumber:
 
 
 def _power(value: float) -> str:
+    if not np.isfinite(value):
+        return "not a number" if np.isnan(value) else "∞"
     mantissa, exponent = f"{value:.0e}".split("e")
     return f"{mantissa}e{int(exponent)}".replace("-", "−")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
@@ -13,6 +13,7 @@ from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
 
-QUESTION, GHOST = "ablation", "loss without a part"
+QUESTION = "ablation"
+GHOST = "loss without a part"
 NO_MODEL = "Open or train a model to see what it does without each of its parts."
 NO_TEXT = "Type a text above to see what the answer to it is without each part."
 ANSWER, TEXT_LOSS = "the answer", "the loss over the open text"
@@ -60,7 +62,7 @@ class AblationPanel(Panel):
         self._cell: tuple[int, ...] | None = None
         self._ghost: dict[int, tuple[float, float]] = {}  # by step: the loss, and that without the part
         self._ghost_of: tuple[Any, ...] | None = None
-        self._what, self._to = QComboBox(), QComboBox()
+        self._what, self._to = ComboBox(), ComboBox()
         self._what.setObjectName("ablated_number_picker")
         self._what.setAccessibleName("what may change without a part")
         self._what.addItems([ANSWER, TEXT_LOSS])

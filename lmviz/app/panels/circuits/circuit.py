@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.steady import ComboBox, SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.text.tokenizer import visible
 
@@ -47,13 +48,13 @@ class CircuitPanel(Panel):
         self._found: Circuit | None = None
         self._of: tuple[Reading, MeasuredContrast, int, str] | None = None
         self._asked: tuple[Reading, MeasuredContrast, int, str] | None = None
-        self._keep = QSpinBox()
+        self._keep = SpinBox()
         self._keep.setObjectName("keep_spin")
         self._keep.setAccessibleName("how many parts are kept")
         self._keep.setRange(1, MOST)
         self._keep.setValue(KEPT)
         self._keep.setPrefix("keep ")
-        self._rest = QComboBox()
+        self._rest = ComboBox()
         self._rest.setObjectName("rest_picker")
         self._rest.setAccessibleName("what all other parts are")
         self._rest.addItems(list(REST.values()))

@@ -53,7 +53,7 @@ class SimplexPanel(Panel):
         self._context.setObjectName("simplex_context")
         self._context.setAccessibleName("phrase whose next words are weighed")
         self._context.setMinimumWidth(SIZE_OF_CONTEXT)
-        self._bars = SimplexBars()
+        self._bars = named(SimplexBars(), "simplex_bars")
         self._curve = LinePlot("p", words=(number, number), y_name="Σ c ln p", possible_x=SHARE)
         self._bars.setMinimumWidth(NARROWEST_BARS)
         self._curve.setMinimumWidth(NARROWEST_CURVE)

@@ -143,9 +143,9 @@ class VocabularyPanel(Panel):
         several = corpus.marks_boundaries or corpus.training_examples is not None
         documents = len(corpus.training_documents)
         what = "targets" if self._side.side == "target" else WHAT[corpus.task]
-        part = " to learn from" if len(corpus.validation_documents) else ""
+        part = "training " if len(corpus.validation_documents) else ""
         self._length_title.setText(
-            f"Lengths of {count(documents)} {what}{part}" if several else "One document"
+            f"Lengths of {count(documents)} {part}{what}" if several else "One document"
         )
         self._lengths.setVisible(several)
         self._lengths.set_columns(edges, counts)
