@@ -157,6 +157,7 @@ class Pointable(Pointed[int]):
     """Whether a click on the current part would take its mark away: keys then never click it."""
 
     _count = 0
+    _is_counted = False  # or else its parts are found at their places alone
     _current = -1
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -168,6 +169,10 @@ class Pointable(Pointed[int]):
     def current(self) -> int:
         """The chosen part; −1 for none."""
         return self._current
+
+    def set_hovered(self, index: int) -> None:
+        """A part that is not shown is none: what points from outside may have more of them."""
+        super().set_hovered(index if index < self._count or not self._is_counted else -1)
 
     def index_at(self, place: QPointF) -> int:
         areas = (self.part_rectangle(index) for index in range(self._count))
@@ -187,7 +192,7 @@ class Pointable(Pointed[int]):
 
     def show_count(self, count: int) -> None:
         """So many parts are shown now: what is chosen and pointed at stays, if it is still there."""
-        self._count, self._current = count, min(self._current, count - 1)
+        self._count, self._is_counted, self._current = count, True, min(self._current, count - 1)
         if self._hovered >= count:
             self.set_hovered(-1)
         self.renew_card()

@@ -73,3 +73,10 @@ def test_what_is_chosen_stays_as_long_as_it_is_there(boxes, point):
     assert (boxes.current, boxes.accessibleDescription()) == (2, "box 2")
     boxes.set_current(9)
     assert boxes.current == 2, "no part that is not there can be chosen"
+
+
+def test_a_part_that_is_not_there_cannot_be_pointed_at(boxes):
+    boxes.set_hovered(3)
+    assert boxes.hovered == 3
+    boxes.set_hovered(4)  # as from a longer text elsewhere
+    assert boxes.hovered == -1
