@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,7 +175,7 @@ def _kind(layout: Layout) -> tuple[str, str]:
     return layout.form, layout.task
 
 
-class _Collector:
+class _Collector(ABC):
     """Collects what one part of an example says after the other."""
 
     def __init__(self, task: str) -> None:
@@ -194,13 +195,13 @@ class _Collector:
             else:
                 self.add(parts)
 
+    @abstractmethod
     def add(self, parts: Mapping[str, str]) -> None:
         """One more example."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finish(self, layout: Layout, complaints: Complaints) -> FoundExamples:
         """All of them."""
-        raise NotImplementedError
 
 
 class _Texts(_Collector):
