@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
-from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -43,18 +42,16 @@ TOKENS, OVER_TIME = 600, 200
 Asked = tuple["Reading", "MeasuredContrast", str, str, "Corpus | None"]
 
 
-class AblationPanel(Panel):
+class AblationPanel(AnsweringPanel):
     """A map of what changes without each head or hidden layer; of the chosen one the loss over the training.
 
     The last is the ghost: the loss that the model would have had at each snapshot without that part.
     """
 
-    draws = ("reading", "contrast")
-
     gives_way = 90
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
+        super().__init__(session, "ablation_sentence")
         self.setObjectName("ablation_view")
         self._found: Ablation | None = None
         self._of: Asked | None = None
@@ -69,9 +66,6 @@ class AblationPanel(Panel):
         self._to.setObjectName("ablation_picker")
         self._to.setAccessibleName("what a part is set to")
         self._to.addItems(list(TO.values()))
-        self._said = Label()
-        self._said.setObjectName("ablation_sentence")
-        self._said.setWordWrap(True)
         self._map = HeatmapView()
         self._map.setObjectName("ablation_map")
         self._map.setAccessibleName("what changes without each part")
@@ -106,11 +100,6 @@ class AblationPanel(Panel):
         """Whether what is asked now is drawn."""
         return self._found is not None and not self.is_behind and self._of == self._asked
 
-    @property
-    def sentence(self) -> str:
-        """What becomes of the number without the chosen or the strongest part."""
-        return self._said.text()
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self._found is None else {"change": self._found.array}
 
@@ -133,9 +122,6 @@ class AblationPanel(Panel):
         if model.family != "ngram":
             return ""
         return f"{model.name} counts and has no parts to set to zero. Open a model that learns by gradients."
-
-    def have_asked(self) -> None:
-        self.session.contrast.renew()
 
     def refresh(self) -> None:
         contrast = self.session.contrast

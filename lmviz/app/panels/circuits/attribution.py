@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
@@ -47,15 +47,13 @@ class NamedPart:
     is_many: bool = False
 
 
-class AttributionPanel(Panel):
+class AttributionPanel(AnsweringPanel):
     """The strongest parts, one bar after the other up to the measure; a head's share by the words it read."""
-
-    draws = ("reading", "contrast")
 
     gives_way = 60
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
+        super().__init__(session, "attribution_sentence")
         self.setObjectName("attribution_view")
         self._found: Attribution | None = None
         self._of: tuple[Reading, MeasuredContrast] | None = None
@@ -64,10 +62,7 @@ class AttributionPanel(Panel):
         self._places: list[int] = []  # of the words that are named
         self._shown = ""  # whose words these are
         self._pinned = ""  # where the words of the chosen part are kept
-        self._said, self._head = Label(), Label()
-        for label, name in ((self._said, "attribution_sentence"), (self._head, "attribution_words_sentence")):
-            label.setObjectName(name)
-            label.setWordWrap(True)
+        self._head = Label(name="attribution_words_sentence", wraps=True)
         self._bars = SignedBars("what each part adds")
         self._bars.setObjectName("attribution_bars")
         self._words = SignedBars("what comes of each word")
@@ -83,11 +78,6 @@ class AttributionPanel(Panel):
         """What is drawn."""
         return self._found
 
-    @property
-    def sentence(self) -> str:
-        """What did most of it."""
-        return self._said.text()
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self._found is None else {"share": self._found.array}
 
@@ -101,9 +91,6 @@ class AttributionPanel(Panel):
             return ""
         reading, measured = self._of
         return attribution_recipe(reading.moment, measured.contrast)
-
-    def have_asked(self) -> None:
-        self.session.contrast.renew()
 
     def refresh(self) -> None:
         contrast = self.session.contrast

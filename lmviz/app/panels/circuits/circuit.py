@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
-from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.steady import ComboBox, SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.text.tokenizer import visible
@@ -35,15 +34,13 @@ PATHS, FAINT = 60, 0.02
 """So many paths are drawn at most, and none below such a share."""
 
 
-class CircuitPanel(Panel):
+class CircuitPanel(AnsweringPanel):
     """Parts by layer and position, and a spin box for how many are kept; a click shows a part's paths."""
-
-    draws = ("reading", "contrast")
 
     gives_way = 120
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
+        super().__init__(session, "circuit_sentence")
         self.setObjectName("circuit_view")
         self._found: Circuit | None = None
         self._of: tuple[Reading, MeasuredContrast, int, str] | None = None
@@ -58,9 +55,6 @@ class CircuitPanel(Panel):
         self._rest.setObjectName("rest_picker")
         self._rest.setAccessibleName("what all other parts are")
         self._rest.addItems(list(REST.values()))
-        self._said = Label()
-        self._said.setObjectName("circuit_sentence")
-        self._said.setWordWrap(True)
         self._picture = CircuitPicture()
         self._picture.setObjectName("circuit_picture")
         self._picture.set_readout(self._read_out)
@@ -87,11 +81,6 @@ class CircuitPanel(Panel):
         """Whether what is asked now is drawn."""
         return self._found is not None and not self.is_behind and self._of == self._asked
 
-    @property
-    def sentence(self) -> str:
-        """How much of the difference the parts keep."""
-        return self._said.text()
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self._found is None else {"share": self._found.array}
 
@@ -110,9 +99,6 @@ class CircuitPanel(Panel):
         if model.family != "ngram":
             return ""
         return f"{model.name} counts and has no parts to keep alone. Open a model that learns by gradients."
-
-    def have_asked(self) -> None:
-        self.session.contrast.renew()
 
     def refresh(self) -> None:
         contrast = self.session.contrast

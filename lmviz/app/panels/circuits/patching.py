@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
@@ -48,15 +48,13 @@ WHAT = {
 }
 
 
-class PatchingPanel(Panel):
+class PatchingPanel(AnsweringPanel):
     """The share of the difference that each state brings along, layer by position or layer by head."""
-
-    draws = ("reading", "contrast")
 
     gives_way = 60
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
+        super().__init__(session, "patching_sentence")
         self.setObjectName("patching_view")
         self._growing: GrowingPatches | None = None
         self._of: tuple[Reading, MeasuredContrast, str, str] | None = None  # what is drawn belongs to it
@@ -71,9 +69,7 @@ class PatchingPanel(Panel):
         self._into.addItems(list(DIRECTIONS.values()))
         self._off = QuietButton("switch_head_off", "", "link", "switch this head off")
         self._off.hide()
-        self._said, self._agrees = Label(), Label()
-        self._said.setObjectName("patching_sentence")
-        self._said.setWordWrap(True)
+        self._agrees = Label()
         self._agrees.setObjectName("patching_estimate")
         self._agrees.setProperty("role", "muted")
         self._agrees.setWordWrap(True)
@@ -101,11 +97,6 @@ class PatchingPanel(Panel):
         """Whether all cells are known, of what is asked now."""
         return self._growing is not None and self._growing.is_done and not self.is_behind
 
-    @property
-    def sentence(self) -> str:
-        """What the pinned or the strongest cell brings."""
-        return self._said.text()
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         found = self.patches
         if found is None:
@@ -125,9 +116,6 @@ class PatchingPanel(Panel):
             return ""
         reading, measured, *_ = self._of
         return patching_recipe(reading.moment, measured.contrast, found.addresses, found.into)
-
-    def have_asked(self) -> None:
-        self.session.contrast.renew()
 
     def refresh(self) -> None:
         contrast = self.session.contrast
