@@ -114,7 +114,8 @@ class FittingText(Part):
         self._work.ask("fitting text", work, take, self.failed.emit)
 
     def _type(self, prefix: str, source: str) -> None:
-        self._reading.set_source(source)
+        if self._reading.has_source:  # what a translator has read waits for the next one
+            self._reading.set_source(source)
         self._reading.set_prefix(prefix)
 
 

@@ -50,6 +50,16 @@ def test_a_translator_without_a_source_gets_a_whole_pair(session: Session, qtbot
     )  # the translation is complete
 
 
+def test_what_a_translator_has_read_stays_while_a_model_without_a_source_is_shown(
+    session: Session, qtbot: QtBot
+) -> None:
+    session.reading.set_source("what a translator reads")
+    session.reading.set_prefix(STORY)
+    show(session, qtbot, "ambiguous-gru-both")
+    qtbot.waitUntil(lambda: session.reading.prefix != STORY)
+    assert session.reading.source == "what a translator reads"
+
+
 def test_a_text_that_the_model_knows_stays(session: Session, qtbot: QtBot) -> None:
     session.reading.set_prefix(STORY)
     show(session, qtbot, "stories-lstm")
