@@ -9,7 +9,7 @@ import unicodedata
 from lmviz.lessons.condition import LookUp, plain
 from lmviz.lessons.expression import Result, constant, evaluate
 from lmviz.lessons.faults import NotKnown
-from lmviz.lessons.lesson import TOLERANCE, Question
+from lmviz.lessons.lesson import TOLERANCE, Question, Reply
 
 QUOTES = " “”\"'"  # and blanks, around an answer in words
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -36,14 +36,38 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
     NotKnown where the program has no answer now, and where a number is asked for and none was typed.
     """
     right = right_answer(question, look_up)
-    if question.choices or isinstance(right, str):
-        return _words(given) in _spellings(_words(right))
-    numbers = _numbers(given)
-    if not numbers:
+    if not (question.choices or isinstance(right, str) or _numbers(given)):
         raise NotKnown("Type a number, such as 4/11 or 0.364.")
-    tolerance = TOLERANCE * abs(right) if question.tolerance is None else question.tolerance
+    return _means(question, given, right)
+
+
+def reply_to(question: Question, given: str, look_up: LookUp) -> str:
+    """What is answered to a wrong answer; empty where the lesson has no reply of its own to it."""
+    for reply in question.replies:
+        try:
+            wrong = wrong_answer(question, reply, look_up)
+        except NotKnown:
+            continue
+        if _means(question, given, wrong):
+            return reply.words
+    return ""
+
+
+def wrong_answer(question: Question, reply: Reply, look_up: LookUp) -> Result:
+    """The answer that a reply is meant for, as the program has it now. NotKnown where it has none."""
+    if reply.chosen is not None:
+        return question.choices[reply.chosen]
+    return evaluate(reply.wrong, look_up)
+
+
+def _means(question: Question, given: str, meant: Result) -> bool:
+    """Whether what was typed or chosen is this answer: the same words, or a number within the tolerance."""
+    if question.choices or isinstance(meant, str):
+        return _words(given) in _spellings(_words(meant))
+    tolerance = TOLERANCE * abs(meant) if question.tolerance is None else question.tolerance
     return any(
-        math.isclose(number, right, rel_tol=1e-9, abs_tol=tolerance) or number == right for number in numbers
+        math.isclose(number, meant, rel_tol=1e-9, abs_tol=tolerance) or number == meant
+        for number in _numbers(given)
     )
 
 

@@ -39,11 +39,21 @@ class LessonTask:
 
 
 @dataclass(frozen=True)
+class Reply:
+    """What is said, in `words`, to a wrong answer: to the choice `chosen`, or to what `wrong` gives now."""
+
+    words: str
+    wrong: Expression
+    chosen: int | None = None
+
+
+@dataclass(frozen=True)
 class Question:
     """What is asked, once the tasks are done.
 
     With `choices` the right one is the number `right`, or the one that `answer` gives. Else `answer` gives a
-    number, right within `tolerance`, or words. `check` has to be true for the answer to hold.
+    number, right within `tolerance`, or words. `check` has to be true for the answer to hold. `replies` are
+    those to answers that people often give.
     """
 
     words: str
@@ -54,6 +64,7 @@ class Question:
     check: Condition | None = None
     hint: str = ""
     explanation: str = ""
+    replies: tuple[Reply, ...] = ()
 
 
 @dataclass(frozen=True)

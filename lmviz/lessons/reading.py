@@ -17,11 +17,11 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.faults import Fault, LineFault
 from lmviz.base.loading import loads
 from lmviz.lessons.condition import Condition, parse_condition
-from lmviz.lessons.expression import Expression, Literal, parse
-from lmviz.lessons.faults import LessonFault
-from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Step
+from lmviz.lessons.expression import Expression, Literal, evaluate, parse
+from lmviz.lessons.faults import LessonFault, NotKnown
+from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Reply, Step
 from lmviz.lessons.openings import read_opening
-from lmviz.lessons.values import check
+from lmviz.lessons.values import check, names_values
 from lmviz.text.ordinary_files import read_file
 
 ENDING = ".md"
@@ -43,6 +43,8 @@ ENTRIES = {
     "question": "what is asked once all that is done",
     "choice": "one of the answers to choose from",
     "answer": "one of the choices, or an expression of the values of the program",
+    "wrong": "an answer that people often give instead, written as the right one is",
+    "reply": "what is said to that wrong answer",
     "tolerance": "how far from the answer a number may lie",
     "check": "a condition under which the answer holds",
     "hint": "help, for whoever asks for it",
@@ -53,8 +55,8 @@ ENTRIES = {
 TELLING = {"perspective", "until", "answer"}
 """Entries by which a Markdown file is known as a lesson."""
 
-REPEATED = ("open", "do", "until", "choice", "control")
-OF_A_QUESTION = ("choice", "answer", "tolerance", "check", "hint", "explanation")
+REPEATED = ("open", "do", "until", "choice", "control", "wrong", "reply")
+OF_A_QUESTION = ("choice", "answer", "wrong", "reply", "tolerance", "check", "hint", "explanation")
 
 _ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
 
@@ -304,19 +306,10 @@ class _Reader:
         choices = tuple(entry.words for entry in part.entries if entry.name == "choice" and entry.words)
         if len(choices) == 1 or len(set(choices)) < len(choices):
             self._say(known["choice"].line, "choices are two or more, and all different.")
-        answer = known["answer"]
-        right = choices.index(answer.words) if answer.words in choices else None
-        expression: Expression = Literal(answer.words)
-        if right is None:
-            try:
-                expression = parse(answer.words)
-                check(expression)
-            except LineFault as fault:
-                choose = " Or write one of the choices as it stands." if choices else ""
-                self._say(answer.line, f"{fault.sentence}{choose}")
-                return None
-            if choices and isinstance(expression, Literal):
-                self._say(answer.line, "the answer is none of the choices: write it as one of them stands.")
+        found = self._answer(known["answer"], choices)
+        if found is None:
+            return None
+        expression, right = found
         return Question(
             known["question"].words,
             expression,
@@ -326,7 +319,47 @@ class _Reader:
             self._condition(known["check"]) if "check" in known else None,
             known["hint"].words if "hint" in known else "",
             known["explanation"].words if "explanation" in known else "",
+            tuple(self._replies(part, choices, found)),
         )
+
+    def _answer(self, entry: _Entry, choices: tuple[str, ...]) -> tuple[Expression, int | None] | None:
+        """What a right or wrong answer is written as: an expression, and the number of the choice it is."""
+        if entry.words in choices:
+            return Literal(entry.words), choices.index(entry.words)
+        try:
+            expression = parse(entry.words)
+            check(expression)
+        except LineFault as fault:
+            choose = " Or write one of the choices as it stands." if choices else ""
+            self._say(entry.line, f"{fault.sentence}{choose}")
+            return None
+        if choices and isinstance(expression, Literal):
+            what = "answer" if entry.name == "answer" else "wrong answer"
+            self._say(entry.line, f"the {what} is none of the choices: write it as one of them stands.")
+        return expression, None
+
+    def _replies(
+        self, part: _Part, choices: tuple[str, ...], right: tuple[Expression, int | None]
+    ) -> Iterator[Reply]:
+        """Each `wrong` with the `reply` after it."""
+        answers, wrong = [_fixed(*right)], None
+        for entry in (*part.entries, _Entry(0, "wrong", "")):
+            if entry.name == "wrong":
+                if wrong is not None:
+                    self._say(wrong.line, "“wrong” is followed by “reply”: write what is said to it.")
+                wrong = entry if entry.words else None
+            elif entry.name == "reply" and wrong is None:
+                self._say(entry.line, "“reply” stands below a “wrong”: write the answer that it is for.")
+            elif entry.name == "reply" and wrong is not None:
+                found = self._answer(wrong, choices)
+                if found is not None and _fixed(*found) in answers:
+                    is_right = _fixed(*found) == answers[0]
+                    other = "the right answer" if is_right else "another wrong one"
+                    self._say(wrong.line, f"this wrong answer is the same as {other}: write a different one.")
+                elif found is not None:
+                    answers.append(_fixed(*found))
+                    yield Reply(entry.words, *found)
+                wrong = None
 
     def _tolerance(self, known: dict[str, _Entry]) -> float | None:
         if "tolerance" not in known:
@@ -339,3 +372,13 @@ class _Reader:
         if not 0 <= tolerance < float("inf"):
             self._say(entry.line, f"{entry.words!r} is no tolerance: write a number of 0 or more.")
         return tolerance
+
+
+def _fixed(expression: Expression, chosen: int | None) -> object:
+    """What tells two answers apart: the choice, what it is where it never changes, or how it is computed."""
+    if chosen is not None or names_values(expression):
+        return expression if chosen is None else chosen
+    try:
+        return evaluate(expression, lambda name, arguments: name)
+    except NotKnown:
+        return expression

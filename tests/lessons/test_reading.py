@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import lmviz.lessons
 from lmviz.base.errors import LmvizError
+from lmviz.lessons.answers import reply_to
 from lmviz.lessons.faults import LessonFault
+from lmviz.lessons.lesson import Question
 from lmviz.lessons.reading import LARGEST, is_lesson, open_lesson, read_lesson
 
 PERSPECTIVES = ("corpus", "attention")
@@ -128,6 +130,39 @@ BROKEN = {
     "an answer with an unknown value": ('count("cows eat")', "eleven", 14, "no value 'eleven'"),
     "an answer that is no choice": ("answer: 0.1, 0.2", 'answer: "corm"', 29, "none of the choices"),
     "words that are no choice": ("answer: 0.1, 0.2", "answer: corm and", 29, "one of the choices"),
+    "a wrong answer that is no choice": (
+        "answer: 0.1, 0.2",
+        'answer: 0.1, 0.2\nwrong: "corm"\nreply: No.',
+        30,
+        "the wrong answer is none of the choices",
+    ),
+    "a wrong answer that cannot be read": (
+        "hint: Look",
+        "wrong: 1 +\nreply: No.\nhint: Look",
+        17,
+        "at the end",
+    ),
+    "a wrong answer without a reply": ("hint: Look", "wrong: 12\nhint: Look", 17, "followed by “reply”"),
+    "a reply to nothing": ("hint: Look", "reply: No.\nhint: Look", 17, "below a “wrong”"),
+    "a wrong answer that is the right one": (
+        "hint: Look",
+        'wrong: count("cows eat")\nreply: No.\nhint: Look',
+        17,
+        "the same as the right answer",
+    ),
+    "a wrong choice that is the right one": (
+        "answer: 0.1, 0.2",
+        "answer: 0.1, 0.2\nwrong: 0.1, 0.2\nreply: No.",
+        30,
+        "the same as the right answer",
+    ),
+    "a wrong answer that stands twice": (
+        "hint: Look",
+        "wrong: 12\nreply: No.\nwrong: 24 / 2\nreply: No.\nhint: Look",
+        19,
+        "the same as another wrong one",
+    ),
+    "a wrong answer without a question": ("question: Which?\n", "wrong: corn\n", 27, "belongs to a question"),
     "one choice alone": ("choice: corn\n", "", 27, "two or more"),
     "two equal choices": ("choice: corn", "choice: 0.1, 0.2", 27, "all different"),
     "a tolerance that is none": ("tolerance: 0.5", "tolerance: some", 15, "no tolerance"),
@@ -284,6 +319,20 @@ def test_a_lesson_is_known_by_its_entries_and_not_by_its_steps(
     if is_one:
         with pytest.raises(LessonFault, match=r"begin (it|one above it) with “## ”"):
             open_lesson(path, PERSPECTIVES)
+
+
+def test_a_wrong_answer_has_a_reply_of_its_own() -> None:
+    text = WHOLE.replace("tolerance: 0.5\n", 'wrong: count("cows eat") - 1\nreply: One too\n  few.\n')
+    text = text.replace("answer: 0.1, 0.2\n", "answer: 0.1, 0.2\nwrong: corn\nreply: A word.\n")
+    first, second = (step.question for step in read_lesson(text, PERSPECTIVES).steps)
+
+    def said(question: Question, given: str) -> str:
+        return reply_to(question, given, lambda name, arguments: {"count": 11.0, "text": "farm"}[name])
+
+    assert [said(first, given) for given in ("10", "20/2", "9", "11", "ten")] == ["One too few."] * 2 + [
+        ""
+    ] * 3
+    assert [said(second, given) for given in second.choices] == ["A word.", ""]
 
 
 def test_a_task_may_have_a_control_of_its_own() -> None:

@@ -201,7 +201,7 @@ class CurrentLesson(Part):
 
     def answer(self, given: str) -> None:
         """Judge an answer."""
-        from lmviz.lessons.answers import is_right, right_answer, shown
+        from lmviz.lessons.answers import is_right, reply_to, right_answer, shown
         from lmviz.lessons.faults import NotKnown
 
         step = self.step
@@ -212,8 +212,11 @@ class CurrentLesson(Part):
         except NotKnown as sentence:
             self._answered = Answered(given, None, str(sentence))
         else:
-            right = _as_part(shown(right_answer(step.question, self.value)))
-            self._answered = Answered(given, is_so, f"Right: {right}." if is_so else NOT_YET)
+            if is_so:
+                said = f"Right: {_as_part(shown(right_answer(step.question, self.value)))}."
+            else:
+                said = reply_to(step.question, given, self.value) or NOT_YET
+            self._answered = Answered(given, is_so, said)
         self._note_if_done()
         self.changed.emit()
 

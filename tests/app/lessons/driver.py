@@ -15,7 +15,7 @@ from pytestqt.exceptions import TimeoutError
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.window.main_window import MainWindow
-from lmviz.lessons.answers import right_answer
+from lmviz.lessons.answers import right_answer, wrong_answer
 from lmviz.lessons.condition import Condition
 from lmviz.lessons.expression import Result
 from lmviz.lessons.faults import NotKnown
@@ -93,7 +93,7 @@ def bring_about(driver: Driver, task: LessonTask, place: int) -> None:
 
 
 def answer(driver: Driver, question: Question) -> None:
-    """Give a wrong answer, which is refused, and the right one."""
+    """Give wrong answers, which are refused, each with the lesson's own reply to it; and the right one."""
     current = driver.session.lesson
     assert current.may_answer
     stated = question.choices or names_values(question.answer) or question.check is not None
@@ -108,6 +108,12 @@ def answer(driver: Driver, question: Question) -> None:
     assert current.answered.verdict is False, (
         f"{wrong} is taken for {right}: {question.words} {current.answered}"
     )
+    for reply in question.replies:
+        wrong = wrong_answer(question, reply, current.value)
+        give(driver, question, wrong if isinstance(wrong, str) else f"{wrong:.12g}")
+        assert (current.answered.verdict, current.answered.sentence) == (False, reply.words), (
+            f"{wrong} beside {right}: {question.words} {current.answered}"
+        )
     assert not current.is_step_done
     give(driver, question, right if isinstance(right, str) else f"{right:.12g}")
     assert current.answered.verdict is True, (
