@@ -7,10 +7,8 @@ that a step says. docs/writing-a-lesson.md tells it with an example.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
@@ -21,6 +19,7 @@ from lmviz.lessons.expression import Expression, Literal, evaluate, parse
 from lmviz.lessons.faults import LessonFault, NotKnown
 from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Reply, Step
 from lmviz.lessons.openings import read_opening
+from lmviz.lessons.parts import ENTRY, Entry, Part, PartReader
 from lmviz.lessons.values import check, names_values
 from lmviz.text.ordinary_files import read_file
 
@@ -57,25 +56,6 @@ TELLING = {"perspective", "until", "answer"}
 
 REPEATED = ("open", "do", "until", "choice", "control", "wrong", "reply")
 OF_A_QUESTION = ("choice", "answer", "wrong", "reply", "tolerance", "check", "hint", "explanation")
-
-_ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
-
-
-@dataclass(frozen=True)
-class _Entry:
-    line: int
-    name: str
-    words: str
-
-
-@dataclass
-class _Part:
-    """The head of a lesson, or a step, before it is understood."""
-
-    line: int
-    title: str
-    entries: list[_Entry] = field(default_factory=list)
-    sentences: list[str] = field(default_factory=list)
 
 
 @loads("lesson")
@@ -120,8 +100,8 @@ def is_lesson(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     lines = text.splitlines()
-    names = {found[1] for line in lines if (found := _ENTRY.match(line))}
-    below = _ENTRY.match(lines[1]) if len(lines) > 1 and lines[0].startswith("# ") else None
+    names = {found[1] for line in lines if (found := ENTRY.match(line))}
+    below = ENTRY.match(lines[1]) if len(lines) > 1 and lines[0].startswith("# ") else None
     return bool(names & TELLING) or (below is not None and below[1] in HEAD)
 
 
@@ -134,94 +114,30 @@ def read_lesson(
     return _Reader(perspectives, folder).read(text, name)
 
 
-class _Reader:
+class _Reader(PartReader):
     """Reads one lesson and collects what is wrong."""
 
+    entries, repeated, most_parts = ENTRIES, REPEATED, MOST_STEPS
+
     def __init__(self, perspectives: Collection[str], folder: Path | None) -> None:
+        super().__init__()
         self._perspectives, self._folder = perspectives, folder
-        self._faults: list[Fault] = []
 
     def read(self, text: str, name: str) -> Lesson:
         """The lesson; LessonFault where something is wrong."""
         head, *parts = self._parts(text)
-        known = self._head(head)
-        if not parts:
-            self._say(head.line, "a lesson has at least one step: begin it with “## ” and its title.")
-        if len(parts) > MOST_STEPS:
-            self._say(parts[MOST_STEPS].line, f"a lesson has at most {MOST_STEPS} steps: make two of it.")
-        steps = tuple(self._step(part) for part in parts[:MOST_STEPS])
+        known = self._head(head, HEAD)
+        if "number" in known and not re.fullmatch(r"[0-9]{1,3}", known["number"].words):
+            self._say(known["number"].line, "the number of a lesson is a whole number.")
+            del known["number"]
+        steps = tuple(self._step(part) for part in parts)
         if self._faults:
             raise LessonFault(self._faults)
         number = int(known["number"].words) if "number" in known else 0
         about = known["about"].words if "about" in known else ""
         return Lesson(name or head.title, head.title, number, about, steps, self._folder)
 
-    def _say(self, line: int, sentence: str) -> None:
-        self._faults.append(Fault(line, sentence))
-
-    def _parts(self, text: str) -> list[_Part]:
-        """The head and the steps, with their entries and the lines that are none."""
-        parts, goes_on = [_Part(1, "")], False
-        for number, line in enumerate(text.split("\n"), start=1):
-            line = line.rstrip()
-            part, found = parts[-1], _ENTRY.match(line)
-            if line.startswith("## "):
-                parts.append(_Part(number, line[3:].strip()))
-            elif line.startswith("# "):
-                if part.title or len(parts) > 1:
-                    self._say(number, "a lesson has one title: begin a step with “## ”.")
-                part.title = part.title or line[2:].strip()
-                part.line = number if len(parts) == 1 else part.line
-            elif line.rstrip("#") == "" and line:
-                self._say(number, "a title stands after “#”.")
-            elif found is not None:
-                part.entries.append(_Entry(number, found[1], (found[2] or "").strip()))
-            elif line.startswith("  ") and goes_on:
-                last = part.entries[-1]
-                part.entries[-1] = _Entry(last.line, last.name, f"{last.words} {line.strip()}".strip())
-                continue
-            else:
-                part.sentences.append(line)
-            goes_on = found is not None
-        return parts
-
-    def _head(self, part: _Part) -> dict[str, _Entry]:
-        if not part.title:
-            self._say(1, "a lesson begins with its title: write “# ” and the title.")
-        for line in part.sentences:
-            if line.strip():
-                self._say(
-                    part.line, f"{line.strip()[:30]!r} stands in no step: write it below a “## ” title."
-                )
-                break
-        known = self._once(part, HEAD)
-        if "number" in known and not re.fullmatch(r"[0-9]{1,3}", known["number"].words):
-            self._say(known["number"].line, "the number of a lesson is a whole number.")
-            del known["number"]
-        return known
-
-    def _once(self, part: _Part, names: Collection[str]) -> dict[str, _Entry]:
-        """The entries by name; those that may be repeated are left to the caller."""
-        known: dict[str, _Entry] = {}
-        for entry in part.entries:
-            if entry.name not in names and entry.name in ENTRIES:
-                self._say(
-                    entry.line,
-                    f"“{entry.name}” belongs to a step: begin one above it with “## ” and a title.",
-                )
-            elif entry.name not in names:
-                near = difflib.get_close_matches(entry.name, names, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
-                self._say(entry.line, f"there is no entry {entry.name!r} here: {hint}")
-            elif not entry.words:
-                self._say(entry.line, f"nothing stands after “{entry.name}:”.")
-            elif entry.name in known and entry.name not in REPEATED:
-                self._say(entry.line, f"“{entry.name}” stands twice in this step: leave one out.")
-            else:
-                known.setdefault(entry.name, entry)
-        return known
-
-    def _step(self, part: _Part) -> Step:
+    def _step(self, part: Part) -> Step:
         known = self._once(part, ENTRIES)
         sentences = "\n".join(part.sentences).strip()
         if not sentences:
@@ -243,7 +159,7 @@ class _Reader:
             self._question(part, known),
         )
 
-    def _openings(self, part: _Part) -> Iterator[Opening]:
+    def _openings(self, part: Part) -> Iterator[Opening]:
         for entry in part.entries:
             if entry.name == "open" and entry.words:
                 try:
@@ -251,7 +167,7 @@ class _Reader:
                 except LineFault as fault:
                     self._say(entry.line, fault.sentence)
 
-    def _control(self, part: _Part) -> str:
+    def _control(self, part: Part) -> str:
         """What is outlined from the beginning of a step; one after a `do` is that task's own."""
         found, since = "", 0
         for entry in part.entries:
@@ -265,11 +181,11 @@ class _Reader:
                 found = entry.words if is_of_step and not found else found
         return found
 
-    def _tasks(self, part: _Part) -> Iterator[LessonTask]:
+    def _tasks(self, part: Part) -> Iterator[LessonTask]:
         """Each `do` with every `until` after it; those without a `do` are told by their condition."""
         words, control, begins = "", "", None
         conditions: list[Condition] = []
-        for entry in (*part.entries, _Entry(0, "do", "")):
+        for entry in (*part.entries, Entry(0, "do", "")):
             if entry.name == "do":
                 if conditions:
                     yield LessonTask(words or conditions[0].text, tuple(conditions), control)
@@ -283,7 +199,7 @@ class _Reader:
                 conditions += [] if condition is None else [condition]
                 begins = None
 
-    def _condition(self, entry: _Entry) -> Condition | None:
+    def _condition(self, entry: Entry) -> Condition | None:
         try:
             condition = parse_condition(entry.words)
             for expression in condition.expressions:
@@ -294,7 +210,7 @@ class _Reader:
             return None
         return condition
 
-    def _question(self, part: _Part, known: dict[str, _Entry]) -> Question | None:
+    def _question(self, part: Part, known: dict[str, Entry]) -> Question | None:
         if "question" not in known:
             lost = next((known[name] for name in OF_A_QUESTION if name in known and name != "hint"), None)
             if lost is not None:
@@ -322,7 +238,7 @@ class _Reader:
             tuple(self._replies(part, choices, found)),
         )
 
-    def _answer(self, entry: _Entry, choices: tuple[str, ...]) -> tuple[Expression, int | None] | None:
+    def _answer(self, entry: Entry, choices: tuple[str, ...]) -> tuple[Expression, int | None] | None:
         """What a right or wrong answer is written as: an expression, and the number of the choice it is."""
         if entry.words in choices:
             return Literal(entry.words), choices.index(entry.words)
@@ -339,11 +255,11 @@ class _Reader:
         return expression, None
 
     def _replies(
-        self, part: _Part, choices: tuple[str, ...], right: tuple[Expression, int | None]
+        self, part: Part, choices: tuple[str, ...], right: tuple[Expression, int | None]
     ) -> Iterator[Reply]:
         """Each `wrong` with the `reply` after it."""
         answers, wrong = [_fixed(*right)], None
-        for entry in (*part.entries, _Entry(0, "wrong", "")):
+        for entry in (*part.entries, Entry(0, "wrong", "")):
             if entry.name == "wrong":
                 if wrong is not None:
                     self._say(wrong.line, "“wrong” is followed by “reply”: write what is said to it.")
@@ -361,7 +277,7 @@ class _Reader:
                     yield Reply(entry.words, *found)
                 wrong = None
 
-    def _tolerance(self, known: dict[str, _Entry]) -> float | None:
+    def _tolerance(self, known: dict[str, Entry]) -> float | None:
         if "tolerance" not in known:
             return None
         entry = known["tolerance"]

@@ -288,7 +288,7 @@ def test_a_dropped_lesson_without_steps_is_told_what_it_lacks(driver: Driver, tm
     path = tmp_path / "stepless.md"
     path.write_text("# Mine\nabout: What cows eat.\n\nThe cows eat corn.\n", encoding="utf-8")
     drop(driver.window, path)
-    assert "at least one step: begin it with “## ” and its title" in driver.window.notice.sentence
+    assert "at least one part: begin it with “## ” and its title" in driver.window.notice.sentence
     assert driver.session.lesson.lesson is None
     assert driver.session.text.corpus is None
 

@@ -1,0 +1,107 @@
+"""Splits a lesson, or another text in its language, into parts: titles, entries, and all that is neither."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from lmviz.base.faults import Fault
+
+ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
+"""A line that is an entry."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`name: words`, at its line."""
+
+    line: int
+    name: str
+    words: str
+
+
+@dataclass
+class Part:
+    """What stands above the first “## ”, or below one, before it is understood."""
+
+    line: int
+    title: str
+    entries: list[Entry] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+
+
+class PartReader:
+    """Reads the parts of one text and collects what is wrong."""
+
+    entries: Collection[str] = ()
+    """What may stand in a part; `repeated` of them more than once."""
+    repeated: Collection[str] = ()
+    most_parts = 100
+    """Parts below the head."""
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+
+    def _say(self, line: int, sentence: str) -> None:
+        self._faults.append(Fault(line, sentence))
+
+    def _parts(self, text: str) -> list[Part]:
+        """The head and the parts, with their entries and the lines that are none; at most `most_parts`."""
+        parts, goes_on = [Part(1, "")], False
+        for number, line in enumerate(text.split("\n"), start=1):
+            line = line.rstrip()
+            part, found = parts[-1], ENTRY.match(line)
+            if line.startswith("## "):
+                parts.append(Part(number, line[3:].strip()))
+            elif line.startswith("# "):
+                if part.title or len(parts) > 1:
+                    self._say(number, "there is one title already: begin what follows with “## ”.")
+                part.title = part.title or line[2:].strip()
+                part.line = number if len(parts) == 1 else part.line
+            elif line.rstrip("#") == "" and line:
+                self._say(number, "a title stands after “#”.")
+            elif found is not None:
+                part.entries.append(Entry(number, found[1], (found[2] or "").strip()))
+            elif line.startswith("  ") and goes_on:
+                last = part.entries[-1]
+                part.entries[-1] = Entry(last.line, last.name, f"{last.words} {line.strip()}".strip())
+                continue
+            else:
+                part.sentences.append(line)
+            goes_on = found is not None
+        if len(parts) == 1:
+            self._say(parts[0].line, "there has to be at least one part: begin it with “## ” and its title.")
+        if len(parts) > self.most_parts + 1:
+            beyond = parts[self.most_parts + 1].line
+            self._say(beyond, f"at most {self.most_parts} parts stand in one file: make two of it.")
+        return parts[: self.most_parts + 1]
+
+    def _head(self, part: Part, names: Collection[str]) -> dict[str, Entry]:
+        """The entries above the first part, which begins with the title of all."""
+        if not part.title:
+            self._say(1, "the file begins with its title: write “# ” and the title.")
+        for line in part.sentences:
+            if line.strip():
+                self._say(part.line, f"{line.strip()[:30]!r} stands above the first “## ”: put it below.")
+                break
+        return self._once(part, names)
+
+    def _once(self, part: Part, names: Collection[str]) -> dict[str, Entry]:
+        """The entries by name; those that may be repeated are left to the caller."""
+        known: dict[str, Entry] = {}
+        for entry in part.entries:
+            if entry.name not in names and entry.name in self.entries:
+                self._say(entry.line, f"“{entry.name}” belongs below a “## ”: begin one above it.")
+            elif entry.name not in names:
+                near = difflib.get_close_matches(entry.name, names, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
+                self._say(entry.line, f"there is no entry {entry.name!r} here: {hint}")
+            elif not entry.words:
+                self._say(entry.line, f"nothing stands after “{entry.name}:”.")
+            elif entry.name in known and entry.name not in self.repeated:
+                self._say(entry.line, f"“{entry.name}” stands twice here: leave one out.")
+            else:
+                known.setdefault(entry.name, entry)
+        return known
