@@ -14,7 +14,7 @@ ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
 
 
 @dataclass(frozen=True)
-class Entry:
+class WrittenEntry:
     """`name: words`, at its line."""
 
     line: int
@@ -23,12 +23,12 @@ class Entry:
 
 
 @dataclass
-class Part:
+class WrittenPart:
     """What stands above the first “## ”, or below one, before it is understood."""
 
     line: int
     title: str
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[WrittenEntry] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
 
 
@@ -47,14 +47,14 @@ class PartReader:
     def _say(self, line: int, sentence: str) -> None:
         self._faults.append(Fault(line, sentence))
 
-    def _parts(self, text: str) -> list[Part]:
+    def _parts(self, text: str) -> list[WrittenPart]:
         """The head and the parts, with their entries and the lines that are none; at most `most_parts`."""
-        parts, goes_on = [Part(1, "")], False
+        parts, goes_on = [WrittenPart(1, "")], False
         for number, line in enumerate(text.split("\n"), start=1):
             line = line.rstrip()
             part, found = parts[-1], ENTRY.match(line)
             if line.startswith("## "):
-                parts.append(Part(number, line[3:].strip()))
+                parts.append(WrittenPart(number, line[3:].strip()))
             elif line.startswith("# "):
                 if part.title or len(parts) > 1:
                     self._say(number, "there is one title already: begin what follows with “## ”.")
@@ -63,10 +63,10 @@ class PartReader:
             elif line.rstrip("#") == "" and line:
                 self._say(number, "a title stands after “#”.")
             elif found is not None:
-                part.entries.append(Entry(number, found[1], (found[2] or "").strip()))
+                part.entries.append(WrittenEntry(number, found[1], (found[2] or "").strip()))
             elif line.startswith("  ") and goes_on:
                 last = part.entries[-1]
-                part.entries[-1] = Entry(last.line, last.name, f"{last.words} {line.strip()}".strip())
+                part.entries[-1] = WrittenEntry(last.line, last.name, f"{last.words} {line.strip()}".strip())
                 continue
             else:
                 part.sentences.append(line)
@@ -78,7 +78,7 @@ class PartReader:
             self._say(beyond, f"at most {self.most_parts} parts stand in one file: make two of it.")
         return parts[: self.most_parts + 1]
 
-    def _head(self, part: Part, names: Collection[str]) -> dict[str, Entry]:
+    def _head(self, part: WrittenPart, names: Collection[str]) -> dict[str, WrittenEntry]:
         """The entries above the first part, which begins with the title of all."""
         if not part.title:
             self._say(1, "the file begins with its title: write “# ” and the title.")
@@ -88,9 +88,9 @@ class PartReader:
                 break
         return self._once(part, names)
 
-    def _once(self, part: Part, names: Collection[str]) -> dict[str, Entry]:
+    def _once(self, part: WrittenPart, names: Collection[str]) -> dict[str, WrittenEntry]:
         """The entries by name; those that may be repeated are left to the caller."""
-        known: dict[str, Entry] = {}
+        known: dict[str, WrittenEntry] = {}
         for entry in part.entries:
             if entry.name not in names and entry.name in self.entries:
                 self._say(entry.line, f"“{entry.name}” belongs below a “## ”: begin one above it.")

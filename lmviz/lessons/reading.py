@@ -19,7 +19,7 @@ from lmviz.lessons.expression import Expression, Literal, evaluate, parse
 from lmviz.lessons.faults import LessonFault, NotKnown
 from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Reply, Step
 from lmviz.lessons.openings import read_opening
-from lmviz.lessons.parts import ENTRY, Entry, Part, PartReader
+from lmviz.lessons.parts import ENTRY, PartReader, WrittenEntry, WrittenPart
 from lmviz.lessons.values import check, names_values
 from lmviz.text.ordinary_files import read_file
 
@@ -137,7 +137,7 @@ class _Reader(PartReader):
         about = known["about"].words if "about" in known else ""
         return Lesson(name or head.title, head.title, number, about, steps, self._folder)
 
-    def _step(self, part: Part) -> Step:
+    def _step(self, part: WrittenPart) -> Step:
         known = self._once(part, ENTRIES)
         sentences = "\n".join(part.sentences).strip()
         if not sentences:
@@ -159,7 +159,7 @@ class _Reader(PartReader):
             self._question(part, known),
         )
 
-    def _openings(self, part: Part) -> Iterator[Opening]:
+    def _openings(self, part: WrittenPart) -> Iterator[Opening]:
         for entry in part.entries:
             if entry.name == "open" and entry.words:
                 try:
@@ -167,7 +167,7 @@ class _Reader(PartReader):
                 except LineFault as fault:
                     self._say(entry.line, fault.sentence)
 
-    def _control(self, part: Part) -> str:
+    def _control(self, part: WrittenPart) -> str:
         """What is outlined from the beginning of a step; one after a `do` is that task's own."""
         found, since = "", 0
         for entry in part.entries:
@@ -181,11 +181,11 @@ class _Reader(PartReader):
                 found = entry.words if is_of_step and not found else found
         return found
 
-    def _tasks(self, part: Part) -> Iterator[LessonTask]:
+    def _tasks(self, part: WrittenPart) -> Iterator[LessonTask]:
         """Each `do` with every `until` after it; those without a `do` are told by their condition."""
         words, control, begins = "", "", None
         conditions: list[Condition] = []
-        for entry in (*part.entries, Entry(0, "do", "")):
+        for entry in (*part.entries, WrittenEntry(0, "do", "")):
             if entry.name == "do":
                 if conditions:
                     yield LessonTask(words or conditions[0].text, tuple(conditions), control)
@@ -199,7 +199,7 @@ class _Reader(PartReader):
                 conditions += [] if condition is None else [condition]
                 begins = None
 
-    def _condition(self, entry: Entry) -> Condition | None:
+    def _condition(self, entry: WrittenEntry) -> Condition | None:
         try:
             condition = parse_condition(entry.words)
             for expression in condition.expressions:
@@ -210,7 +210,7 @@ class _Reader(PartReader):
             return None
         return condition
 
-    def _question(self, part: Part, known: dict[str, Entry]) -> Question | None:
+    def _question(self, part: WrittenPart, known: dict[str, WrittenEntry]) -> Question | None:
         if "question" not in known:
             lost = next((known[name] for name in OF_A_QUESTION if name in known and name != "hint"), None)
             if lost is not None:
@@ -238,7 +238,7 @@ class _Reader(PartReader):
             tuple(self._replies(part, choices, found)),
         )
 
-    def _answer(self, entry: Entry, choices: tuple[str, ...]) -> tuple[Expression, int | None] | None:
+    def _answer(self, entry: WrittenEntry, choices: tuple[str, ...]) -> tuple[Expression, int | None] | None:
         """What a right or wrong answer is written as: an expression, and the number of the choice it is."""
         if entry.words in choices:
             return Literal(entry.words), choices.index(entry.words)
@@ -255,11 +255,11 @@ class _Reader(PartReader):
         return expression, None
 
     def _replies(
-        self, part: Part, choices: tuple[str, ...], right: tuple[Expression, int | None]
+        self, part: WrittenPart, choices: tuple[str, ...], right: tuple[Expression, int | None]
     ) -> Iterator[Reply]:
         """Each `wrong` with the `reply` after it."""
         answers, wrong = [_fixed(*right)], None
-        for entry in (*part.entries, Entry(0, "wrong", "")):
+        for entry in (*part.entries, WrittenEntry(0, "wrong", "")):
             if entry.name == "wrong":
                 if wrong is not None:
                     self._say(wrong.line, "“wrong” is followed by “reply”: write what is said to it.")
@@ -277,7 +277,7 @@ class _Reader(PartReader):
                     yield Reply(entry.words, *found)
                 wrong = None
 
-    def _tolerance(self, known: dict[str, Entry]) -> float | None:
+    def _tolerance(self, known: dict[str, WrittenEntry]) -> float | None:
         if "tolerance" not in known:
             return None
         entry = known["tolerance"]
