@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -15,6 +16,10 @@ from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.recurrent_configuration import RecurrentConfiguration
 from lmviz.models.strand import Strand, turned
 from lmviz.models.tap import Stage, Tap
+
+# On a graphics card the weights of one direction are copied together at each call: they cannot lie together
+# and also be parameters of PyTorch's module, of which each layer and direction is read alone.
+warnings.filterwarnings("ignore", "RNN module weights are not part of single contiguous chunk")
 
 State = tuple[torch.Tensor, ...]
 """What a recurrence hands on from one position to the next, (batch, unit) each; the hidden state first."""

@@ -26,7 +26,7 @@ from lmviz.text.corpus import Corpus
 from lmviz.training.race import Race
 from lmviz.training.run import HoldsRun, Run
 
-TINY = {"steps": 8, "batch": 3, "length": 6, "validate_every": 4, "snapshots": 9}
+TINY = {"device": "cpu", "steps": 8, "batch": 3, "length": 6, "validate_every": 4, "snapshots": 9}
 RATES = {"family": "gru", "width": 8, **TINY, "learning_rate": [0.001, 0.03]}
 
 

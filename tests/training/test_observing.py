@@ -119,12 +119,12 @@ def test_the_largest_changes_are_those_of_the_parameters(
         steps=1, batch=3, length=8, optimizer="sgd", learning_rate=0.5, schedule="constant", validate_every=0
     )
     [update] = observed(model, ids, options)
-    after = dict(model.named_parameters())
-    farthest = max(float((after[name].detach() - before[name]).abs().max()) for name in before)
+    after = {name: item.detach().cpu() for name, item in model.named_parameters()}
+    farthest = max(float((after[name] - before[name]).abs().max()) for name in before)
     assert abs(update.changes[0].after - update.changes[0].before) == pytest.approx(farthest)
     for change in update.changes:
         assert change.before == float(before[change.parameter][change.index])
-        assert change.after == float(after[change.parameter].detach()[change.index])
+        assert change.after == float(after[change.parameter][change.index])
         assert change.after == pytest.approx(change.before - 0.5 * change.gradient, abs=1e-6)
 
 

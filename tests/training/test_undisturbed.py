@@ -13,7 +13,7 @@ from lmviz.models.model import Model
 from lmviz.training.gradient_training import learn
 from lmviz.training.options import TrainingOptions
 
-OPTIONS = TrainingOptions(steps=40, batch=4, length=20, validate_every=0)
+OPTIONS = TrainingOptions(steps=40, batch=4, length=20, validate_every=0, device="cpu")
 
 
 def new_model(family: str, seed: int) -> Model:
