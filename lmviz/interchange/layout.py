@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from lmviz.base.errors import LmvizError
-from lmviz.interchange.kinds import Half, Kind, Name
+from lmviz.interchange.kinds.kind import Half, Kind, Name
 from lmviz.interchange.stored_tensors import KINDS, StoredTensors
 from lmviz.models.transformer_configuration import TransformerConfiguration
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.fields import Fields
-from lmviz.interchange.kinds import GPT2
+from lmviz.interchange.kinds.gpt import GPT2
 from lmviz.interchange.layout import StoredLayout, without_wrappers
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, read_saved
 from lmviz.models.transformer_configuration import TransformerConfiguration

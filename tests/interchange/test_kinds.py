@@ -17,7 +17,8 @@ from lmviz.inspection.interventions import zero
 from lmviz.inspection.tracing import trace
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.fields import Fields
-from lmviz.interchange.kinds import KINDS, MOST_LAYERS, OTHERS
+from lmviz.interchange.kinds import KINDS, OTHERS
+from lmviz.interchange.kinds.settings import MOST_LAYERS
 from lmviz.interchange.layout import StoredLayout
 
 IDS = np.array([5, 2, 6, 1, 2, 3, 4, 47, 30, 2, 9, 11, 8, 2, 2, 7])
