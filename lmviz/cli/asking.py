@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.models.model import Model
     from lmviz.training.evaluation import Evaluation
-    from lmviz.training.label_evaluation import LabelEvaluation
+    from lmviz.training.label_evaluation import LabelEvaluation, LabelScore
+    from lmviz.training.span_evaluation import SpanScore
 
 MISSED = 10
 """How many of the words that were labelled wrong most often are listed."""
@@ -125,52 +126,80 @@ def _learned_from(name: str, file: str) -> bool:
 
 
 def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
-    """Say how well texts were labelled: as a whole, by label and by word, and what was taken for what."""
-    by_label = {
-        name: {
-            "count": item.count,
-            "accuracy": item.accuracy,
-            "precision": item.precision,
-            "negative_log_likelihood": item.negative_log_likelihood,
-        }
-        for name, item in score.by_label.items()
-    }
-    by_word = {
-        word: {
-            "count": item.count,
-            "accuracy": item.accuracy,
-            "negative_log_likelihood": item.negative_log_likelihood,
-        }
-        for word, item in score.by_word.items()
-    }
+    """Say how well texts were labelled: as a whole, by label, span and word, and what was taken for what."""
     values = {
         "tokens": score.tokens,
         "negative_log_likelihood": score.negative_log_likelihood,
         "perplexity": score.perplexity,
         "accuracy": score.accuracy,
+        "macro_f1": score.macro_f1,
     }
     if as_json:
+        words = {"known": _of_words(score.known), "unknown": _of_words(score.unknown)}
+        by = {
+            "by_label": {name: asdict(item) for name, item in score.by_label.items()},
+            "by_word": {word: _of_words(item) for word, item in score.by_word.items()},
+            "by_span": {kind: _of_spans(item) for kind, item in score.by_span.items()},
+        }
         confusion = [list(map(int, row)) for row in score.confusion]
-        by = {"by_label": by_label, "by_word": by_word}
-        print_json({**values, "labels": score.labels, **by, "confusion": confusion})
+        figures = {**values, **words, "spans": _of_spans(score.spans)}
+        print_json({**figures, "labels": score.labels, **by, "confusion": confusion})
         return
-    names = {"tokens": "labels judged", "negative_log_likelihood": "nats per label"}
+    names = {
+        "tokens": "labels judged",
+        "negative_log_likelihood": "nats per label",
+        "macro_f1": "F1, mean of all labels",
+    }
     for name, value in values.items():
         number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
         print(f"{names.get(name, name):<24} {number}")
+    for name, item in (("known words", score.known), ("unknown words", score.unknown)):
+        if item is not None:
+            print(f"{name:<24} {item.accuracy:,.4f} of {item.count:,} right")
     rows = [
-        (name, item["count"], *(f"{share:.3f}" if share is not None else "" for share in shares))
-        for name, item in by_label.items()
-        for shares in [(item["accuracy"], item["precision"], item["negative_log_likelihood"])]
+        (name, item.count, *_shares(item.precision, item.accuracy, item.f1, item.negative_log_likelihood))
+        for name, item in score.by_label.items()
     ]
-    print_table(("label", "count", "found", "right when given", "nats"), rows)
+    print_table(("label", "count", "precision", "recall", "F1", "nats"), rows)
+    if score.spans is not None:
+        spans = {"all": score.spans, **score.by_span}
+        print()
+        print_table(
+            ("span", "count", "given", "precision", "recall", "F1"),
+            [
+                (kind, item.wanted, item.given, *_shares(item.precision, item.recall, item.f1))
+                for kind, item in spans.items()
+            ],
+        )
     missed = [
-        (word, item.count, f"{item.accuracy:.3f}", f"{item.negative_log_likelihood:.3f}")
+        (word, item.count, *_shares(item.accuracy, item.negative_log_likelihood))
         for word, item in score.most_missed(MISSED)
     ]
     if missed:
         print()
         print_table(("word most often missed", "count", "right", "nats"), missed)
+
+
+def _shares(*values: float | None) -> tuple[str, ...]:
+    return tuple("" if value is None else f"{value:.3f}" for value in values)
+
+
+def _of_words(item: LabelScore | None) -> dict[str, float] | None:
+    """How well words were labelled, as JSON has it; None where there are none."""
+    if item is None:
+        return None
+    return {
+        "count": item.count,
+        "accuracy": item.accuracy,
+        "negative_log_likelihood": item.negative_log_likelihood,
+    }
+
+
+def _of_spans(item: SpanScore | None) -> dict[str, float | None] | None:
+    """How many spans were found, as JSON has it; None where labels make none."""
+    if item is None:
+        return None
+    return {**asdict(item), "precision": item.precision, "recall": item.recall, "f1": item.f1}
 
 
 def _report_translations(score: TranslationEvaluation, as_json: bool) -> None:

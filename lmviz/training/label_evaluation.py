@@ -1,10 +1,10 @@
-"""Evaluates taggers and classifiers: nats and accuracy, by label and by word, and what was taken for what."""
+"""Evaluates taggers and classifiers: nats and accuracy, by label, word and span, and confusion."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -14,6 +14,7 @@ from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
 from lmviz.text.examples import Examples
 from lmviz.training.pieces import pieces_of_examples
+from lmviz.training.span_evaluation import SpanScore, all_spans, mark_spans, score_spans
 
 AT_ONCE = 2**14
 """How many positions are computed at once, at most."""
@@ -23,14 +24,15 @@ AT_ONCE = 2**14
 class LabelScore:
     """The answers where one label, or one word, was right: how many, the share found, mean nats.
 
-    `precision` is the share that was right where this label was given, None where it never was; words have
-    none.
+    Of a label, `accuracy` is its recall; `precision` is the share that was right where it was given, None
+    where it never was, and `f1` the harmonic mean of both, 0 where it was never found. Words have neither.
     """
 
     count: int
     accuracy: float
     negative_log_likelihood: float
     precision: float | None = None
+    f1: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,10 @@ class LabelEvaluation:
     where the first of them stands: the number of the example, and the place of the label in it; −1 where
     there is none. `by_word` has the words by their number of answers, most first; it is empty where a text
     has one label.
+
+    `known` and `unknown` are the words that the model's vocabulary has, and those that it reads as
+    ⟨unknown⟩; None where there are none. `by_span` has the kinds of spans where labels are such as B-PER,
+    I-PER and O, and is empty where they are not.
     """
 
     tokens: int
@@ -54,6 +60,19 @@ class LabelEvaluation:
     first_of: np.ndarray
     by_label: Mapping[str, LabelScore]
     by_word: Mapping[str, LabelScore]
+    known: LabelScore | None = None
+    unknown: LabelScore | None = None
+    by_span: Mapping[str, SpanScore] = field(default_factory=dict)
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean of the F1 of all labels that were right somewhere, the rare counting as the frequent."""
+        return float(np.mean([item.f1 for item in self.by_label.values()]))
+
+    @property
+    def spans(self) -> SpanScore | None:
+        """The spans of all kinds together; None where labels make none."""
+        return all_spans(self.by_span.values()) if self.by_span else None
 
     def most_missed(self, count: int) -> tuple[tuple[str, LabelScore], ...]:
         """The words that were given a wrong label most often, and their scores; most often first."""
@@ -80,7 +99,10 @@ def evaluate_examples(
                 progress(done / len(order))
     words, right, given, nats, places = np.concatenate(found).T
     labels, count = model.predicts.names, len(nats)
-    gold, answered = right.astype(np.int64), given.astype(np.int64)
+    gold, answered, ids = (column.astype(np.int64) for column in (right, given, words))
+    per_text = model.predicts.per == "text"
+    unknown_id = None if per_text or model.tokenizer is None else model.tokenizer.unknown_id
+    unknown = None if unknown_id is None else ids == unknown_id
     confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
     np.add.at(confusion, (gold, answered), 1)
     mean = float(nats.mean())
@@ -95,13 +117,16 @@ def evaluate_examples(
         confusion=confusion,
         first_of=_first_of(gold, answered, places.astype(np.int64), examples, len(labels)),
         by_label={
-            label: _score(gold == number, is_right, nats, _precision(confusion, number))
+            label: _label_score(gold == number, is_right, nats, int(confusion[:, number].sum()))
             for number, label in enumerate(labels)
             if (gold == number).any()
         },
-        by_word={}
-        if model.predicts.per == "text"
-        else _by_word(model, words.astype(np.int64), is_right, nats),
+        by_word={} if per_text else _by_word(model, ids, is_right, nats),
+        known=None if unknown is None else _score(~unknown, is_right, nats),
+        unknown=None if unknown is None else _score(unknown, is_right, nats),
+        by_span={}
+        if per_text or not mark_spans(labels)
+        else score_spans(_texts(gold, answered, places.astype(np.int64), examples, labels)),
     )
 
 
@@ -137,15 +162,29 @@ def _first_of(
     return found.reshape(labels, labels, 2)
 
 
-def _precision(confusion: np.ndarray, label: int) -> float | None:
-    given = confusion[:, label].sum()
-    return float(confusion[label, label] / given) if given else None
+def _texts(
+    gold: np.ndarray, answered: np.ndarray, places: np.ndarray, examples: Examples, labels: tuple[str, ...]
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Of each example the right labels and the given, in the order of its words."""
+    in_order = np.argsort(places)
+    ends = np.searchsorted(places[in_order], examples.target.starts[1:-1])
+    for some in np.split(in_order, ends):
+        yield [labels[number] for number in gold[some]], [labels[number] for number in answered[some]]
 
 
-def _score(chosen: np.ndarray, is_right: np.ndarray, nats: np.ndarray, precision: float | None) -> LabelScore:
+def _label_score(chosen: np.ndarray, is_right: np.ndarray, nats: np.ndarray, given: int) -> LabelScore:
+    """Of the answers where a label was right; it was given so many times."""
+    count, found = int(chosen.sum()), int(is_right[chosen].sum())
+    precision = found / given if given else None
     return LabelScore(
-        int(chosen.sum()), float(is_right[chosen].mean()), float(nats[chosen].mean()), precision
+        count, found / count, float(nats[chosen].mean()), precision, 2 * found / (count + given)
     )
+
+
+def _score(chosen: np.ndarray, is_right: np.ndarray, nats: np.ndarray) -> LabelScore | None:
+    if not chosen.any():
+        return None
+    return LabelScore(int(chosen.sum()), float(is_right[chosen].mean()), float(nats[chosen].mean()))
 
 
 def _by_word(

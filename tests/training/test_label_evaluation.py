@@ -65,6 +65,14 @@ def test_a_taggers_figures_are_those_counted_by_hand(folder, tagger):
     assert nouns.accuracy == score.confusion[score.labels.index("n"), score.labels.index("n")] / 5
     said = [answer == "n" for answer in given]
     assert nouns.precision == sum(np.array(right)[said] == "n") / sum(said)
+    for label, item in score.by_label.items():
+        wanted, taken = right.count(label), given.count(label)
+        found = sum(one == other == label for one, other in zip(right, given, strict=True))
+        assert item.f1 == pytest.approx(2 * found / (wanted + taken))
+    assert score.macro_f1 == pytest.approx(np.mean([item.f1 for item in score.by_label.values()]))
+    assert score.known.count == 14
+    assert score.known.accuracy == score.accuracy
+    assert (score.unknown, score.spans, score.by_span) == (None, None, {})  # none to be measured
     assert score.by_word["the"].count == 4
     words = [pair.split("/")[0] for pair in TAGGED.split()]
     assert 0 < score.accuracy < 1
@@ -134,6 +142,7 @@ def test_a_classifier_is_judged_once_for_each_text(folder):
     score = lmviz.evaluate(model, folder / "reviews.tsv")
     assert score.tokens == 4
     assert score.by_word == {}
+    assert (score.known, score.unknown) == (None, None)
     lines = [line.split("\t") for line in REVIEWS.splitlines()]
     answers = [lmviz.predict(model, text) for _, text in lines]
     assert all(answer.probabilities.shape == (2,) and len(answer.labels) == 1 for answer in answers)
@@ -176,8 +185,23 @@ def test_the_command_line_predicts_evaluates_and_traces(folder, tmp_path, capsys
     score = json.loads(said(capsys, "evaluate", folder / "tagger", folder / "tagged.txt", "--json"))
     assert score["by_word"]["the"]["count"] == 4
     assert sum(item["count"] for item in score["by_word"].values()) == score["tokens"]
-    assert score["tokens"] == np.sum(score["confusion"]) == 14
+    assert score["tokens"] == np.sum(score["confusion"]) == score["known"]["count"] == 14
+    assert (score["unknown"], score["spans"], score["by_span"]) == (None, None, {})
+    assert score["macro_f1"] == np.mean([item["f1"] for item in score["by_label"].values()])
     assert "accuracy" in said(capsys, "evaluate", folder / "classifier", folder / "reviews.tsv")
+    (tmp_path / "names.txt").write_text("Ada/B-PER Byron/I-PER left/O\nAda/B-PER met/O Bea/B-PER\n" * 3)
+    corpus = lmviz.load_corpus(tmp_path / "names.txt", validation=0.0)
+    lmviz.train("gru", corpus, tmp_path / "names", steps=30, batch=2, width=6, learning_rate=0.05)
+    (tmp_path / "others.txt").write_text("Ada/B-PER Byron/I-PER met/O Cleo/B-PER\n")
+    told = said(capsys, "evaluate", tmp_path / "names", tmp_path / "others.txt")
+    assert "unknown words" in told
+    assert "F1, mean of all labels" in told
+    assert "span" in told
+    spans = json.loads(said(capsys, "evaluate", tmp_path / "names", tmp_path / "others.txt", "--json"))[
+        "spans"
+    ]
+    assert spans["wanted"] == 2
+    assert spans["f1"] == 2 * spans["found"] / (2 + spans["given"])
     said(capsys, "trace", folder / "tagger", "--text", "the old man", "--out", tmp_path / "t.npz")
     with np.load(tmp_path / "t.npz") as file:
         assert file["layers/0/joined"].shape == (3, 16)
