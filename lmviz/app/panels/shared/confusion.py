@@ -1,4 +1,7 @@
-"""What a tagger or a classifier took for what in the open text; a click on a cell reads an example of it."""
+"""What a tagger or a classifier took for what in the open text, and how well it found each label.
+
+A click on a cell reads an example of it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,15 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words, of_whole_texts
-from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet, stack
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.figures import count, percentage, share_or_none
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
+from lmviz.app.widgets.tables.columns_model import Column
+from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.run import confusion_recipe
 from lmviz.inspection.recipes.text import settings_of
 from lmviz.text.tokenizer import visible
@@ -34,8 +39,10 @@ if TYPE_CHECKING:
 FEW = 5000
 """So many labels are judged without being asked."""
 
-BESIDE = 370
-"""Pixels at scale 1 from which the counts and what they come to stand side by side."""
+BESIDE = 150
+"""Pixels at scale 1 that what the counts come to needs to stand beside them."""
+
+COUNTS, BY_LABEL = "counts", "by label"
 
 MISSED = 4
 """How many of the words that are missed most often are named."""
@@ -59,8 +66,11 @@ class ConfusionPanel(Panel):
         self._button.clicked.connect(lambda: session.scores.measure([self._question]))
         self._note = MutedLine(right=True)
         beside = (self._right, self._of, self._missed, self._hint)
-        body = scrolling(_Beside(self._grid, beside), sideways=True)
-        self._card = self.add_card("Confusion", self._head(), body)
+        self._by_label = named(TableView(), description="how well each label was found")
+        self._pages = stack(scrolling(_Beside(self._grid, beside), sideways=True), self._by_label)
+        self._page = picker("confusion_page_picker", "what is shown of the answers", (COUNTS, BY_LABEL))
+        self._page.currentIndexChanged.connect(self._pages.setCurrentIndex)
+        self._card = self.add_card("Confusion", self._head(), self._pages)
         self._shown: tuple[Asked, str] | None = None
         self.score: LabelEvaluation | None = None  # what is shown
         self._asked: tuple[Asked, str] | None = None
@@ -124,11 +134,12 @@ class ConfusionPanel(Panel):
         return self.session.comparison.present, of_whole_texts(self.session.surgery.in_force)
 
     def _head(self) -> QWidget:
-        return sheet(row(self._note, self._button))
+        return sheet(row(self._note, self._page, self._button))
 
     def _say(self, sentence: str) -> None:
         self._shown = self.score = None
         self._button.hide()
+        self._page.hide()
         self._note.set_text("")
         self._card.set_placeholder(sentence)
 
@@ -140,7 +151,9 @@ class ConfusionPanel(Panel):
         self._grid.set_counts(score.confusion, [visible(label) for label in score.labels])
         found = int(np.trace(score.confusion))
         self._right.setText(f"{count(found)} of {count(score.tokens)} {model.task.target}s")
-        self._of.setText(f"{percentage(score.accuracy)} · {score.negative_log_likelihood:.4f} nats each")
+        self._of.setText("\n".join(_in_all(score)))
+        self._by_label.set_columns(_columns(score))
+        self._page.show()
         lines = [
             f"“{visible(word)}”: {percentage(item.accuracy)} of {count(item.count)} right"
             for word, item in score.most_missed(MISSED)
@@ -175,6 +188,7 @@ class _Beside(QWidget):
 
     def __init__(self, grid: QWidget, sentences: Sequence[QWidget]) -> None:
         super().__init__()
+        self._grid = grid
         told = column(*sentences, STRETCH, gap=4)
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._both.setContentsMargins(0, 0, 0, 0)
@@ -184,10 +198,43 @@ class _Beside(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_wide = self.width() >= BESIDE * current_theme().scale
+        needed = self._grid.minimumSizeHint().width() + self._both.spacing() + BESIDE * current_theme().scale
+        is_wide = self.width() >= needed
         way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         if way != self._both.direction():
             self._both.setDirection(way)
+
+
+def _in_all(score: LabelEvaluation) -> list[str]:
+    """What all answers come to, as far as it can be measured."""
+    lines = [f"{percentage(score.accuracy)} · {score.negative_log_likelihood:.4f} nats each"]
+    for name, item in (("known", score.known), ("unknown", score.unknown)):
+        if item is not None and score.unknown is not None:
+            lines.append(f"{name} words: {percentage(item.accuracy)} of {count(item.count)}")
+    lines.append(f"F1, mean of all labels: {percentage(score.macro_f1)}")
+    if score.spans is not None and score.spans.f1 is not None:
+        lines.append(f"F1 of whole spans: {percentage(score.spans.f1)} of {count(score.spans.wanted)}")
+    return lines
+
+
+def _columns(score: LabelEvaluation) -> list[Column]:
+    """Precision, recall and F1 of each label, and of each kind of span below them."""
+    rows = [
+        (visible(name), item.count, item.precision, item.accuracy, item.f1)
+        for name, item in score.by_label.items()
+    ] + [
+        (f"spans of {visible(kind)}", item.wanted, item.precision, item.recall, item.f1)
+        for kind, item in score.by_span.items()
+    ]
+    names, counts, *shares = zip(*rows, strict=True)
+    return [
+        Column("label", names, tokens=True),
+        Column("times", np.array(counts), count),
+        *(
+            Column(title, np.array(values, dtype=np.float64), share_or_none)
+            for title, values in zip(("precision", "recall", "F1"), shares, strict=True)
+        ),
+    ]
 
 
 def _needed(model: OpenedModel | None) -> str:

@@ -55,6 +55,11 @@ def percentage(share: float) -> str:
     return f"{percent:.{digits}f} %"
 
 
+def share_or_none(share: float) -> str:
+    """A share as `percentage` writes it; "–" for one that was not measured, NaN."""
+    return "–" if math.isnan(share) else percentage(share)
+
+
 def count(value: float) -> str:
     """A whole number with separators: "12,345"."""
     return f"{int(value):,}".replace("-", _MINUS)

@@ -16,6 +16,7 @@ from lmviz.api.training import open_model
 from lmviz.app.session.comparison import Obstacle, obstacle_between
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.label_table import LabelTable
@@ -211,6 +212,11 @@ def test_each_task_has_its_scores(
     headers = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(model.columnCount())]
     if "tagger" in first:
         assert set(corpus.labels) <= set(headers)
+        known = f"{100 * score.known.accuracy:.1f} %"
+        assert model.index(row, next(at for at, it in enumerate(headers) if "known" in it)).data() == known
+        assert not any("spans" in header for header in headers)  # its tags make none
+        label = corpus.labels[0]
+        assert model.index(row, headers.index(label)).data() == percentage(score.by_label[label].f1)
     assert sum(map(len, view.exported_arrays().values())) >= 8
     assert "evaluate_corpus" in view.recipe()
 

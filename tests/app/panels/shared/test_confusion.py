@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 from benches.compare import bring_to_front
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
+from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.changed_model import ChangedModel
 from lmviz.inspection.interventions import replace
@@ -33,15 +37,15 @@ def first_perspective() -> str:
 
 @pytest.fixture(scope="module")
 def run_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """run_on(text): the folder of a small model that learned from it, a third of it held out."""
+    """run_on(text): a small model that learned from two thirds of it, and from words read `least` times."""
 
-    def make(text: str) -> Path:
+    def make(text: str, least: int = 1) -> Path:
         from lmviz.api.training import train
         from lmviz.text.corpus import load_corpus
 
         folder = tmp_path_factory.mktemp("runs")
         (folder / "text.txt").write_text(text, encoding="utf-8")
-        corpus = load_corpus(folder / "text.txt", validation=0.34)
+        corpus = load_corpus(folder / "text.txt", validation=0.34, minimum_count=least)
         options = {"steps": 4, "batch": 4, "snapshots": 2, "validate_every": 0, "learning_rate": 0.03}
         train("rnn", corpus, folder / "run", width=6, **options)
         return folder / "run"
@@ -88,6 +92,40 @@ def test_a_click_on_a_mistake_reads_an_example_of_it(
     assert session.reading.prefix == before
     assert panel.exported_arrays()["confusion"] is panel.score.confusion
     assert "confusion = scores[0].confusion" in panel.recipe()
+
+
+def test_each_label_and_each_kind_of_span_has_its_precision_recall_and_f1(
+    window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
+) -> None:
+    names = "Ada/B-PER Byron/I-PER left/O\nAda/B-PER met/O Bea/B-PER\nBea/B-PER saw/O York/B-LOC\n" * 8
+    open_both(session, qtbot, run_on(names + "Cleo/B-PER saw/O Hull/B-LOC\n" * 4, least=5))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    qtbot.waitUntil(lambda: panel.score is not None)
+    page = panel.findChild(QComboBox, "confusion_page_picker")
+    qtbot.keyClick(page, Qt.Key.Key_Down)
+    table = panel.findChild(TableView)
+    assert table.isVisible()
+    shown = table.model()
+    rows = [[shown.index(at, column).data() for column in range(5)] for at in range(shown.rowCount())]
+    model, step = session.library.shown_moment
+    expected = evaluate_corpus(open_model(model.folder, step), session.text.corpus)
+    assert expected.spans is not None
+    labels, kinds = list(expected.by_label), [f"spans of {kind}" for kind in expected.by_span]
+    assert [row[0] for row in rows] == labels + kinds
+    for row, item in zip(rows, (*expected.by_label.values(), *expected.by_span.values()), strict=True):
+        assert row[2] == ("–" if item.precision is None else percentage(item.precision))
+        assert row[4] == percentage(item.f1)
+    assert rows[0][1:] == [
+        str(expected.by_label[labels[0]].count),
+        *map(percentage, (expected.by_label[labels[0]].precision, expected.by_label[labels[0]].accuracy)),
+        percentage(expected.by_label[labels[0]].f1),
+    ]
+    said = [label.text() for label in panel.findChildren(Label)]
+    assert any(f"F1 of whole spans: {percentage(expected.spans.f1)}" in line for line in said)
+    unknown = expected.unknown
+    wanted = None if unknown is None else f"unknown words: {percentage(unknown.accuracy)} of {unknown.count}"
+    assert wanted is not None
+    assert any(wanted in line for line in said)
 
 
 def test_another_step_has_its_own_counts(
