@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.api.training import check_given, corpus_of, split_settings
 from lmviz.base.errors import LmvizError
 from lmviz.runs.race_folder import open_race
+from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.run import Run
 
 if TYPE_CHECKING:
@@ -55,11 +56,16 @@ def race(
     assert corpus is not None
     if resume and "family" not in settings:
         return resume_race(open_race(out), corpus, settings)
-    return begin_race(plan_lanes(settings), corpus, out, turns, resume=resume, overwrite=overwrite)
+    return begin_race(
+        plan_lanes(settings, corpus.task), corpus, out, turns, resume=resume, overwrite=overwrite
+    )
 
 
-def plan_lanes(settings: Mapping[str, Any]) -> tuple[PlannedLane, ...]:
-    """The lanes that settings make, some of which have a list of values; LmvizError where one cannot be."""
+def plan_lanes(settings: Mapping[str, Any], task: str = NEXT_TOKEN) -> tuple[PlannedLane, ...]:
+    """The lanes that settings make, some of which have a list of values; LmvizError where one cannot be.
+
+    What they do not say is as models of the task begin.
+    """
     from lmviz.runs.racing import PlannedLane, vary
 
     lanes = []
@@ -67,7 +73,7 @@ def plan_lanes(settings: Mapping[str, Any]) -> tuple[PlannedLane, ...]:
         if "family" not in chosen:
             raise LmvizError("The settings of a race name no family: add one, such as family='gru'.")
         family = chosen.pop("family")
-        lanes.append(PlannedLane(name, family, *split_settings(family, chosen)))
+        lanes.append(PlannedLane(name, family, *split_settings(family, chosen, task)))
     return tuple(lanes)
 
 

@@ -17,6 +17,7 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.places import elsewhere, shipped
 from lmviz.families import find_family
 from lmviz.runs.preparation import PreparedTraining, begin_run, resume_run
+from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.options import TrainingOptions
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def prepare_training(
         raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
     if resume and is_run(out):
         return _resume(family, corpus, out, settings, controls)
-    configuration, options = split_settings(family, settings)
+    configuration, options = split_settings(family, settings, corpus.task)
     try:
         return begin_run(family, configuration, options, corpus, out, controls, overwrite=overwrite)
     except HoldsRun:
@@ -239,15 +240,19 @@ def convert(path_or_name: str | Path, out: str | Path, step: int | None = None) 
     return write(open_recorded(find_run(path_or_name)), out, step)
 
 
-def split_settings(family: str, settings: Mapping[str, Any]) -> tuple[ModelConfiguration, TrainingOptions]:
+def split_settings(
+    family: str, settings: Mapping[str, Any], task: str = NEXT_TOKEN
+) -> tuple[ModelConfiguration, TrainingOptions]:
     """The settings of a training sorted into the family's configuration and the training's options.
+
+    What they do not say is as models of the task begin.
 
     LmvizError names a setting that belongs to neither, and the nearest one that there is.
     """
     configuration = find_family(family).configuration
     check_names(settings, configuration, TrainingOptions, what=f"the family {family}")
     return (
-        configuration.from_values(_those_of(configuration, settings)),
+        configuration.beginning_for(task, _those_of(configuration, settings)),
         TrainingOptions.from_values(_those_of(TrainingOptions, settings)),
     )
 

@@ -173,17 +173,20 @@ def _train_race(
 
     about_text, rest = _about_text(settings)
     named = {} if family is None else {"family": family}
-    lanes = plan_lanes({**named, **rest, **varied(values)}) if values else ()
+    chosen = {**named, **rest, **varied(values)}
+    if values:
+        plan_lanes(chosen)  # report an invalid value before a long text is read
     if resume and is_race(out):
         corpus, _ = _read_corpus_of(first_run(out), out, sources, target, about_text)
     elif sources:
         corpus = _read_new_corpus(sources, target, about_text)
     else:
         raise LmvizError("Nothing can be trained without --corpus: `lmviz train --help` says what to give.")
-    if not lanes:
+    if not values:
         folder = open_race(out)
         say_memory(planned_again(folder, rest), corpus)
         return run_race(resume_race(folder, corpus, rest), out, as_json)
+    lanes = plan_lanes(chosen, corpus.task)
     say_memory(lanes, corpus)
     try:
         race = begin_race(lanes, corpus, out, turns, resume=resume, overwrite=overwrite)

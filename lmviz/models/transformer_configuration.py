@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lmviz.base.configuration import setting
 from lmviz.base.errors import SettingError
@@ -70,9 +71,9 @@ class TransformerConfiguration(ModelConfiguration):
     )
     causal: bool = setting(
         True,
-        "Hide from each word the words after it. Without this mask every word sees the whole text: that is "
-        "for labels. A language model without it reads the very word that it should predict, and its loss "
-        "means nothing.",
+        "Hide from each word the words after it. Without this mask every word sees the whole text: taggers "
+        "and classifiers begin so. A language model without it reads the very word that it should predict, "
+        "and its loss means nothing.",
         label="Causal mask",
     )
     pooling: str = setting(
@@ -502,6 +503,11 @@ class TransformerConfiguration(ModelConfiguration):
             return tuple(map(float, self.rotary_divisors.split()))
         except ValueError:
             return ()
+
+    @classmethod
+    def defaults_for(cls, task: str) -> dict[str, Any]:
+        """Nothing is hidden from a model of labels: what follows a word may decide its label."""
+        return {"causal": False} if task in ("tagging", "classification") else {}
 
     @property
     def reads(self) -> str:

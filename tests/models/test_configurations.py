@@ -51,6 +51,32 @@ def test_estimates_count_the_parameters_there_are(family, options):
     assert configuration.estimate(50, batch=2, length=3).parameters == model.parameter_count()
 
 
+def test_a_transformer_of_labels_begins_without_the_causal_mask():
+    begin = TransformerConfiguration.beginning_for
+    assert {task: begin(task).causal for task in TASKS} == {
+        "next-token": True,
+        "tagging": False,
+        "classification": False,
+        "translation": True,
+        "captioning": True,
+    }
+    assert begin("tagging", {"causal": "true", "width": 8}).causal  # what is said is kept
+    assert TransformerConfiguration.from_values({}).causal  # and so are runs that say nothing
+    assert RNNConfiguration.beginning_for("tagging") == RNNConfiguration()
+
+
+def test_what_was_not_chosen_moves_with_the_task():
+    chosen = TransformerConfiguration(width=96)
+    tagger = chosen.moved("next-token", "tagging")
+    assert (tagger.causal, tagger.width) == (False, 96)
+    assert tagger.moved("tagging", "classification") == tagger
+    assert tagger.moved("tagging", "next-token") == chosen
+    masked = TransformerConfiguration(causal=True)
+    assert masked.moved("tagging", "classification").causal  # a person has chosen it
+    windowed = TransformerConfiguration(attention_window=8)  # which needs the mask
+    assert windowed.moved("next-token", "tagging") == windowed
+
+
 LABELLED = [
     ("window", {"direct": True}, "tagging"),
     ("rnn", {"tied": True, "direction": "backward"}, "tagging"),

@@ -74,6 +74,20 @@ def test_a_resumed_training_equals_an_undisturbed_one(request, tmp_path, kind):
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
+def test_a_transformer_that_tags_sees_what_follows_unless_it_is_masked(tagged, tmp_path):
+    small = {"steps": 1, "layers": 1, "heads": 1, "width": 4, "validate_every": 0}
+    free = lmviz.train("transformer", tagged, tmp_path / "free", **small)
+    masked = lmviz.train("transformer", tagged, tmp_path / "masked", causal=True, **small)
+    assert [run.description.configuration["causal"] for run in (free, masked)] == [False, True]
+    again = lmviz.train("transformer", tagged, tmp_path / "masked", resume=True, **small | {"steps": 2})
+    assert again.description.configuration["causal"]  # as it was begun
+    settings = {"family": "transformer", **small, "width": [4, 8]}
+    race = lmviz.race(tagged, settings, out=tmp_path / "race")
+    lanes = {lane.name for lane, _ in race}
+    runs = [Run.open(tmp_path / "race" / lane) for lane in lanes]
+    assert [run.description.configuration["causal"] for run in runs] == [False, False]
+
+
 def test_a_family_that_cannot_do_a_task_says_which_can(tagged, reviews, tmp_path):
     with pytest.raises(LmvizError, match=r"ngram does no tagging.*lstm"):
         lmviz.train("ngram", tagged, tmp_path / "no")

@@ -56,5 +56,6 @@ class GoingFurther:
 
     def plan_run(self, model: OpenedModel, options: TrainingOptions) -> None:
         """Make the plan, and so the form that shows it, that of a run."""
-        configuration = find_family(model.family).configuration
-        self._plan.set(model.family, configuration.from_values(model.description.configuration), options)
+        description = model.description
+        configuration = find_family(model.family).configuration.from_values(description.configuration)
+        self._plan.set(model.family, configuration, options, description.task)

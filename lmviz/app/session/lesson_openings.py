@@ -70,7 +70,7 @@ def _set_tape(parts: SessionParts, opening: Opening, path: Path | None) -> None:
 
 
 def _plan(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.plan.set(opening.words, *split_settings(opening.words, opening.settings))
+    parts.plan.set(opening.words, *split_settings(opening.words, opening.settings, parts.plan.task))
 
 
 def _set_prefix(parts: SessionParts, opening: Opening, path: Path | None) -> None:

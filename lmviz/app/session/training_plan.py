@@ -54,30 +54,49 @@ class TrainingPlan(Part):
         super().__init__(parent)
         self._work, self._text = work, text
         self._plan: Plan | None = None
+        self._task = self.task  # that the plan is for
+        self._left: dict[str, tuple[ModelConfiguration, str]] = {}  # of families one turned away from
         self._problem = ""
         self._pace = TrainingPace()
         self._worker: TimingWorker | None = None
         self._is_closed = False
         self._measure_soon = QTimer(self, singleShot=True, interval=SETTLING)
         self._measure_soon.timeout.connect(self._measure)
+        text.changed.connect(self._follow_task)
 
     @property
     def current(self) -> Plan:
         """What would be trained, and how."""
         if self._plan is None:
-            from lmviz.families import FAMILIES
             from lmviz.training.options import TrainingOptions
 
-            self._plan = Plan(FIRST_FAMILY, FAMILIES[FIRST_FAMILY].configuration(), TrainingOptions())
+            self._plan = Plan(FIRST_FAMILY, self._beginning(FIRST_FAMILY), TrainingOptions())
         return self._plan
 
-    def set(self, family: str, configuration: ModelConfiguration, training_options: TrainingOptions) -> None:
-        """Plan something else."""
+    def set(
+        self,
+        family: str,
+        configuration: ModelConfiguration,
+        training_options: TrainingOptions,
+        task: str | None = None,
+    ) -> None:
+        """Plan something else, for a text of that task; None is that of the open one."""
+        self._task = self.task if task is None else task
         plan = Plan(family, configuration, training_options)
         if plan != self._plan:
             self._plan = plan
             self._problem = ""
             self.changed.emit()
+
+    def choose_family(self, name: str) -> None:
+        """Plan another family: as it was left, or as its models of this task begin."""
+        plan = self.current
+        if name == plan.family:
+            return
+        self._left[plan.family] = plan.configuration, self._task
+        left, task = self._left.get(name, (None, ""))
+        configuration = self._beginning(name) if left is None else left.moved(task, self.task)
+        self.set(name, configuration, plan.training_options)
 
     def offer(
         self, family: str, configuration: ModelConfiguration, training_options: TrainingOptions
@@ -181,6 +200,16 @@ class TrainingPlan(Part):
     def note_progress(self, progress: Progress) -> None:
         """The training has come so far."""
         self._pace.note(progress)
+
+    def _beginning(self, family: str) -> ModelConfiguration:
+        return FAMILIES[family].configuration.beginning_for(self.task)
+
+    def _follow_task(self) -> None:
+        """What was not chosen by a person is what a model of the newly opened text begins with."""
+        if self._plan is not None and self._task != self.task:
+            plan = self._plan
+            self.set(plan.family, plan.configuration.moved(self._task, self.task), plan.training_options)
+        self._task = self.task
 
     def _can_measure(self) -> bool:
         """Whether there is something to measure, of which no step takes too long to try."""

@@ -43,7 +43,6 @@ class PlanPanel(Panel):
         )
         self._cards.setObjectName("family_picker")
         plan = session.plan.current
-        self._configurations: dict[str, ModelConfiguration] = {plan.family: plan.configuration}
         self._model_form = named(ConfigurationForm(plan.configuration), "model_form")
         self._learning_form = named(ConfigurationForm(plan.training_options), "learning_form")
         self._presets = named(PresetCards(), "preset_cards", "how long to train")
@@ -52,7 +51,7 @@ class PlanPanel(Panel):
         self._statement = TrainingStatement(session)
         self._card = self.add_card("Model", "", self._lay_out())
         self._card.layout_below.insertWidget(1, self._statement)
-        self._cards.family_chosen.connect(self._choose_family)
+        self._cards.family_chosen.connect(session.plan.choose_family)
         self._presets.card_chosen.connect(self._choose_preset)
         self._model_form.configuration_changed.connect(self._change_model)
         self._learning_form.configuration_changed.connect(self._change_learning)
@@ -96,7 +95,7 @@ class PlanPanel(Panel):
         able = [name for name in FAMILIES if not obstacle_to(name, task)]
         self._cards.set_refused({name: obstacle_to(name, task) for name in FAMILIES if name not in able})
         if able and plan.family not in able and not self.session.training.state.is_active:
-            self._choose_family(FIRST_FAMILY if FIRST_FAMILY in able else able[-1])
+            self.session.plan.choose_family(FIRST_FAMILY if FIRST_FAMILY in able else able[-1])
 
     def _leave_out_unused(self) -> None:
         """Show what the family, and the choices made so far, have use for."""
@@ -135,10 +134,6 @@ class PlanPanel(Panel):
         body = sheet(column(*above, heading, self._learning_form, STRETCH, margins=(0, 0, 6, 0)))
         return scrolling(body)
 
-    def _choose_family(self, name: str) -> None:
-        configuration = self._configurations.setdefault(name, FAMILIES[name].configuration())
-        self.session.plan.set(name, configuration, self.session.plan.current.training_options)
-
     def _choose_preset(self, name: str) -> None:
         plan = self.session.plan
         plan.choose_steps(next(preset.steps for preset in plan.presets if preset.name == name))
@@ -168,7 +163,6 @@ class PlanPanel(Panel):
 
     def _change_model(self, configuration: ModelConfiguration) -> None:
         plan = self.session.plan.current
-        self._configurations[plan.family] = configuration
         self.session.plan.set(plan.family, configuration, plan.training_options)
         self._check_together()
 

@@ -78,6 +78,38 @@ def test_a_tagger_is_trained_as_stated_and_measured_by_its_labels(
     assert not references(plot)
 
 
+def test_a_transformer_that_tags_begins_without_the_mask_and_what_is_chosen_stays(
+    tagging: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    def masked() -> bool:
+        return session.plan.current.configuration.to_values()["causal"]
+
+    form, cards = (
+        tagging.findChild(ConfigurationForm, "model_form"),
+        tagging.findChild(FamilyCards, "family_picker"),
+    )
+    assert session.plan.current.family == "transformer"
+    qtbot.waitUntil(lambda: "causal" in form.configuration.names() and not masked())
+    box = form.field("causal").control
+    assert "taggers and classifiers begin so" in box.toolTip()
+    subject = tagging.findChild(QLabel, "training_subject")
+    qtbot.waitUntil(lambda: "tagger: Transformer both ways" in subject.text())
+    session.text.open(text_file)
+    qtbot.waitUntil(lambda: session.plan.task == "next-token")
+    assert masked()
+    session.text.open("ambiguous")
+    qtbot.waitUntil(lambda: session.plan.task == "tagging")
+    assert not masked()
+    qtbot.waitUntil(lambda: not box.isChecked())
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=box.rect().center())
+    assert masked()
+    for family in ("gru", "transformer"):
+        place = cards.card_rectangle(family).center().toPoint()
+        qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
+        assert session.plan.current.family == family
+    assert masked()  # as it was left
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
