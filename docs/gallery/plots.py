@@ -13,6 +13,7 @@ from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
@@ -133,6 +134,27 @@ def line_plot() -> QWidget:
     plot.set_end(2000)
     plot.set_cursor(1240)
     return plot
+
+
+def curve_rows() -> QWidget:
+    """Two heads over a training, one of which turns to something within a few steps."""
+    steps = np.arange(0, 2600, 20)
+    turn = 0.03 + 0.5 / (1 + np.exp((1900 - steps) / 40))
+    low = 0.04 + 0.01 * np.sin(steps / 90)
+    rows = CurveRows()
+    rows.set_span(60, 400)
+    rows.set_rows(
+        steps.tolist(),
+        [
+            CurveRow("1·2", {"query": low, "key": low / 2}, said="no clear role"),
+            CurveRow("2·3", {"query": low, "key": turn}, strong="key", said="what followed 53 %"),
+        ],
+        0.7,
+    )
+    rows.set_band((1760, 2040))
+    rows.set_cursor(2200)
+    rows.set_current(1)
+    return rows
 
 
 def log_log_plot() -> QWidget:
@@ -303,6 +325,7 @@ EXHIBITS = (
     Exhibit("Lengths", "of 3,000 documents", histogram, (320, 160)),
     Exhibit("Curves", "", legend, (320, 90)),
     Exhibit("Loss, nats per character", "linear", line_plot, (660, 380)),
+    Exhibit("What heads do over a training", "in rows", curve_rows, (560, 120)),
     Exhibit("Rank and frequency", "log–log", log_log_plot, (320, 240)),
     Exhibit("Gradient of U by step", "", position_bars, (300, 110)),
     Exhibit("Unit 18", "over the text", position_curve, (240, 150)),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lmviz.circuits.circuit import Circuit
     from lmviz.circuits.contrast import Contrast
     from lmviz.circuits.head_scores import HeadScores
+    from lmviz.circuits.heads_over_time import HeadsOverTime
     from lmviz.circuits.patching import Patches
     from lmviz.circuits.weights import Weights
     from lmviz.inspection.intervention import Intervention
@@ -243,20 +244,25 @@ def head_scores(
 @overload
 def head_scores(
     model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: Steps
-) -> dict[int, HeadScores]: ...
+) -> HeadsOverTime: ...
 def head_scores(
     model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: Steps | None = None
-) -> HeadScores | dict[int, HeadScores]:
+) -> HeadScores | HeadsOverTime:
     """What each head of attention does: mean shares of attention on random words said twice.
 
     `scores.previous` is (layer, head), the share at the word before; so are `first`, at the first token,
-    `duplicate`, at the same word said before, and `induction`, at the word that followed it. There are `rows`
-    such texts of so many `words`. With `steps`, of a run, there are scores for each of these snapshots, or
-    for "all". LmvizError for a model without heads that look at its own text.
+    `duplicate`, at the same word said before, `induction`, at the word that followed it, and `rest`, at the
+    one other word that later words look at most. `scores.roles` names the one that is clear, (layer, head).
+    `loss_new` and `loss_again` are the losses of the two sayings. There are `rows` such texts of so many
+    `words`. With `steps`, of a run, there are scores by step for these snapshots, or for "all", of which
+    `jump()` says where words said again became easier, and `turns()` when each head took its role. LmvizError
+    for a model without heads that look at its own text.
     """
     from lmviz.circuits.head_scores import head_scores as scored
+    from lmviz.circuits.heads_over_time import HeadsOverTime
 
-    return _of_steps(model, steps, True, lambda opened: scored(opened, words=words, rows=rows, seed=seed))
+    found = _of_steps(model, steps, True, lambda opened: scored(opened, words=words, rows=rows, seed=seed))
+    return HeadsOverTime(found) if isinstance(found, dict) else found
 
 
 def circuit(

@@ -2,9 +2,9 @@
 
 A text of random words has no meaning that would draw a head's attention, so that what it looks at says what
 it does (Elhage et al. 2021; Olsson et al. 2022). A score is a mean share of attention: at the word before, at
-the first, at the same word in the first saying, and at the word that followed it there, which is what an
-induction head looks at. A high score says where a head looks, and not that the answer hangs on it: ablation
-says that.
+the first, at the same word in the first saying, at the word that followed it there, which is what an
+induction head looks at, and at the one other word that later words look at most, where a head rests. A high
+score says where a head looks, and not that the answer hangs on it: ablation says that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,16 @@ from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import TEXT
 
-SCORES = ("previous", "first", "duplicate", "induction")
+SCORES = ("previous", "first", "duplicate", "induction", "rest")
+TASKS = ("previous", "duplicate", "induction")
+"""The scores of heads that do something; the others are of heads that rest."""
+
+CLEAR, RESTS_ON_FIRST, RESTS_ON_ANOTHER = 0.25, 0.5, 0.3
+"""Shares of attention from which a head has a task, or rests on the first token, or on another word."""
+
+ABOVE_CHANCE = 2.0
+"""A task takes so many times what even attention has of it, too."""
+
 SQUARE = ("head", "query", "key")
 
 
@@ -32,11 +41,15 @@ SQUARE = ("head", "query", "key")
 class HeadScores(Numbers):
     """The scores of each head, (score, layer, head), and each kind by its name, (layer, head).
 
-    `ids` (row, position) are the words that were read: `words` of them at random, and once more.
+    `ids` (row, position) are the words that were read: `words` of them at random, and once more. `loss_new`
+    is the mean loss of the first saying and `loss_again` that of the second, whose words can be known from
+    the first, in nats per word.
     """
 
     ids: np.ndarray
     words: int
+    loss_new: float
+    loss_again: float
 
     def __getitem__(self, score: str) -> np.ndarray:
         if score not in SCORES:
@@ -64,6 +77,29 @@ class HeadScores(Numbers):
         """How much it looks at the word that followed last time."""
         return self["induction"]
 
+    @property
+    def rest(self) -> np.ndarray:
+        """How much later words look at the one word that they look at most, the first left out."""
+        return self["rest"]
+
+    @property
+    def roles(self) -> np.ndarray:
+        """(layer, head) The name of the score that says what each head does; "" where that is not clear.
+
+        The greatest of `TASKS` where it is `CLEAR` and `ABOVE_CHANCE`; or else where the head rests.
+        """
+        count = self.ids.shape[1]
+        even = torch.ones(count, count, dtype=torch.float64).tril() / torch.arange(1, count + 1)[:, None]
+        chance = _scored(even[None, None], self.words)[:, 0]
+        found = np.full(self.array.shape[1:], "", dtype=object)
+        found[self.rest >= RESTS_ON_ANOTHER] = "rest"
+        found[self.first >= RESTS_ON_FIRST] = "first"
+        best = np.max([self[task] for task in TASKS], axis=0)
+        for task in TASKS:
+            needed = max(CLEAR, ABOVE_CHANCE * float(chance[SCORES.index(task)]))
+            found[(self[task] == best) & (best >= needed)] = task
+        return found
+
 
 def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) -> HeadScores:
     """Where every head looks in `rows` texts of so many random words said twice.
@@ -84,8 +120,10 @@ def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) 
     with evaluation(model):
         scope = ForwardPass(on_device(model, ids), model.tensors())
         wanted = {tap.address for tap in squares}
-        run = taps[: 1 + max(place for place, tap in enumerate(taps) if tap.address in wanted)]
-        values = scope.run(run, recorder if interventions else lambda tap, value, at: value, keep=wanted)
+        values = scope.run(
+            taps, recorder if interventions else lambda tap, value, at: value, keep={*wanted, "logits"}
+        )
+    losses = _losses(values["logits"], ids)
     axis, labels = axis_of([tap.address for tap in squares])
     scores = np.stack([_scored(values[tap.address].double().cpu(), words) for tap in squares], axis=1)
     return HeadScores(
@@ -94,7 +132,17 @@ def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) 
         names={"score": SCORES} | ({axis: labels} if labels else {}),
         ids=ids,
         words=words,
+        loss_new=float(losses[:, :-words].mean()),
+        loss_again=float(losses[:, 1 - words :].mean()),
     )
+
+
+def _losses(logits: torch.Tensor, ids: np.ndarray) -> np.ndarray:
+    """The loss of each word but the first, (row, position − 1), of logits (row, position, token)."""
+    targets = torch.from_numpy(ids[:, 1:].astype(np.int64)).to(logits.device)
+    losses = torch.nn.functional.cross_entropy(logits[:, :-1].float().mT, targets, reduction="none")
+    found: np.ndarray = losses.double().cpu().numpy()
+    return found
 
 
 def _said_twice(model: Model, words: int, rows: int, seed: int) -> tuple[np.ndarray, int]:
@@ -129,5 +177,8 @@ def _scored(weights: torch.Tensor, words: int) -> np.ndarray:
         weights[:, :, again, again - words],
         weights[:, :, again, again - words + 1],
     )
-    found: np.ndarray = torch.stack([share.mean(dim=(0, 2)) for share in shares]).numpy()
+    means = [share.mean(dim=(0, 2)) for share in shares]
+    # How much of later words' attention each word has: the last few are looked at by too few to tell.
+    by_word = (weights.tril(-1).sum(dim=2) / torch.arange(count - 1, -1, -1).clamp(min=1))[..., 1:-words]
+    found: np.ndarray = torch.stack([*means, by_word.amax(dim=-1).mean(dim=0)]).numpy()
     return found

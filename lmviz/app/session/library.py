@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +28,7 @@ class Library(Part):
     model_closed = Signal(object)
     step_changed = Signal()
     live_changed = Signal()
+    marks_changed = Signal()
     spelling_changed = Signal()
     """Special tokens in texts are read otherwise, by all models."""
     size_failed = Signal(str)
@@ -42,6 +43,7 @@ class Library(Part):
         self._model: OpenedModel | None = None
         self._step = 0
         self._live = self._spells_out = False
+        self._marks: tuple[tuple[OpenedModel, int, str], ...] = ()
         self._watched = WatchedRuns(self)
         self._watched.changed.connect(self._look_again)
         self.models_changed.connect(self._watch)
@@ -78,6 +80,18 @@ class Library(Part):
     def live(self) -> bool:
         """Whether the newest snapshot of a training is followed."""
         return self._live
+
+    @property
+    def marks(self) -> tuple[tuple[int, str], ...]:
+        """Steps of the shown model's training at which something has been found to happen, and what."""
+        return tuple((step, said) for model, step, said in self._marks if model == self._model)
+
+    def mark(self, model: OpenedModel, marks: Sequence[tuple[int, str]]) -> None:
+        """Say of a model at which steps something happens, in the place of what was said of any before."""
+        found = tuple((model, step, said) for step, said in marks)
+        if found != self._marks:
+            self._marks = found
+            self.marks_changed.emit()
 
     def open(self, path_or_name: str | Path, step: int | None = None) -> None:
         """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default."""

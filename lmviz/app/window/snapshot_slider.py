@@ -10,17 +10,20 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.plain import paragraph
 
 GROOVE = 4
 TICK = 8
 HANDLE = 7
+MARK = 4.5
 
 
 class SnapshotSlider(QSlider):
     """`set_snapshots(steps, last_step)`: a slider whose value is the index of a snapshot.
 
     The first steps of a training change most, and most snapshots are early: a step stands at the
-    square root of its share of `last_step`. `set_present(step)` marks a moment that no snapshot holds.
+    square root of its share of `last_step`. `set_present(step)` marks a moment that no snapshot holds, and
+    `set_marks([(step, text)])` those at which something happens, with a triangle above.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -28,6 +31,7 @@ class SnapshotSlider(QSlider):
         self.snapshots: tuple[int, ...] = ()  # the steps there are stops for
         self.last_step = 1  # the step at the right end
         self._present: int | None = None
+        self._marks: tuple[tuple[int, str], ...] = ()
         self.setRange(0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("snapshot")
@@ -58,6 +62,18 @@ class SnapshotSlider(QSlider):
         self._describe()
         self.update()
 
+    @property
+    def marks(self) -> tuple[tuple[int, str], ...]:
+        """The marked steps, and what happens there."""
+        return self._marks
+
+    def set_marks(self, marks: Sequence[tuple[int, str]]) -> None:
+        """Mark steps at which something happens, which a tooltip says."""
+        self._marks = tuple(marks)
+        self.setToolTip(paragraph(*(said for _, said in marks)))
+        self._describe()
+        self.update()
+
     def sizeHint(self) -> QSize:
         scale = current_theme().scale
         return QSize(round(240 * scale), round(28 * scale))
@@ -69,9 +85,8 @@ class SnapshotSlider(QSlider):
     def _describe(self) -> None:
         if self.snapshots:
             step = self.snapshots[self.value()]
-            self.setAccessibleDescription(
-                f"step {step:,}, snapshot {self.value() + 1} of {len(self.snapshots)}"
-            )
+            place = f"step {step:,}, snapshot {self.value() + 1} of {len(self.snapshots)}"
+            self.setAccessibleDescription("; ".join([place, *(said for _, said in self._marks)]))
 
     def place_of(self, step: int) -> float:
         """Where a step stands, in pixels from the left."""
@@ -114,9 +129,18 @@ class SnapshotSlider(QSlider):
             painter.drawLine(
                 QPointF(self.place_of(step), middle - half), QPointF(self.place_of(step), middle + half)
             )
+        for step, _ in self._marks:
+            self._draw_mark(painter, self.place_of(step), MARK * scale, middle - half)
         painter.setPen(QPen(theme.accent if self.isEnabled() else theme.strong_line, 3 * scale))
         painter.setBrush(theme.accent_wash if self.hasFocus() else theme.surface)
         painter.drawEllipse(QPointF(handle, middle), HANDLE * scale - 1, HANDLE * scale - 1)
+
+    def _draw_mark(self, painter: QPainter, place: float, side: float, foot: float) -> None:
+        """A triangle that points at a step from above."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(current_theme().key)
+        corners = ((-side, -1.6 * side), (side, -1.6 * side), (0.0, 0.0))
+        painter.drawPolygon([QPointF(place + x, foot + y) for x, y in corners])
 
     def _draw_groove(self, painter: QPainter, width: float, scale: float, middle: float) -> None:
         height = GROOVE * scale

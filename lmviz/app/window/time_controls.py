@@ -65,6 +65,7 @@ class TimeControls(QWidget):
             session.training.changed,
         ):
             changed.connect(self._show_model)
+        session.library.marks_changed.connect(self._show_marks)
         session.library.step_changed.connect(self._show_step)
         session.library.live_changed.connect(self._show_step)
         theme_switch().theme_changed.connect(self._show_step)
@@ -128,7 +129,11 @@ class TimeControls(QWidget):
         has_film = model is not None and len(model.snapshots) > 1
         self.film_button.setEnabled(has_film)
         self.speed_button.setEnabled(has_film)
+        self._show_marks()
         self._show_step()
+
+    def _show_marks(self) -> None:
+        self.slider.set_marks(self._session.library.marks)
 
     def _show_step(self) -> None:
         session, theme, playing = self._session, current_theme(), self.film_button.isChecked()

@@ -53,3 +53,14 @@ def test_one_snapshot_leaves_nothing_to_slide(slider: SnapshotSlider) -> None:
     slider.grab()  # it draws all the same
     slider.set_snapshots((), 0)
     slider.grab()
+
+
+def test_a_marked_step_is_drawn_above_the_ticks_and_said(slider: SnapshotSlider) -> None:
+    before = slider.grab().toImage()
+    slider.set_marks([(120, "the jump, step 120")])
+    place = QPoint(round(slider.place_of(120)), 6)
+    assert slider.grab().toImage().pixelColor(place) != before.pixelColor(place)
+    assert "the jump, step 120" in slider.toolTip()
+    assert slider.accessibleDescription().endswith("the jump, step 120")
+    slider.set_marks([])
+    assert slider.grab().toImage() == before

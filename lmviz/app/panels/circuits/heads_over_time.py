@@ -5,25 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
-from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import ComboBox
-from lmviz.app.widgets.kit.axes import SHARE
+from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
+from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.circuits.head_scores import HeadScores
+    from lmviz.circuits.heads_over_time import HeadsOverTime, Jump, Turn
     from lmviz.models.model import Model
 
 QUESTION = "heads over time"
@@ -33,50 +37,70 @@ WHERE = {
     "first": "the first token",
     "duplicate": "the same word, said before",
     "induction": "the word that followed last time",
+    "rest": "one other word",
 }
-ROLES = {"previous": "query", "first": "muted_text", "duplicate": "value", "induction": "key"}
+IN_SHORT = {
+    "previous": "word before",
+    "first": "first",
+    "duplicate": "same word",
+    "induction": "what followed",
+    "rest": "another",
+}
+ROLES = {
+    "previous": "query",
+    "first": "muted_text",
+    "duplicate": "value",
+    "induction": "key",
+    "rest": "faint_text",
+}
+"""The colour of each score."""
+
 WORDS, ROWS = 16, 4
 """So many random words are said twice, in so many texts."""
 
-JUMP = 0.1
-"""By so much a score has to rise from one snapshot to the next for that to be said."""
+NAMES = 34  # pixels at scale 1 for the names of heads, left of their curves
+WRITTEN = 0.1
+"""Smaller shares are not written into cells."""
 
 
 class HeadsOverTimePanel(Panel):
-    """A map of all heads by one score at the shown step, and of the chosen head all scores over the training.
+    """All scores of every head over the training, under the loss of what heads can do: words said again.
 
-    Scores are shares of attention on random words said twice, never on what is typed.
+    Of a model with one snapshot it is a map of all heads by one score. Scores are shares of attention on
+    random words said twice, never on what is typed.
     """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("heads_over_time_view")
         self._scores: dict[int, HeadScores] = {}
         self._model: OpenedModel | None = session.library.model
         self._asked: tuple[OpenedModel, int] | None = None
-        self._score = ComboBox()
-        self._score.setObjectName("head_score_picker")
-        self._score.setAccessibleName("what heads are coloured by")
+        self._score = named(ComboBox(), "head_score_picker", "what heads are coloured by")
         self._score.addItems(list(WHERE))
         self._score.setCurrentText("induction")
-        self._said = Label()
-        self._said.setObjectName("heads_sentence")
-        self._said.setWordWrap(True)
-        self._map = HeatmapView()
-        self._map.setObjectName("heads_map")
-        self._map.setAccessibleName("heads by layer and number")
+        self._said = Label(name="heads_sentence", wraps=True)
+        self._map = named(HeatmapView(), "heads_map", "heads by layer and number")
         self._map.set_style(values="none", labels_below=True)
-        self._map.set_readout(self._read_out)
-        self._curves = LinePlot(possible=SHARE)
-        self._curves.setObjectName("heads_curves")
-        self._card = Card("What heads do", self._score, self._lay_out())
-        self.column.addWidget(self._card)
+        self._map.set_readout(self._read_out_cell)
+        self._losses = named(LinePlot(possible=LOSS), "heads_losses")
+        self._losses.set_room_at_left(NAMES)
+        self._legend = Legend()
+        self._rows = named(CurveRows(), "heads_curves", "what each head does over the training")
+        self._rows.set_readout(self._read_out_row)
+        self._over_time = sheet(column((self._losses, 2), (scrolling(self._rows), 5), gap=4))
+        body = sheet(column(self._said, (self._map, 1), (self._over_time, 1)))
+        self._card = self.add_card("What heads do", sheet(row(self._score, self._legend)), body)
         self._score.activated.connect(lambda _: self._draw())
-        self._map.cell_clicked.connect(self._choose)
-        self._curves.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
+        self._map.cell_clicked.connect(self._choose_cell)
+        self._rows.row_clicked.connect(self._choose_row)
+        self._losses.axis_moved.connect(self._align)
+        self._losses.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         session.library.model_changed.connect(self._forget_others)
         self.follow(
-            session.library.model_changed, session.library.step_changed, session.attention.head_changed
+            session.library.model_changed,
+            session.library.models_changed,  # a training under way has one more snapshot
+            session.library.step_changed,
+            session.attention.head_changed,
         )
 
     @property
@@ -99,7 +123,9 @@ class HeadsOverTimePanel(Panel):
         if not steps:
             return {}
         found = np.stack([self._scores[step].array for step in steps])
-        return {"step": np.array(steps)} | {name: found[:, at] for at, name in enumerate(WHERE)}
+        losses = np.array([(self._scores[step].loss_new, self._scores[step].loss_again) for step in steps])
+        scores = {name: found[:, at] for at, name in enumerate(WHERE)}
+        return {"step": np.array(steps), "loss_new": losses[:, 0], "loss_again": losses[:, 1]} | scores
 
     def exported_names(self) -> Names:
         return COUNTED
@@ -136,21 +162,13 @@ class HeadsOverTimePanel(Panel):
     def handle_failure(self, key: str) -> None:
         self._asked = None
 
-    def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(self._map, 3)
-        column.addWidget(self._curves, 2)
-        return body
-
     def _forget_others(self) -> None:
         """Another model has other heads."""
         model = self.session.library.model
-        if model is not self._model:
+        if model != self._model:
             self.silence(QUESTION)
-            self._scores, self._asked, self._model = {}, None, model
+            self._scores, self._asked = {}, None
+        self._model = model
 
     def _ask(self, model: OpenedModel, step: int) -> None:
         self._asked = (model, step)
@@ -161,7 +179,7 @@ class HeadsOverTimePanel(Panel):
             return head_scores(opened, words=WORDS, rows=ROWS)
 
         def take(found: HeadScores) -> None:
-            if model is self._model:
+            if model == self._model:
                 self._scores[step] = found
                 self._draw()
                 self._ask_next()
@@ -191,13 +209,21 @@ class HeadsOverTimePanel(Panel):
 
     def _draw(self) -> None:
         found = self._shown()
-        self._map.setVisible(found is not None)
-        self._curves.setVisible(found is not None)
+        over_time = found is not None and self._model is not None and len(self._model.snapshots) > 1
+        self._map.setVisible(found is not None and not over_time)
+        self._score.setVisible(found is not None and not over_time)
+        self._legend.setVisible(over_time)
+        self._over_time.setVisible(over_time)
         if found is None:
             self._said.setText("")
-            return
-        score = self._score.currentText()
-        shares = found[score][::-1]  # the first layer lies at the bottom
+        elif over_time:
+            self._draw_over_time(found)
+        else:
+            self._draw_map(found)
+            self._said.setText(self._of_head(found))
+
+    def _draw_map(self, found: HeadScores) -> None:
+        shares = found[self._score.currentText()][::-1]  # the first layer lies at the bottom
         layers, heads = shares.shape
         self._map.set_matrix(
             shares,
@@ -205,40 +231,126 @@ class HeadsOverTimePanel(Panel):
             limit=1.0,
             rows=[str(layer + 1) for layer in reversed(range(layers))],
             columns=[str(head + 1) for head in range(heads)],
-            words=[["" if share < JUMP else f"{100 * share:.0f}" for share in row] for row in shares],
+            words=[["" if share < WRITTEN else f"{100 * share:.0f}" for share in row] for row in shares],
         )
         layer, head = self._head(found)
         self._map.set_pinned((layers - 1 - layer, head))
-        steps = sorted(self._scores)
-        over_time = np.stack([self._scores[step].array[:, layer, head] for step in steps])
-        self._curves.set_curves(
-            [PlotCurve(name, steps, over_time[:, at], ROLES[name]) for at, name in enumerate(WHERE)]
+
+    def _draw_over_time(self, found: HeadScores) -> None:
+        from lmviz.circuits.heads_over_time import HeadsOverTime
+
+        known, step = HeadsOverTime(self._scores), self.session.library.step
+        steps, shares = known.steps, known.array
+        turns, jump = known.turns(), known.jump()
+        self._draw_losses(known)
+        most = max(0.2, float(np.ceil(10 * shares.max()) / 10))
+        self._legend.set_entries(
+            [LegendEntry(IN_SHORT[name], getattr(current_theme(), role)) for name, role in ROLES.items()]
         )
-        self._curves.set_cursor(self.session.library.step)
-        self._said.setText(self._sentence(steps, over_time, layer, head))
+        rows = []
+        for (layer, head), role in np.ndenumerate(found.roles):
+            score = float(found[role][layer, head]) if role else 0.0
+            rows.append(
+                CurveRow(
+                    f"{layer + 1}·{head + 1}",
+                    {ROLES[name]: shares[:, at, layer, head] for at, name in enumerate(WHERE)},
+                    ROLES[role] if role else "",
+                    f"{IN_SHORT[role]} {100 * score:.0f} %" if role else "no clear role",
+                )
+            )
+        self._rows.set_rows(steps, rows, most)
+        layer, head = self._head(found)
+        self._rows.set_current(layer * found.array.shape[2] + head)
+        for shown in (self._losses, self._rows):
+            shown.set_cursor(step)
+            shown.set_band(None if jump is None else (jump.begin, jump.end))
+        at = [] if jump is None or not self.is_whole else [(jump.at, f"the jump, step {count(jump.at)}")]
+        self._losses.set_marks(at)
+        if self._model is not None:
+            self.session.library.mark(self._model, at)
+        self._said.setText(f"{self._of_training(known, jump, turns)} {self._of_head(found)}")
+        self._align()
 
-    def _sentence(self, steps: Sequence[int], over_time: np.ndarray, layer: int, head: int) -> str:
-        """What a head looks at most now, and between which snapshots it turned to it."""
-        now = int(np.argmin([abs(step - self.session.library.step) for step in steps]))
-        score = int(over_time[now].argmax())
-        where = list(WHERE.values())[score]
-        share = f"{100 * over_time[now, score]:.0f} %"
-        said = f"Head {layer + 1}·{head + 1} has {share} of its attention on {where}."
-        rises = np.diff(over_time[:, score])
-        if not len(rises) or rises.max() < JUMP:
+    def _draw_losses(self, known: HeadsOverTime) -> None:
+        """The losses of the two sayings, over that of the training."""
+        curves = [
+            PlotCurve("new words", known.steps, known.losses[:, 0], "muted_text", 1.2),
+            PlotCurve("said again", known.steps, known.losses[:, 1], "accent", 2.4),
+        ]
+        if self._model is not None:
+            history = self.session.training.history_of(self._model)
+            usual = history.validation_loss if len(history.validation_loss) else history.loss
+            if len(usual):
+                curves.append(PlotCurve("usual loss", usual.steps, usual.values, "faint_text", 1.2))
+        self._losses.set_end(known.steps[-1])
+        self._losses.set_curves(curves)
+
+    def _align(self) -> None:
+        """Have all heads stand on the axis of the losses."""
+        if not self._scores or not self._over_time.isVisible():
+            return
+        ends = (self._losses.place_of(step, 0) for step in (0, max(self._scores)))
+        left, right = (self._rows.mapFromGlobal(self._losses.mapToGlobal(place)).x() for place in ends)
+        self._rows.set_span(left, right)
+
+    def _of_training(self, known: HeadsOverTime, jump: Jump | None, turns: Sequence[Turn]) -> str:
+        """When words said again became easier, and which heads turned to what in the same steps."""
+        falls = known.loss_jump()
+        if not self.is_whole:
+            return "Each snapshot is read in turn …"
+        if falls is None:
+            said = "Words said again are no easier for it than new ones."
+        else:
+            ends = f"from {number(falls.before, 1)} to {number(falls.after, 1)} nats"
+            said = f"Around step {count(falls.at)} the loss of words said again falls {ends}."
+        with_it = [
+            turn for turn in turns if jump is not None and turn.jump is not None and turn.jump.meets(jump)
+        ]
+        if not with_it:
             return said
-        at = int(rises.argmax())
-        return f"{said} It turned to it between steps {count(steps[at])} and {count(steps[at + 1])}."
+        when = "In the same steps" if falls is not None else f"Around step {count(jump.at if jump else 0)}"
+        return f"{said} {when} {_turning(with_it)}."
 
-    def _choose(self, row: int, column: int) -> None:
+    def _of_head(self, found: HeadScores) -> str:
+        """What the chosen head looks at most at the shown step."""
+        layer, head = self._head(found)
+        shares = found.array[:, layer, head]
+        best = int(shares.argmax())
+        where = list(WHERE.values())[best]
+        share = f"{100 * shares[best]:.0f} %"
+        return f"Head {layer + 1}·{head + 1} has {share} of its attention on {where}."
+
+    def _choose_cell(self, row: int, column: int) -> None:
         found = self._shown()
         if found is not None:
             self.session.attention.choose_head(found.array.shape[1] - 1 - row, column)
 
-    def _read_out(self, row: int, column: int) -> tuple[str, Sequence[str]]:
+    def _choose_row(self, row: int) -> None:
         found = self._shown()
-        if found is None:
-            return "", ()
-        layer = found.array.shape[1] - 1 - row
-        lines = [f"{100 * found[name][layer, column]:.0f} % on {where}" for name, where in WHERE.items()]
-        return f"head {layer + 1}·{column + 1}", lines
+        if found is not None:
+            self.session.attention.choose_head(*divmod(row, found.array.shape[2]))
+
+    def _read_out_cell(self, row: int, column: int) -> tuple[str, Sequence[str]]:
+        found = self._shown()
+        return ("", ()) if found is None else _read_out(found, found.array.shape[1] - 1 - row, column)
+
+    def _read_out_row(self, row: int) -> tuple[str, Sequence[str]]:
+        found = self._shown()
+        return ("", ()) if found is None else _read_out(found, *divmod(row, found.array.shape[2]))
+
+
+def _read_out(found: HeadScores, layer: int, head: int) -> tuple[str, Sequence[str]]:
+    lines = [f"{100 * found[name][layer, head]:.0f} % on {where}" for name, where in WHERE.items()]
+    return f"head {layer + 1}·{head + 1}", lines
+
+
+def _turning(turns: Iterable[Turn]) -> str:
+    """Which heads turn to what: "1·1 and 1·2 turn to the word before, 2·1 to the first token"."""
+    by_role: dict[str, list[str]] = {}
+    for turn in turns:
+        by_role.setdefault(turn.role, []).append(f"{turn.layer + 1}·{turn.head + 1}")
+    (first, names), *others = by_role.items()
+    who = f"head {names[0]} turns" if len(names) == 1 else f"heads {', '.join(names)} turn"
+    return ", ".join(
+        [f"{who} to {WHERE[first]}", *(f"{', '.join(names)} to {WHERE[role]}" for role, names in others)]
+    )

@@ -48,9 +48,10 @@ class LinePlot(QWidget):
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
     `set_logarithmic(bool)` is the scale of y. A click on a name hides its curve, or shows it.
     Signals: `cursor_moved(float)` by click, drag, or Left and Right; `point_hovered(float)`, the x of
-    the nearest point, NaN when the pointer leaves.
+    the nearest point, NaN when the pointer leaves; `axis_moved()`, after `place_of` has changed.
     """
 
+    axis_moved = Signal()
     cursor_moved = Signal(float)
     point_hovered = Signal(float)
 
@@ -76,10 +77,12 @@ class LinePlot(QWidget):
         self._curves: dict[str, DrawnCurve] = {}
         self._references: list[ReferenceLine] = []
         self._marks: list[pyqtgraph.InfiniteLine] = []
+        self._band: pyqtgraph.LinearRegionItem | None = None
         self._over_logarithms, self._logarithmic = logarithmic
         self._says, self._writes = words[0] or count, words[1] or partial(number, digits=2)
         self._exactly = words[1] or number
         self._end: float | None = None
+        self._at_left: float | None = None
         self._above = -1  # pixels above the plot
         self._pointer: QPointF | None = None  # where it rests within the plot, in the scene
         for side, written in zip(("bottom", "left"), words, strict=True):
@@ -190,14 +193,33 @@ class LinePlot(QWidget):
             self._plot.addItem(line, ignoreBounds=True)
         self._style_marks()
 
+    def set_band(self, band: tuple[float, float] | None) -> None:
+        """Shade all between two x; None for nothing."""
+        if self._band is not None:
+            self._plot.removeItem(self._band)
+        self._band = None
+        if band is not None:
+            ends = [self._along(x) for x in band]
+            self._band = pyqtgraph.LinearRegionItem(ends, movable=False, pen=pyqtgraph.mkPen(None))
+            self._band.setZValue(-2000)  # under the lines of the axis
+            self._plot.addItem(self._band, ignoreBounds=True)
+        self._style_marks()
+
     def _style_marks(self) -> None:
         theme = current_theme()
+        if self._band is not None:
+            self._band.setBrush(theme.note_wash)
         for line in self._marks:
             pen = self._view.thin_pen(theme.key, 1.2)
             pen.setStyle(Qt.PenStyle.DotLine)
             line.setPen(pen)
             line.label.setColor(theme.key)
             line.label.setFont(theme.font(SIZE))
+
+    def set_room_at_left(self, pixels: float) -> None:
+        """So many pixels at scale 1 for the numbers of y: what stands below has as many for its names."""
+        self._at_left = pixels
+        self.adopt_theme()
 
     def set_logarithmic(self, logarithmic: bool) -> None:
         """Whether y is logarithmic; values that are not positive are then left out."""
@@ -219,6 +241,8 @@ class LinePlot(QWidget):
     def adopt_theme(self) -> None:
         """Take over colours and type."""
         theme = current_theme()
+        if self._at_left is not None:
+            self._view.axes["left"].setWidth(round(self._at_left * theme.scale))
         faint = QColor(theme.accent)
         faint.setAlphaF(0.45)
         self._cursor.setPen(self._view.thin_pen(faint, 1.5))
@@ -279,6 +303,7 @@ class LinePlot(QWidget):
             end = self._plot.mapFromScene(self._box.sceneBoundingRect().bottomRight()).x()  # then come names
             left = min(max(top.x() - text.width() / 2, named), end - text.width())
             self._cursor_text.setPos(left, top.y() - text.height() - 1)
+        self.axis_moved.emit()
 
     def _names(self) -> list[PlotName]:
         """What stands on the right: curves at their last value within the axis, then the references."""
