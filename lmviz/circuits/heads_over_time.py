@@ -40,7 +40,7 @@ class Jump:
 
 
 @dataclass(frozen=True)
-class Turn:
+class HeadTurn:
     """A head that has a role at the last snapshot, and when it took it: None where that went slowly."""
 
     layer: int
@@ -67,14 +67,14 @@ class HeadsOverTime(dict[int, HeadScores]):
         """The loss of words said for the first time, and of those said again, (step, 2), in nats per word."""
         return np.array([(self[step].loss_new, self[step].loss_again) for step in self.steps])
 
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[HeadTurn]:
         """The heads whose role is clear at the last step, by layer, and when each took it."""
         steps = self.steps
         if not steps:
             return []
         roles, found = self[steps[-1]].roles, self.array
         return [
-            Turn(layer, head, role, jump_of(steps, found[:, SCORES.index(role), layer, head], IN_SHARES))
+            HeadTurn(layer, head, role, jump_of(steps, found[:, SCORES.index(role), layer, head], IN_SHARES))
             for (layer, head), role in np.ndenumerate(roles)
             if role
         ]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.circuits.head_scores import HeadScores
-    from lmviz.circuits.heads_over_time import HeadsOverTime, Jump, Turn
+    from lmviz.circuits.heads_over_time import HeadsOverTime, HeadTurn, Jump
     from lmviz.models.model import Model
 
 QUESTION = "heads over time"
@@ -293,7 +293,7 @@ class HeadsOverTimePanel(Panel):
         left, right = (self._rows.mapFromGlobal(self._losses.mapToGlobal(place)).x() for place in ends)
         self._rows.set_span(left, right)
 
-    def _of_training(self, known: HeadsOverTime, jump: Jump | None, turns: Sequence[Turn]) -> str:
+    def _of_training(self, known: HeadsOverTime, jump: Jump | None, turns: Sequence[HeadTurn]) -> str:
         """When words said again became easier, and which heads turned to what in the same steps."""
         falls = known.loss_jump()
         if not self.is_whole:
@@ -344,7 +344,7 @@ def _read_out(found: HeadScores, layer: int, head: int) -> tuple[str, Sequence[s
     return f"head {layer + 1}·{head + 1}", lines
 
 
-def _turning(turns: Iterable[Turn]) -> str:
+def _turning(turns: Iterable[HeadTurn]) -> str:
     """Which heads turn to what: "1·1 and 1·2 turn to the word before, 2·1 to the first token"."""
     by_role: dict[str, list[str]] = {}
     for turn in turns:
