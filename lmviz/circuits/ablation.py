@@ -8,7 +8,7 @@ still matter, where another part does the same.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,6 +141,20 @@ def ablate(
         low=low,
         high=high,
     )
+
+
+def missed_since(found: Mapping[int, Ablation], cell: tuple[int, ...]) -> int | None:
+    """The first of some snapshots, by step, from which on the loss is higher without a part, band and all.
+
+    None where it is not at the last, or where there is no band.
+    """
+    since = None
+    for step in sorted(found, reverse=True):
+        low = found[step].low
+        if low is None or low[cell] <= 0:
+            break
+        since = step
+    return since
 
 
 def stretches(ids: Sequence[np.ndarray], context: int | None, most: int | None = None) -> list[np.ndarray]:

@@ -1,5 +1,7 @@
 """Ablation: each part off is what an intervention and PyTorch's hooks say, of a measure and of a loss."""
 
+from dataclasses import replace as replaced
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +10,7 @@ from family_cases import IDS, every_case, trained
 from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
-from lmviz.circuits.ablation import ablate, stretches
+from lmviz.circuits.ablation import ablate, missed_since, stretches
 from lmviz.circuits.contrast import read_contrast
 from lmviz.circuits.places import carried
 from lmviz.inspection.interventions import replace, zero
@@ -105,6 +107,15 @@ def test_the_band_holds_the_change_and_grows_narrow_with_more_texts():
         assert (found.low <= found.array + 1e-12).all()
         assert (found.array <= found.high + 1e-12).all()
     assert (many.high - many.low).mean() < 0.5 * (few.high - few.low).mean()
+
+
+def test_a_part_is_missed_from_where_its_band_stays_above_zero():
+    found = ablate(trained("transformer", ()), TEXTS)
+    lows = {0: -1.0, 10: 0.2, 20: -0.1, 30: 0.1, 40: 0.3}
+    steps = {step: replaced(found, low=np.full_like(found.low, low)) for step, low in lows.items()}
+    assert missed_since(steps, (0, 1)) == 30
+    assert missed_since({step: steps[step] for step in (10, 20)}, (0, 1)) is None
+    assert missed_since({0: replaced(found, low=None)}, (0, 1)) is None
 
 
 def test_a_part_that_does_nothing_changes_nothing():

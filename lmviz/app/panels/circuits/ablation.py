@@ -36,8 +36,8 @@ NO_MODEL = "Open or train a model to see what it does without each of its parts.
 NO_TEXT = "Type a text above to see what the answer to it is without each part."
 ANSWER, TEXT_LOSS = "the answer", "the loss over the open text"
 TO = {"zero": "set to zero", "mean": "set to its mean"}
-TOKENS, OVER_TIME = 600, 200
-"""So many tokens of the text are read for the map, and for each snapshot of the ghost."""
+TOKENS = 600
+"""So many tokens of the text are read, at each snapshot as well."""
 
 Asked = tuple["Reading", "MeasuredContrast", str, str, "Corpus | None"]
 
@@ -57,7 +57,7 @@ class AblationPanel(AnsweringPanel):
         self._of: Asked | None = None
         self._asked: Asked | None = None
         self._cell: tuple[int, ...] | None = None
-        self._ghost: dict[int, tuple[float, float]] = {}  # by step: the loss, and that without the part
+        self._ghost: dict[int, Ablation] = {}  # of the chosen part alone, by step
         self._ghost_of: tuple[Any, ...] | None = None
         self._what, self._to = ComboBox(), ComboBox()
         self._what.setObjectName("ablated_number_picker")
@@ -71,7 +71,7 @@ class AblationPanel(AnsweringPanel):
         self._map.setAccessibleName("what changes without each part")
         self._map.set_style(values="none", labels_below=True)
         self._map.set_readout(self._read_out)
-        self._curves = LinePlot(possible=LOSS)
+        self._curves = LinePlot(possible=LOSS, logarithmic=(False, True))
         self._curves.setObjectName("ghost_plot")
         self._card = Card(
             "Without each part", FittingRow((self._what, self._to), (self._to,)), self._lay_out()
@@ -83,6 +83,7 @@ class AblationPanel(AnsweringPanel):
         self._curves.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         for changed in (session.reading.prefix_changed, session.library.model_changed, session.text.changed):
             changed.connect(self._give_up)
+        session.library.models_changed.connect(self._follow_ghost)  # a training has one more snapshot
         self.follow(session.contrast.changed, session.library.model_changed, session.text.changed)
 
     @property
@@ -91,8 +92,8 @@ class AblationPanel(AnsweringPanel):
         return self._found
 
     @property
-    def ghost(self) -> dict[int, tuple[float, float]]:
-        """The loss, and the loss without the chosen part, by the steps that are known so far."""
+    def ghost(self) -> dict[int, Ablation]:
+        """What becomes of the loss without the chosen part, by the steps that are known so far."""
         return self._ghost
 
     @property
@@ -148,6 +149,7 @@ class AblationPanel(AnsweringPanel):
             self._ask(asked)
         elif self._of == asked:
             self._draw()
+            self._follow_ghost()
 
     def handle_failure(self, key: str) -> None:
         if key == QUESTION:
@@ -159,8 +161,8 @@ class AblationPanel(AnsweringPanel):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._said)
-        column.addWidget(self._map, 3)
-        column.addWidget(self._curves, 2)
+        column.addWidget(self._map, 1)
+        column.addWidget(self._curves, 1)
         return body
 
     def _offer_loss(self) -> None:
@@ -174,9 +176,8 @@ class AblationPanel(AnsweringPanel):
 
     def _give_up(self) -> None:
         """What is asked of the text before is no longer waited for."""
-        for key in (QUESTION, GHOST):
-            self.silence(key)
-        self._asked, self._ghost_of = None, None
+        self.silence(QUESTION)
+        self._asked = None
 
     def _ask(self, asked: Asked) -> None:
         reading, measured, _, by, corpus = asked
@@ -224,16 +225,26 @@ class AblationPanel(AnsweringPanel):
         self._map.set_pinned(place if self._cell is not None else None)
         self._map.set_suggested(place if self._cell is None else None)
         self._said.setText(self._sentence(found, cell))
+        if self._ghost:
+            self._draw_ghost(f"without {self._name(found, cell)}", (0, *cell[1:]))
+
+    def _draw_ghost(self, name: str, cell: tuple[int, ...]) -> None:
         steps = sorted(self._ghost)
-        if steps:
-            losses = np.array([self._ghost[step] for step in steps])
-            self._curves.set_curves(
-                [
-                    PlotCurve("loss", steps, losses[:, 0], "training"),
-                    PlotCurve(f"without {self._name(found, cell)}", steps, losses[:, 1], "validation"),
-                ]
-            )
-            self._curves.set_cursor(self.session.library.step)
+        losses = np.array([self._ghost[step].intact for step in steps])
+        changes = np.array([self._ghost[step].array[cell] for step in steps])
+        ends = [(self._ghost[step].low, self._ghost[step].high) for step in steps]
+        low, high = (
+            np.array([np.nan if end is None else end[cell] for end in edge])
+            for edge in zip(*ends, strict=True)
+        )
+        band = None if np.isnan(low).any() else (losses + low, losses + high)
+        self._curves.set_curves(
+            [
+                PlotCurve("loss", steps, losses, "training"),
+                PlotCurve(name, steps, losses + changes, "validation", band=band),
+            ]
+        )
+        self._curves.set_cursor(self.session.library.step)
 
     def _name(self, found: Ablation, cell: tuple[int, ...]) -> str:
         layer = (Address.parse(found.addresses[cell[0]]).layer or 0) + 1
@@ -247,7 +258,19 @@ class AblationPanel(AnsweringPanel):
         said = f"Without {self._name(found, cell)}, {what} changes by {by}"
         if found.low is not None:
             said += f"; over texts drawn anew by {_band(found, cell)}"
-        return f"{said}. It is {TO[found.by]}."
+        return f"{said}. It is {TO[found.by]}.{self._since((0, *cell[1:]))}"
+
+    def _since(self, cell: tuple[int, ...]) -> str:
+        """From which snapshot on the part is missed, once the ghost is whole."""
+        from lmviz.circuits.ablation import missed_since
+
+        model = self.session.library.model
+        if not self._ghost or model is None or not set(model.snapshots) <= set(self._ghost):
+            return ""
+        step = missed_since(self._ghost, cell)
+        if step is None:
+            return " Over the training it is not missed for certain."
+        return f" It is missed for certain from step {count(step)} on."
 
     def _choose(self, row: int, column: int) -> None:
         found = self._found
@@ -268,10 +291,11 @@ class AblationPanel(AnsweringPanel):
             self._ghost, self._ghost_of = {}, None
             self._draw()
             return
-        cell = self._shown()
+        cell = self._cell = self._shown()  # of one part to the end, though another may become the strongest
         of = (asked[0].model, asked[4], asked[3], cell)
         if of != self._ghost_of:
             self._ghost, self._ghost_of = {}, of
+        if not self.session.work.is_busy(GHOST):
             self._next_ghost()
 
     def _next_ghost(self) -> None:
@@ -279,21 +303,23 @@ class AblationPanel(AnsweringPanel):
         found, of = self._found, self._ghost_of
         if found is None or of is None or not self.is_in_sight:
             return
-        model, corpus, by, cell = of
+        asked_of, corpus, by, cell = of
+        model = self.session.library.model
+        if model != asked_of or model is None:
+            return
         step = next((step for step in model.snapshots if step not in self._ghost), None)
         if step is None:
             return
         address = found.addresses[cell[0]]
 
-        def work(opened: Model) -> tuple[float, float]:
+        def work(opened: Model) -> Ablation:
             from lmviz.circuits.ablation import ablate
 
-            without = ablate(opened, _pieces(opened, corpus, OVER_TIME), address, by=by)
-            return without.intact, without.intact + float(without.array[(0, *cell[1:])])
+            return ablate(opened, _pieces(opened, corpus, TOKENS), address, by=by)
 
-        def take(losses: tuple[float, float]) -> None:
+        def take(without: Ablation) -> None:
             if of == self._ghost_of:
-                self._ghost[step] = losses
+                self._ghost[step] = without
                 self._draw()
                 self._next_ghost()
 

@@ -125,7 +125,7 @@ class LinePlot(QWidget):
         """Draw these curves and no others. A curve that stands already keeps its place among the names."""
         gone = set(self._curves) - {curve.name for curve in curves}
         for name in gone:
-            self._plot.removeItem(self._curves.pop(name).item)
+            self._curves.pop(name).remove()
         changed = bool(gone)
         for curve in curves:
             drawn = self._curves.get(curve.name)
@@ -262,7 +262,7 @@ class LinePlot(QWidget):
         self._view.setVisible(bool(self._curves or self._references))
         spans = []
         for curve in (each for each in self._shown().values() if not each.curve.guide):
-            shown = curve.y if self._end is None else curve.y[curve.x <= self._end]
+            shown = curve.spanned if self._end is None else curve.spanned[curve.x <= self._end]
             shown = shown[np.isfinite(shown) & ((shown > 0) | (not self._logarithmic))]
             if len(shown):
                 spans.append((float(shown.min()), float(shown.max())))
@@ -353,8 +353,7 @@ class LinePlot(QWidget):
         return super().event(event)
 
     def _toggle(self, name: str) -> None:
-        item = self._curves[name].item
-        item.setVisible(not item.isVisible())
+        self._curves[name].set_visible(not self._curves[name].is_visible)
         self._fit()
 
     def _nearest(self, x: float) -> float | None:

@@ -14,6 +14,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.kit.axes import Axes
 
 DOT = 6  # pixels at scale 1 across
+BAND = 0.16  # how opaque a band is
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,8 @@ class PlotCurve:
 
     `role` is a role of the theme, a colour or the number of a series; `width` is in pixels at scale 1, and
     without one the `dots` alone are drawn. `said` stands beside the name, by default the last value. The plot
-    holds all of a curve, but of a `guide` only what lies beside the others.
+    holds all of a curve, but of a `guide` only what lies beside the others. A `band` has its lower and its
+    upper edge, (point,) each.
     """
 
     name: str
@@ -34,6 +36,7 @@ class PlotCurve:
     dots: bool = False
     said: str | None = None
     guide: bool = False
+    band: tuple[np.ndarray, np.ndarray] | None = None
 
     @property
     def points(self) -> np.ndarray:
@@ -57,6 +60,8 @@ class DrawnCurve:
         self.item.curve.setSegmentedLineMode("on")
         self.curve = curve
         self.x = self.y = np.zeros(0)
+        self._edges: tuple[pyqtgraph.PlotDataItem, ...] = ()
+        self._wash: pyqtgraph.FillBetweenItem | None = None
         self.set(curve)
         self.adopt_theme()
 
@@ -84,7 +89,44 @@ class DrawnCurve:
         if not is_the_same:
             self.x, self.y = x, y
             self.item.setData(x, y)
-        return not (looks_the_same and is_the_same)
+        return self._set_band(curve.band) or not (looks_the_same and is_the_same)
+
+    @property
+    def spanned(self) -> np.ndarray:
+        """(point, 3) Its y and the edges of its band, which are its y where there is none."""
+        return np.column_stack([self.y, *(self.curve.band or (self.y, self.y))])
+
+    def remove(self) -> None:
+        """Take it out of the plot."""
+        plot = self._view.getPlotItem()
+        for item in (self.item, self._wash, *self._edges):
+            if item is not None:
+                plot.removeItem(item)
+
+    def set_visible(self, visible: bool) -> None:
+        """Draw it, or leave it out."""
+        self.item.setVisible(visible)
+        if self._wash is not None:
+            self._wash.setVisible(visible)
+
+    def _set_band(self, band: tuple[np.ndarray, np.ndarray] | None) -> bool:
+        """Shade between the edges of a band; whether that changes anything."""
+        known = [edge.getOriginalDataset()[1] for edge in self._edges]
+        if band is None:
+            band = (np.zeros(0), np.zeros(0))
+            if not self._edges:
+                return False
+        if known and all(map(np.array_equal, known, band)):
+            return False
+        if self._wash is None:
+            plot = self._view.getPlotItem()
+            self._edges = tuple(plot.plot(pen=QColor(0, 0, 0, 0)) for _ in band)
+            self._wash = pyqtgraph.FillBetweenItem(*self._edges)
+            plot.addItem(self._wash, ignoreBounds=True)
+            self.adopt_theme()
+        for edge, values in zip(self._edges, band, strict=True):
+            edge.setData(self.x[: len(values)], values)
+        return True
 
     def adopt_theme(self) -> None:
         """Take over the theme's colour and scale."""
@@ -97,6 +139,10 @@ class DrawnCurve:
         self.item.setSymbolSize(DOT * current_theme().scale)
         self.item.setSymbolBrush(color)
         self.item.setSymbolPen(None)
+        if self._wash is not None:
+            wash = QColor(color)
+            wash.setAlphaF(BAND)
+            self._wash.setBrush(wash)
 
 
 def _look(curve: PlotCurve) -> tuple[object, ...]:

@@ -1,7 +1,9 @@
 """What becomes of the answer, and of the loss over the open text, without each part."""
 
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
@@ -11,6 +13,7 @@ import lmviz
 from lmviz.app.panels.circuits.ablation import AblationPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 
 ONLY_PANELS = ("ablation",)
@@ -66,7 +69,43 @@ def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_
     assert "tokens of the open text" in panel.sentence
     snapshots = session.library.model.snapshots
     qtbot.waitUntil(lambda: set(panel.ghost) == set(snapshots))
-    assert all(loss > 0 for loss, _ in panel.ghost.values())
+    wanted = panel.ghost[snapshots[-1]]
+    cell = np.unravel_index(np.abs(panel.found.array).argmax(), panel.found.array.shape)
+    assert wanted.intact == pytest.approx(panel.found.intact, abs=1e-6)
+    assert wanted.array[0, cell[1]] == pytest.approx(panel.found.array[cell], abs=1e-6)
+    curves = panel.findChild(LinePlot, "ghost_plot").curves
+    assert curves["loss"].y[-1] == pytest.approx(wanted.intact)
+    ghost = curves[f"without head {cell[0] + 1}·{cell[1] + 1}"]
+    assert ghost.y[-1] == pytest.approx(wanted.intact + wanted.array[0, cell[1]])
+    low, high = ghost.band
+    assert low[-1] == pytest.approx(wanted.intact + wanted.low[0, cell[1]])
+    assert high[-1] == pytest.approx(wanted.intact + wanted.high[0, cell[1]])
+    qtbot.waitUntil(lambda: "missed for certain" in panel.sentence)
+
+
+def test_while_a_training_goes_on_the_ghost_goes_on_with_it(
+    panel: AblationPanel,
+    session: Session,
+    transformer_run: Path,
+    text_file: Path,
+    qtbot: QtBot,
+    tmp_path: Path,
+):
+    folder = shutil.copytree(transformer_run, tmp_path / "run")
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open(folder)
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    choose(panel, "ablated_number_picker", 1)
+    snapshots = session.library.model.snapshots
+    qtbot.waitUntil(lambda: set(panel.ghost) == set(snapshots))
+    known = dict(panel.ghost)
+    newest = folder / "snapshots" / f"{snapshots[-1] + 5:06d}.safetensors"
+    shutil.copy(folder / "snapshots" / f"{snapshots[-1]:06d}.safetensors", newest)
+    session.library.refresh_snapshots(folder)
+    qtbot.waitUntil(lambda: len(panel.ghost) == len(snapshots) + 1)
+    assert panel.ghost[snapshots[-1] + 5].array == pytest.approx(known[snapshots[-1]].array)
+    assert all(panel.ghost[step] is found for step, found in known.items())
 
 
 def test_a_click_chooses_a_head(panel: AblationPanel, session: Session, qtbot: QtBot):

@@ -363,3 +363,34 @@ def test_few_points_can_be_drawn_over_logarithms(shown, points):
     plot.set_curves([PlotCurve("float64", np.full(points, 1e-5), np.full(points, 1e-9))])
     plot.set_marks([(1e-4, "here")])
     assert not plot.grab().isNull()
+
+
+def color_at(plot, x, y):
+    QApplication.processEvents()
+    return plot.grab().toImage().pixelColor(plot.place_of(x, y))
+
+
+def test_a_band_is_shaded_around_its_curve_and_the_axis_holds_it(shown):
+    plot = LinePlot()
+    low, high = np.array([1.0, 1.0, 1.0]), np.array([3.0, 9.0, 3.0])
+    curve = PlotCurve("without", [0, 10, 20], [2.0, 2.0, 2.0], band=(low, high))
+    plot.set_curves([curve])
+    shown(plot, 400, 300)
+    assert color_at(plot, 10, 7) != color_at(plot, 1, 7)
+    plot.set_curves([PlotCurve("without", [0, 10, 20], [2.0, 2.0, 2.0])])
+    assert color_at(plot, 10, 2.04) == color_at(plot, 1, 2.04)
+    plot.set_curves([curve])
+    assert color_at(plot, 10, 7) != color_at(plot, 1, 7)
+    plot.set_curves([])
+    assert not items(plot, pyqtgraph.FillBetweenItem)
+
+
+def test_steps_between_two_are_shaded(shown):
+    plot = LinePlot()
+    plot.set_curves([TRAINING])
+    shown(plot, 400, 300)
+    before = color_at(plot, 15, 3.7)
+    plot.set_band((12, 18))
+    assert color_at(plot, 15, 3.7) == current_theme().note_wash
+    plot.set_band(None)
+    assert color_at(plot, 15, 3.7) == before
