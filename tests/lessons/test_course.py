@@ -38,6 +38,19 @@ def test_every_question_has_a_task_of_its_own_step(lesson: Lesson) -> None:
     assert idle == []
 
 
+@pytest.mark.parametrize("lesson", COURSE, ids=lambda lesson: lesson.name)
+def test_every_question_says_something_of_its_own_to_a_usual_wrong_answer(lesson: Lesson) -> None:
+    """That each reply is given to its answer, and to that alone, is seen where lessons are driven."""
+    silent = [step.title for step in lesson.steps if step.question is not None and not step.question.replies]
+    assert silent == []
+
+
+@pytest.mark.parametrize("lesson", COURSE, ids=lambda lesson: lesson.name)
+def test_a_step_tells_a_story_before_it_asks(lesson: Lesson) -> None:
+    told = {step.title: len(re.findall(r"[.?!:](?=\s|$)", step.sentences)) for step in lesson.steps}
+    assert [title for title, sentences in told.items() if sentences < 2] == []
+
+
 def test_the_rule_is_written_down() -> None:
     page = (Path(__file__).parents[2] / "docs" / "writing-a-lesson.md").read_text(encoding="utf-8")
     assert "Every question has a task in its own step" in page
