@@ -21,7 +21,7 @@ from lmviz.base.log import keep_log
 from lmviz.cli.asking import evaluate, predict, sample, trace
 from lmviz.cli.associating import associate
 from lmviz.cli.converting import convert
-from lmviz.cli.lessons import lesson
+from lmviz.cli.lessons import lecture, lesson
 from lmviz.cli.listing import corpora, doctor, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
@@ -103,8 +103,8 @@ def commands(context: click.Context) -> int:
     """See a language model think, while it learns.
 
     Without a command the window opens, on PATH if there is one: a text, a run, a checkpoint of another
-    program, a lesson, a scene, a poll, a network, or a sample model by its name. A PATH that is spelled like
-    a command is written ./PATH.
+    program, a lesson, a lecture, a scene, a poll, a network, or a sample model by its name. A PATH that is
+    spelled like a command is written ./PATH.
     """
     return context.invoke(open_window) if context.invoked_subcommand is None else 0
 
@@ -144,5 +144,8 @@ def _check_can_be_opened(path: str) -> None:
         raise LmvizError(f"{path} cannot be opened ({reason}): name a text or a run.") from None
 
 
-for command in (train, evaluate, predict, sample, trace, convert, models, corpora, doctor, lesson, associate):
+for command in (
+    *(train, evaluate, predict, sample, trace, convert),
+    *(models, corpora, doctor, lesson, lecture, associate),
+):
     commands.add_command(command)

@@ -26,4 +26,13 @@ def name_of(path: Path) -> str:
 
 def shipped_lessons(perspectives: Collection[str]) -> tuple[Lesson, ...]:
     """All of them, in the order of the course."""
-    return tuple(replace(open_lesson(path, perspectives), name=name_of(path)) for path in shipped_files())
+    return tuple(_open(path, perspectives) for path in shipped_files())
+
+
+def shipped_lesson(name: str, perspectives: Collection[str]) -> Lesson:
+    """The one of this name; StopIteration where there is none."""
+    return _open(next(path for path in shipped_files() if name_of(path) == name), perspectives)
+
+
+def _open(path: Path, perspectives: Collection[str]) -> Lesson:
+    return replace(open_lesson(path, perspectives), name=name_of(path))

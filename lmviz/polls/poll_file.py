@@ -74,7 +74,12 @@ def is_poll(path: Path) -> bool:
 
 def shipped_polls() -> tuple[Poll, ...]:
     """The polls that come with lmviz, the position poll first."""
-    return tuple(open_poll(path) for path in sorted(resource_path("polls").glob(f"*{ENDING}")))
+    return tuple(map(open_poll, shipped_poll_files()))
+
+
+def shipped_poll_files() -> tuple[Path, ...]:
+    """Their files: `01-order.poll` and so on."""
+    return tuple(sorted(resource_path("polls").glob(f"*{ENDING}")))
 
 
 @loads("poll")

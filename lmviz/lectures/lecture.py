@@ -1,0 +1,61 @@
+"""A lecture as a value: its items, what each shows, and what the presenter has noted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lmviz.desktop.scene import Scene
+from lmviz.lessons.lesson import Lesson, Step
+from lmviz.polls.poll import Poll
+
+
+@dataclass(frozen=True)
+class ShownScene:
+    """What the window shows, as the file `path` has it."""
+
+    path: Path
+    scene: Scene
+
+
+@dataclass(frozen=True)
+class ShownStep:
+    """A step of a lesson; `number` counts from 0."""
+
+    lesson: Lesson
+    number: int
+
+    @property
+    def step(self) -> Step:
+        """The step itself."""
+        return self.lesson.steps[self.number]
+
+
+@dataclass(frozen=True)
+class ShownPoll:
+    """A question for the room."""
+
+    poll: Poll
+
+
+Shown = ShownScene | ShownStep | ShownPoll
+
+
+@dataclass(frozen=True)
+class LectureItem:
+    """One thing that is shown. `notes` are the presenter's, in Markdown; `line` is where it begins."""
+
+    title: str
+    shown: Shown
+    notes: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """A whole lecture, read from the file `path`; what it names stands beside that."""
+
+    title: str
+    about: str
+    items: tuple[LectureItem, ...]
+    path: Path
