@@ -85,6 +85,24 @@ class Scenes(QObject):
             )
         self._begin(scene, folders)
 
+    def prepare(self, scene: Scene, path: Path) -> None:
+        """Have the models read that the scene of a file names, so that it is put on sooner.
+
+        Nothing is read about which a person would be asked first.
+        """
+        library = self._session.library
+        known = {model.folder for model in library.models}
+        if not self._session.permission.may_read_files(
+            _named_in(scene, path.parent) - known, path.parent, path.name, None
+        ):
+            return
+        folders = [_model_folder(model, path.parent) for model in scene.models]
+        library.prepare(
+            (folder, model.step)
+            for model, folder in zip(scene.models, folders, strict=True)
+            if folder is not None and folder.resolve() not in known
+        )
+
     def _open_network(self, network: SceneNetwork) -> None:
         session = self._session
         session.network.write(network.text)
@@ -129,8 +147,14 @@ class Scenes(QObject):
         self._scene = scene
         found = {number: folder for number, folder in enumerate(folders) if folder is not None}
         self._awaited = len(found)
+        library = self._session.library
+        known = {model.folder: model for model in library.models}
         for number, folder in found.items():
-            self._session.library.open_beside(folder, partial(self._keep_opened, scene, number))
+            opened = known.get(folder.resolve())
+            if opened is not None:
+                self._keep_opened(scene, number, opened)
+            else:
+                library.open_beside(folder, partial(self._keep_opened, scene, number))
         if not found:
             self._set_up()
 
@@ -205,20 +229,21 @@ class Scenes(QObject):
 
 
 def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequence[str] = ()) -> Scene:
-    """What a session shows, as a scene that is to stand in a folder; `in_front` as in `Scene`."""
+    """What a session shows, as a scene that is to stand in a folder; `in_front` as in `Scene`.
+
+    Of the open models it holds the one that is looked into and those that are compared with it.
+    """
     library, focus = session.library, session.focus
     contrast = session.contrast if "contrast" in vars(session) else None
     shown = [] if library.model is None else [library.model]
-    others = [model for model in library.models if model not in shown]
-    chosen = dict(session.comparison.chosen)
-    steps = {model: chosen.get(model, model.snapshots[-1]) for model in others}
-    steps |= {model: model.nearest_snapshot(library.step) for model in shown}
+    compared = {model: step for model, step in session.comparison.chosen if model not in shown}
+    steps = compared | {model: model.nearest_snapshot(library.step) for model in shown}
     return Scene(
         perspective=perspective,
         in_front=tuple(in_front),
         text=_text_of(session, folder),
-        models=tuple(_scene_model(model, steps[model], folder) for model in (*shown, *others)),
-        compared=tuple(model in chosen for model in others) if shown else (),
+        models=tuple(_scene_model(model, steps[model], folder) for model in (*shown, *compared)),
+        compared=(True,) * len(compared),
         prefix=session.reading.prefix,
         source=session.reading.source,
         changed="" if contrast is None else contrast.other,

@@ -120,6 +120,20 @@ def test_a_scene_is_put_on_again_in_another_place(
     session.close()
 
 
+def test_a_scene_holds_only_the_models_that_it_shows(
+    arranged: Session, lecture: Path, window: MainWindow
+) -> None:
+    shown, (compared, _) = arranged.library.model, arranged.comparison.chosen[0]
+    scene = scene_of(arranged, "compare", lecture)
+    assert [model.path for model in scene.models] == ["runs/transformer", "runs/lstm"]
+    assert scene.compared == (True,)
+    arranged.comparison.choose([])
+    assert [model.path for model in scene_of(arranged, "compare", lecture).models] == ["runs/transformer"]
+    arranged.library.choose(compared)
+    arranged.comparison.choose([(shown, 1)])
+    assert [model.step for model in scene_of(arranged, "compare", lecture).models][1:] == [1]
+
+
 def test_the_tabs_in_front_are_part_of_the_scene(
     window: MainWindow, arranged: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -237,12 +251,14 @@ def test_a_scene_that_takes_long_says_so_and_can_be_stopped(
     go_on.clear()
     session.work.ask("something long", lambda: go_on.wait(60), lambda _: None, lambda _: None)
     session.reading.set_prefix("the dog")
+    scene = Scene("sample", models=(SceneModel(path="runs/transformer", step=6),), prefix="the hens")
+    save_scene(scene, lecture / "long.lmviz")
     window.open_paths([lecture / "long.lmviz"])
     qtbot.waitUntil(lambda: window.notice.sentence == "long.lmviz is being opened…")
     stop = next(button for button in window.notice.findChildren(QPushButton) if button.text() == "Stop")
     qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
     go_on.set()
-    qtbot.waitUntil(lambda: not session.work.is_busy(f"open {lecture / 'runs' / 'lstm'}"))
+    qtbot.waitUntil(lambda: not session.work.is_busy(f"open {lecture / 'runs' / 'transformer'}"))
     assert session.reading.prefix == "the dog"
     assert window.notice.sentence == ""
 
