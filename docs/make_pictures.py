@@ -289,6 +289,15 @@ def lesson(name: str, driver: Driver) -> None:
     driver.wait(lambda: not session.text.is_opening and not session.reading.is_busy, "what it opens")
 
 
+def lecture(driver: Driver) -> None:
+    """The item of the shipped lecture at which a head looks back."""
+    from lmviz.lectures.reading import shipped_lectures
+
+    driver.window.lectures.open_file(shipped_lectures()[0], 7)
+    driver.wait(lambda: driver.session.library.model is not None, "the model of the scene")
+    driver.window.notice.hide()
+
+
 SCENES = (
     Scene("corpus", corpus),
     Scene("train", train),
@@ -309,6 +318,7 @@ SCENES = (
     Scene("circuits", circuits, themes=("light",)),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
+    Scene("lecture", lecture, size=LECTURE_HALL, themes=("light",), projector=True),
     Scene("projector", attention, size=LECTURE_HALL, themes=("light",), projector=True),
     Scene("small", attention, size=(1000, 640), themes=("light",)),
     *(

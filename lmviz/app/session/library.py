@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,6 +44,7 @@ class Library(Part):
         self._step = 0
         self._live = self._spells_out = False
         self._marks: tuple[tuple[OpenedModel, int, str], ...] = ()
+        self._prepared: dict[str | Path, OpenedModel] = {}  # read ahead, by what they will be asked for
         self._watched = WatchedRuns(self)
         self._watched.changed.connect(self._look_again)
         self.models_changed.connect(self._watch)
@@ -95,13 +96,12 @@ class Library(Part):
 
     def open(self, path_or_name: str | Path, step: int | None = None) -> None:
         """Open a run, or a sample model by its name, and look into it; at its newest snapshot by default."""
-        cache = self._work.cache
 
         def take(opened: OpenedModel) -> None:
             self.choose(self._add(opened), step)
             self._warn_of(opened)
 
-        self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
+        self._have_opened(path_or_name, take)
 
     def open_beside(
         self, path_or_name: str | Path, then: Callable[[OpenedModel], object] = lambda opened: None
@@ -110,7 +110,6 @@ class Library(Part):
 
         `then` is called with the model once it is open.
         """
-        cache = self._work.cache
 
         def take(opened: OpenedModel) -> None:
             opened = self._add(opened)
@@ -119,7 +118,42 @@ class Library(Part):
             then(opened)
             self._warn_of(opened)
 
-        self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
+        self._have_opened(path_or_name, take)
+
+    def prepare(self, wanted: Iterable[tuple[str | Path, int | None]]) -> None:
+        """Read runs, or sample models by their names, and their weights of a step, by default the newest.
+
+        They open at once when they are opened next by the same path or name. What was prepared before and
+        has not been opened is forgotten. Nothing is said of what cannot be read: whoever opens it is told.
+        """
+        self._prepared = {}
+        for path_or_name, step in wanted:
+            self._prepare(path_or_name, step)
+
+    def _prepare(self, path_or_name: str | Path, step: int | None) -> None:
+        cache, prepared = self._work.cache, self._prepared
+
+        def read() -> OpenedModel:
+            opened = _open(cache, path_or_name)
+            cache.model(
+                opened.folder, opened.snapshots[-1] if step is None else opened.nearest_snapshot(step)
+            )
+            return opened
+
+        self._work.ask(
+            f"prepare {path_or_name}",
+            read,
+            lambda opened: prepared.update({path_or_name: opened}),
+            lambda sentence: None,
+        )
+
+    def _have_opened(self, path_or_name: str | Path, take: Callable[[OpenedModel], None]) -> None:
+        """Call `take` with a model: at once where it was prepared."""
+        cache, prepared = self._work.cache, self._prepared.pop(path_or_name, None)
+        if prepared is not None:
+            take(prepared)
+        else:
+            self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
 
     def choose(self, opened: OpenedModel, step: int | None = None) -> None:
         """Look into another of the open models, at its newest snapshot by default."""

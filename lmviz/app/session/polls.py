@@ -87,7 +87,11 @@ class Polls(Part):
             poll = open_poll(path)
         except LmvizError as error:
             self.failed.emit(f"{path.name}: {error}")
-            return
+        else:
+            self.ask(poll)
+
+    def ask(self, poll: Poll) -> None:
+        """Ask a poll, in the place of one of the same title; its answers are hidden at first."""
         same = [place for place, other in enumerate(self.all) if other.title == poll.title]
         if same:
             self._polls = (*self._polls[: same[0]], poll, *self._polls[same[0] + 1 :])

@@ -11,6 +11,7 @@ from lmviz.app.opening.beginning import Beginning
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.header import Header
+from lmviz.app.window.lectures import Lectures
 from lmviz.app.window.lessons import Lessons
 from lmviz.app.window.transport import Transport
 
@@ -24,6 +25,7 @@ class CommandedWindow(Protocol):
     transport: Transport
     beginning: Beginning
     lessons: Lessons
+    lectures: Lectures
 
     @property
     def perspective(self) -> Board:
@@ -40,6 +42,9 @@ class CommandedWindow(Protocol):
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own."""
+
+    def open_lecture(self, path: Path) -> None:
+        """Open a lecture."""
 
     def set_theme(self, choice: str) -> None:
         """Light, dark, or as the system has it."""

@@ -30,6 +30,7 @@ PLAIN_KEYS = (
     ("Shift", "while pointing at a word: which words attend to it"),
     ("Esc", "unpin; bring back what an enlarged panel hides; leave a text that is still read"),
     ("Return", "in the prefix: a line break"),
+    ("B or .", "in a lecture: the screen black, and back"),
 )
 """Keys that are no commands, because what is being typed in may use them itself."""
 
@@ -73,6 +74,7 @@ class Commands:
         self._fill_file(self._menu("File"))
         self._fill_view(self._menu("View"))
         self._fill_model(self._menu("Model"))
+        self._fill_lecture(self._menu("Lecture"))
         self._fill_help(self._menu("Help"))
         session = self._session
         for changed in (
@@ -82,6 +84,7 @@ class Commands:
         ):
             changed.connect(self._allow)
         session.surgery.changed.connect(self._allow)
+        window.lectures.changed.connect(self._allow)
         self._allow()
 
     def all(self) -> Iterator[QAction]:
@@ -151,6 +154,7 @@ class Commands:
         """Offer only what can act now."""
         for action, possible in self._possible:
             action.setEnabled(possible())
+        self._projector.setChecked(theme_switch().projector)  # a lecture that is given sets it too
 
     def _fill_file(self, menu: QMenu) -> None:
         self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
@@ -199,7 +203,7 @@ class Commands:
             action = self._add(themes, title, act, ticked=theme_switch().choice == choice)
             group.addAction(action)
         toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
-        self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
+        self._projector = self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
         self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")
         self._add(menu, "Pointer halo", window.toggle_halo, "F7", ticked=False)
         self._add(menu, "Full screen", window.toggle_full_screen, "F11")
@@ -250,6 +254,53 @@ class Commands:
             self._add(menu, f"Open sample model {name}", partial(self._session.library.open, name))
         if menu.isEmpty():
             menu.addAction("This installation has none").setEnabled(False)
+
+    def _fill_lecture(self, menu: QMenu) -> None:
+        lectures = self._window.lectures
+        is_open = lambda: lectures.lecture is not None  # noqa: E731
+        self._add(menu, "Open a lecture…", self.choose_lecture)
+        self._add_list(menu, "Lectures that come with lmviz", self._fill_lectures)
+        menu.addSeparator()
+        for title, act, keys in (
+            ("Give the lecture, or stop", lectures.toggle_given, "F5"),
+            ("Next item", lectures.go_on, "PgDown"),
+            ("Item before", lectures.go_back, "PgUp"),
+            ("Black screen", lectures.toggle_black, ""),
+            ("Notes and clock", lectures.show_notes, ""),
+        ):
+            action = self._add(menu, title, act, keys, possible=is_open)
+            if keys:  # in the window of the notes as well
+                action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        self._add_list(menu, "Go to item", self._fill_items)
+        menu.addSeparator()
+        self._add(menu, "Save as the next scene…", lectures.save_scene, "Ctrl+Shift+S")
+        self._add(menu, "Leave the lecture", lectures.leave, possible=is_open)
+
+    def _fill_lectures(self, menu: QMenu) -> None:
+        from lmviz.lectures.reading import shipped_lectures
+
+        menu.clear()
+        for path in shipped_lectures():
+            title = path.stem.replace("-", " ").capitalize()
+            self._add(menu, title, partial(self._window.open_lecture, path))
+
+    def _fill_items(self, menu: QMenu) -> None:
+        menu.clear()
+        lectures = self._window.lectures
+        for number, item in enumerate(lectures.lecture.items if lectures.lecture is not None else ()):
+            self._add(menu, f"{number + 1} · {item.title}", partial(lectures.go_to, number))
+        if menu.isEmpty():
+            menu.addAction("No lecture is open").setEnabled(False)
+
+    def choose_lecture(self) -> None:
+        """Ask for the file of a lecture and open it."""
+        from PySide6.QtWidgets import QFileDialog
+
+        from lmviz.app.window.lectures import KINDS
+
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a lecture", "", KINDS)
+        if name:
+            self._window.open_paths([name])
 
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "Tour", self._window.beginning.start_tour)

@@ -95,9 +95,12 @@ class Lessons(QObject):
         """Open a lesson of one's own; LmvizError where it is none."""
         from lmviz.lessons.reading import open_lesson
 
-        lesson = open_lesson(path, perspective_names())
+        self.open(open_lesson(path, perspective_names()))
+
+    def open(self, lesson: Lesson, number: int | None = None) -> None:
+        """Open a lesson at one of its steps, from 0; by default where one was."""
         self._show()
-        self._session.lesson.open(lesson)
+        self._session.lesson.open(lesson, number)
 
     def _show(self) -> None:
         if self._panel is None:

@@ -27,6 +27,7 @@ from lmviz.app.window.frame import LEAST, USUAL, Frame, ScrolledView, first_plac
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.keys import PLAIN, ArrowKeys, ShiftKey
+from lmviz.app.window.lectures import Lectures
 from lmviz.app.window.lessons import Lessons
 from lmviz.app.window.messages import Messages
 from lmviz.app.window.notice import Notice
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self._views = {row.name: self._view(row.name) for row in shown_perspectives()}
         self._stack = Pages()
         self.lessons = Lessons(self, self)
+        self.lectures = Lectures(self, self)
         session.lesson.stand_in(self)
         around = (
             self.header,
@@ -187,9 +189,10 @@ class MainWindow(QMainWindow):
         self.prefix_bar.setVisible(_has_prefix(name))
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs, folders, lessons, polls, networks or scenes."""
+        """Open texts, runs, folders, lessons, lectures, polls, networks or scenes."""
         from lmviz.autodiff.files import is_network  # not before the first paint
         from lmviz.desktop.scene import is_scene
+        from lmviz.lectures.reading import is_lecture
         from lmviz.lessons.reading import is_lesson
         from lmviz.polls.poll_file import is_poll
 
@@ -198,9 +201,11 @@ class MainWindow(QMainWindow):
             self.settings.add_recent(path)
         for path in (path for path in found if is_lesson(path)):
             self.open_lesson(path)
+        for path in (path for path in found if is_lecture(path)):
+            self.open_lecture(path)
         for path in (path for path in found if is_scene(path)):
             self.scenes.open(path)
-        others = [path for path in found if not is_lesson(path) and not is_scene(path)]
+        others = [path for path in found if not (is_lesson(path) or is_lecture(path) or is_scene(path))]
         kinds = {"polls": is_poll, "autodiff": is_network}
         of_kind = [name for name, is_of_kind in kinds.items() if any(map(is_of_kind, others))]
         for perspective in of_kind:
@@ -234,6 +239,13 @@ class MainWindow(QMainWindow):
         """Open a lesson of one's own; the notice says what is wrong with it."""
         try:
             self.lessons.open_file(path)
+        except LmvizError as sentence:
+            self.session.say(str(sentence))
+
+    def open_lecture(self, path: Path) -> None:
+        """Open a lecture; the notice says what is wrong with it."""
+        try:
+            self.lectures.open_file(path)
         except LmvizError as sentence:
             self.session.say(str(sentence))
 
@@ -367,7 +379,7 @@ class MainWindow(QMainWindow):
         }
         if event.modifiers() in PLAIN and event.key() in acts:
             acts[event.key()]()
-        elif not (self._arrow_keys.handle(event) or self._shift_key.handle(event)):
+        elif not any(keys.handle(event) for keys in (self._arrow_keys, self._shift_key, self.lectures)):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
@@ -410,6 +422,7 @@ class MainWindow(QMainWindow):
         self.settings.keep("view/geometry", self.saveGeometry())
         self._remembering.write()
         self.transport.time.film.stop()
+        self.lectures.close()
         if self._halo is not None:
             self._halo.set_on(False)
         self.session.close()

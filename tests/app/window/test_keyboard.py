@@ -70,7 +70,7 @@ def test_every_command_has_a_name_and_no_two_share_their_keys(window: MainWindow
 
 
 WORDS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "enter": "return", "escape": "esc"}
-WORDS |= {"pageup": "page up", "pagedown": "page down", "-": "−"}
+WORDS |= {"pageup": "page up", "pagedown": "page down", "-": "−", "period": "."}
 """What a person calls a key, where that is not its name in Qt."""
 
 

@@ -1,0 +1,300 @@
+"""A lecture in the window: its items one after the other, the next one prepared while one is shown."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.opening.shell import Shell
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.widgets.base.plain import window_title
+from lmviz.app.widgets.base.toast import Toast
+from lmviz.app.window.lessons import Lessons, perspective_names
+from lmviz.base.errors import LmvizError
+from lmviz.base.plain_text import on_one_line
+
+if TYPE_CHECKING:
+    from lmviz.app.board.board import Board
+    from lmviz.app.opening.scenes import Scenes
+    from lmviz.app.window.presenter import BlackScreen, PresenterPage, PresenterWindow
+    from lmviz.lectures.lecture import Lecture, LectureItem
+
+KINDS = "Lectures (*.lecture)"
+LONGEST_TITLE = 60  # characters of the title that a saved scene is given
+SOON = 300  # milliseconds from an item until the next one is prepared, which is not to delay this one
+BLACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Period)  # the second is what many clickers send
+
+
+class LectureWindow(Shell, Protocol):
+    """The window, as far as a lecture needs it."""
+
+    lessons: Lessons
+
+    @property
+    def perspective(self) -> Board:
+        """The perspective that is shown."""
+
+    @property
+    def scenes(self) -> Scenes:
+        """Puts scenes on."""
+
+
+class Lectures(QObject):
+    """Opens a lecture, goes through its items, and gives it in front of a room.
+
+    `changed` follows another lecture, another item, and whether it is given.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: LectureWindow, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._window, self._parent = window, parent
+        self._lecture: Lecture | None = None
+        self._number = 0
+        self._began: float | None = None  # seconds, when it was begun to be given
+        self._before = (False, Qt.WindowState.WindowNoState)  # projector's type, and the window
+        self._presenter: PresenterWindow | None = None
+        self._black: BlackScreen | None = None
+        self._offered = ""
+        self._prepare_soon = QTimer(self, singleShot=True, interval=SOON)
+        self._prepare_soon.timeout.connect(self._prepare_next)
+
+    @property
+    def lecture(self) -> Lecture | None:
+        """The lecture that is open."""
+        return self._lecture
+
+    @property
+    def number(self) -> int:
+        """Which of its items is shown, from 0."""
+        return self._number
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is given to a room: in the projector's type, on the whole screen, with the clock."""
+        return self._began is not None
+
+    @property
+    def elapsed(self) -> float | None:
+        """Seconds since it was begun; None where it was not."""
+        return None if self._began is None else time.monotonic() - self._began
+
+    @property
+    def is_black(self) -> bool:
+        """Whether the screen is black."""
+        return self._black is not None and self._black.is_on
+
+    def open_file(self, path: Path, number: int = 0) -> None:
+        """Open a lecture and show one of its items; LmvizError where it is none."""
+        from lmviz.lectures.reading import open_lecture
+
+        self._lecture = open_lecture(path, perspective_names())
+        self._go_to(min(number, len(self._lecture.items) - 1))
+        title, count = self._lecture.title, len(self._lecture.items)
+        self._offered = f"{title}: Page Down and Page Up go through its {count} items, F5 gives it."
+        self._window.offer(self._offered, "Give it", self.give)
+
+    def leave(self) -> None:
+        """Close the lecture; what is shown stays."""
+        if self._lecture is not None:
+            self._end()
+            self._lecture = None
+            if self._presenter is not None:
+                self._presenter.hide()
+            self._parent.setWindowTitle("lmviz")
+            self.changed.emit()
+
+    def go_on(self) -> None:
+        """Show the next item; where the screen is black, what was shown."""
+        self._move(1)
+
+    def go_back(self) -> None:
+        """Show the item before; where the screen is black, what was shown."""
+        self._move(-1)
+
+    def go_to(self, number: int) -> None:
+        """Show an item by its number, from 0."""
+        if self._lecture is not None and 0 <= number < len(self._lecture.items):
+            self._go_to(number)
+
+    def toggle_given(self) -> None:
+        """Give the lecture to a room, or stop giving it."""
+        self._end() if self.is_given else self.give()
+
+    def give(self) -> None:
+        """Begin: the projector's type, the whole screen, the clock, and the notes on a second screen."""
+        if self._lecture is None or self.is_given:
+            return
+        switch = theme_switch()
+        self._before = (switch.projector, self._parent.windowState())
+        self._began = time.monotonic()
+        switch.set_projector(True)
+        self._parent.setWindowState(self._before[1] | Qt.WindowState.WindowFullScreen)
+        if len(QGuiApplication.screens()) > 1:
+            self.show_notes()
+        self._withdraw_offer()
+        self._tell()
+
+    def toggle_black(self) -> None:
+        """Make the screen black, or show again what was shown."""
+        from lmviz.app.window.presenter import BlackScreen
+
+        if self._lecture is None:
+            return
+        if self._black is None:
+            self._black = BlackScreen(self._parent)
+        self._black.set_on(not self._black.is_on)
+
+    def show_notes(self) -> None:
+        """Show the notes in a window of their own: on a second screen, where there is one."""
+        from lmviz.app.window.presenter import PresenterWindow
+
+        if self._lecture is None:
+            return
+        if self._presenter is None:
+            self._presenter = PresenterWindow(lambda: self.elapsed, self.handle, self._parent)
+            self._presenter.back_button.clicked.connect(self.go_back)
+            self._presenter.forward_button.clicked.connect(self.go_on)
+            self._presenter.black_button.clicked.connect(self.toggle_black)
+        others = [screen for screen in QGuiApplication.screens() if screen is not self._parent.screen()]
+        if others:
+            self._presenter.move(others[0].availableGeometry().topLeft())
+        self._tell()
+        self._presenter.show()
+
+    def handle(self, event: QKeyEvent) -> bool:
+        """Do what a key means in a lecture that nothing else had a use for; whether it was such a key."""
+        if self._lecture is None or event.key() not in BLACK_KEYS:
+            return False
+        self.toggle_black()
+        return True
+
+    def save_scene(self) -> None:
+        """Add what the window shows to the lecture as its last item; begin one where none is open."""
+        from lmviz.app.opening.scenes import scene_of
+        from lmviz.lectures.reading import ENDING, add_scene, open_lecture
+
+        if self._lecture is not None:
+            path = self._lecture.path
+        else:
+            name, _ = QFileDialog.getSaveFileName(self._parent, "Begin a lecture", f"my{ENDING}", KINDS)
+            if not name:
+                return
+            path = Path(name) if name.endswith(ENDING) else Path(name + ENDING)
+        view = self._window.perspective
+        try:
+            scene = scene_of(self._window.session, view.name, path.parent, view.in_front)
+            add_scene(path, self._title_now(), scene)
+            self._lecture = open_lecture(path, perspective_names())
+        except LmvizError as sentence:
+            self._window.session.say(str(sentence))
+            return
+        self._number = len(self._lecture.items) - 1
+        self._tell()
+        Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")
+
+    def close(self) -> None:
+        """Take away what stands beside the window."""
+        if self._presenter is not None:
+            self._presenter.hide()
+
+    def _move(self, by: int) -> None:
+        lecture = self._lecture
+        if lecture is None:
+            return
+        if self.is_black:
+            self.toggle_black()
+        elif 0 <= self._number + by < len(lecture.items):
+            self._go_to(self._number + by)
+        else:
+            Toast.show_over(self._parent, f"This is the {'last' if by > 0 else 'first'} item.")
+
+    def _go_to(self, number: int) -> None:
+        assert self._lecture is not None, "no lecture is open"
+        self._number = number
+        self._withdraw_offer()
+        self._put_on(self._lecture.items[number])
+        self._parent.setFocus()  # a key of the clicker is not to be typed into a field
+        self._tell()
+        self._prepare_soon.start()
+
+    def _put_on(self, item: LectureItem) -> None:
+        from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
+
+        shown, window = item.shown, self._window
+        if window.lessons.is_shown and not isinstance(shown, ShownStep):
+            window.lessons.close()
+        match shown:
+            case ShownScene(path):
+                window.scenes.open(path)
+            case ShownStep(lesson, number):
+                window.lessons.open(lesson, number)
+            case ShownPoll(poll):
+                window.session.polls.ask(poll)
+                window.show_perspective("polls")
+
+    def _prepare_next(self) -> None:
+        """Have the models of the next item read, so that it needs only be drawn."""
+        from lmviz.lectures.lecture import ShownScene, ShownStep
+        from lmviz.lessons.openings import beside
+
+        lecture, number = self._lecture, self._number + 1
+        if lecture is None or number >= len(lecture.items):
+            return
+        if self._window.session.reading.is_busy:
+            self._prepare_soon.start()
+            return
+        match lecture.items[number].shown:
+            case ShownScene(path, scene):
+                self._window.scenes.prepare(scene, path)
+            case ShownStep(lesson, step):
+                needed = [each for each in lesson.openings_before(step) if each.kind in ("model", "beside")]
+                self._window.session.library.prepare(
+                    (beside(each.words, lesson.folder) or each.words, None) for each in needed
+                )
+
+    def _end(self) -> None:
+        """Stop giving: the window as it was before."""
+        if self._black is not None:
+            self._black.set_on(False)
+        if self.is_given:
+            self._began = None
+            projector, state = self._before
+            theme_switch().set_projector(projector)
+            self._parent.setWindowState(state)
+            self._tell()
+
+    def _withdraw_offer(self) -> None:
+        self._window.withdraw(self._offered)
+
+    def _title_now(self) -> str:
+        """What an item is called that is saved now: what is shown, and of which text."""
+        prefix = on_one_line(self._window.session.reading.prefix).strip()
+        title = next(row.title for row in shown_perspectives() if row.name == self._window.perspective.name)
+        said = f"{title}: {prefix}" if prefix else title
+        return said if len(said) <= LONGEST_TITLE else f"{said[: LONGEST_TITLE - 1]}…"
+
+    def _tell(self) -> None:
+        """Say where one is: in the title of the window, and in the notes."""
+        lecture = self._lecture
+        if lecture is None:
+            return
+        place = f"{self._number + 1} of {len(lecture.items)}"
+        self._parent.setWindowTitle(window_title(f"{lecture.title}, {place} – lmviz"))
+        if self._presenter is not None:
+            self._presenter.show_page(lecture.title, self._page(lecture, place))
+        self.changed.emit()
+
+    def _page(self, lecture: Lecture, place: str) -> PresenterPage:
+        from lmviz.app.window.presenter import PresenterPage
+
+        item, following = lecture.items[self._number], lecture.items[self._number + 1 :]
+        after = f"Next: {following[0].title}" if following else "This is the last item."
+        return PresenterPage(item.title, place, item.notes, after)

@@ -1,0 +1,286 @@
+"""A lecture in the window: its keys, what is prepared, the black screen, the notes, and saving scenes."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.session.session import Session
+from lmviz.app.window.lessons import perspective_names
+from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.presenter import lasted_in_words
+from lmviz.desktop.scene import Scene, SceneModel, save_scene
+from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
+from lmviz.lectures.reading import open_lecture, shipped_lectures
+
+TEXT = """# Small
+## One
+scene: ./one.lmviz
+
+The **first** note.
+## Two
+scene: ./two.lmviz
+## Three
+step: memory 1
+## Four
+poll: order
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path, transformer_run: Path, lstm_run: Path) -> Path:
+    """A lecture of four items, with the runs that it shows."""
+    folder = tmp_path / "lecture"
+    for run in (transformer_run, lstm_run):
+        shutil.copytree(run, folder / run.name)
+    one = Scene("attention", models=(SceneModel(path=transformer_run.name, step=1),), prefix="the cows eat")
+    two = Scene("inside", models=(SceneModel(path=lstm_run.name, step=10**6),), prefix="the hens")
+    save_scene(one, folder / "one.lmviz")
+    save_scene(two, folder / "two.lmviz")
+    (folder / "small.lecture").write_text(TEXT, encoding="utf-8")
+    return folder / "small.lecture"
+
+
+@pytest.fixture
+def opened(window: MainWindow, session: Session, small: Path, qtbot: QtBot) -> MainWindow:
+    """The window with the lecture open at its first item."""
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([small])
+    return window
+
+
+def press(window: QWidget, key: Qt.Key, qtbot: QtBot) -> None:
+    qtbot.keyClick(window.focusWidget() or window, key)
+
+
+def command(window: MainWindow, title: str) -> Callable[[], None]:
+    return next(action for action in window.commands.all() if action.text() == title).trigger
+
+
+def test_one_key_goes_on_and_another_back(opened: MainWindow, session: Session, qtbot: QtBot) -> None:
+    assert (opened.perspective_name, session.library.model.family) == ("attention", "transformer")
+    assert session.reading.prefix == "the cows eat"
+    with qtbot.waitSignal(opened.scenes.shown):
+        press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert (opened.perspective_name, session.library.model.family) == ("inside", "lstm")
+    press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert (opened.perspective_name, session.lesson.lesson.name) == ("autodiff", "memory")
+    assert opened.lessons.is_shown
+    press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert (opened.perspective_name, session.polls.current.title) == ("polls", "Order")
+    assert not opened.lessons.is_shown, "the lesson has gone with its item"
+    press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert opened.lectures.number == 3, "it was the last"
+    press(opened, Qt.Key.Key_PageUp, qtbot)
+    assert session.lesson.lesson.name == "memory"
+    with qtbot.waitSignal(opened.scenes.shown):
+        press(opened, Qt.Key.Key_PageUp, qtbot)
+    assert session.reading.prefix == "the hens"
+    with qtbot.waitSignal(opened.scenes.shown):
+        command(opened, "1 · One")()
+    assert session.reading.prefix == "the cows eat"
+
+
+def test_keys_go_on_from_a_field_that_is_typed_in(opened: MainWindow, qtbot: QtBot) -> None:
+    assert opened.focusWidget() is not opened.prefix_bar.edit, "a clicker's dot would be typed"
+    opened.prefix_bar.edit.setFocus()
+    with qtbot.waitSignal(opened.scenes.shown):
+        press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert opened.lectures.number == 1
+
+
+def test_without_a_lecture_the_keys_are_those_of_tables(window: MainWindow, qtbot: QtBot) -> None:
+    action = next(action for action in window.commands.all() if action.text() == "Next item")
+    assert not action.isEnabled()
+    press(window, Qt.Key.Key_B, qtbot)
+    assert not window.lectures.is_black
+
+
+def test_the_next_item_is_prepared(
+    opened: MainWindow,
+    session: Session,
+    answered: Callable[[], None],
+    gate: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    prepare, asked = session.library.prepare, []
+    monkeypatch.setattr(session.library, "prepare", lambda wanted: asked.append(prepare(wanted)))
+    qtbot.waitUntil(lambda: bool(asked))
+    answered()
+    assert [model.family for model in session.library.models] == ["transformer"], "it is not open yet"
+    session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
+    press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert session.library.model.family == "lstm", "although nothing is read"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
+def test_the_screen_is_black_until_a_key_is_pressed(opened: MainWindow, key: Qt.Key, qtbot: QtBot) -> None:
+    def is_black() -> bool:
+        color = opened.grab().toImage().pixelColor(400, 300)
+        return (color.red(), color.green(), color.blue()) == (0, 0, 0)
+
+    press(opened, key, qtbot)
+    assert is_black()
+    opened.resize(opened.width() - 40, opened.height() - 20)
+    assert opened.lectures._black.geometry() == opened.rect()
+    press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert not is_black()
+    assert opened.lectures.number == 0, "the picture comes back first"
+    press(opened, key, qtbot)
+    press(opened, Qt.Key.Key_X, qtbot)
+    assert not is_black()
+
+
+def test_in_a_poll_b_is_an_answer(opened: MainWindow, session: Session, qtbot: QtBot) -> None:
+    opened.lectures.go_to(3)
+    opened.activateWindow()
+    press(opened, Qt.Key.Key_B, qtbot)
+    assert session.polls.counts.get("B", 0) == 1
+    assert not opened.lectures.is_black
+
+
+def test_notes_and_clock_stand_in_a_window_of_their_own(opened: MainWindow, qtbot: QtBot) -> None:
+    def said(name: str) -> str:
+        return notes.findChild(QLabel, f"presenter_{name}").text()
+
+    command(opened, "Notes and clock")()
+    notes = opened.findChild(QWidget, "presenter_window")
+    assert notes.isWindow()
+    assert notes.isVisible()
+    assert (said("title"), said("notes"), said("place")) == ("One", "The **first** note.", "1 of 4")
+    assert said("next") == "Next: Two"
+    assert "F5" in said("lasted")
+    press(opened, Qt.Key.Key_F5, qtbot)
+    qtbot.waitUntil(lambda: said("lasted").startswith("0:0"))
+    with qtbot.waitSignal(opened.scenes.shown):
+        qtbot.keyClick(notes, Qt.Key.Key_PageDown)
+    assert (said("title"), said("place")) == ("Two", "2 of 4")
+    qtbot.keyClick(notes, Qt.Key.Key_B)
+    assert opened.lectures.is_black
+    notes.close()
+    assert opened.lectures.lecture is not None
+    command(opened, "Notes and clock")()
+    assert notes.isVisible()
+    command(opened, "Leave the lecture")()
+    assert not notes.isVisible()
+    assert not opened.lectures.is_black
+
+
+def test_giving_takes_the_projectors_type_and_the_whole_screen_and_gives_them_back(
+    opened: MainWindow, qtbot: QtBot
+) -> None:
+    projector = next(action for action in opened.commands.all() if action.text() == "Projector mode")
+    press(opened, Qt.Key.Key_F5, qtbot)
+    assert theme_switch().projector
+    assert projector.isChecked()
+    assert opened.isFullScreen()
+    assert opened.lectures.elapsed >= 0
+    press(opened, Qt.Key.Key_F5, qtbot)
+    assert not theme_switch().projector
+    assert not projector.isChecked()
+    assert not opened.isFullScreen()
+    assert opened.lectures.elapsed is None
+    assert not opened.settings.is_on("view/projector"), "nothing of it is kept"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(None, "F5 gives the lecture, and begins to count"), (0.4, "0:00"), (725, "12:05"), (3725.9, "1:02:05")],
+)
+def test_how_long_it_has_lasted(seconds: float | None, words: str) -> None:
+    assert lasted_in_words(seconds) == words
+
+
+def test_what_is_shown_is_saved_as_the_next_scene(
+    opened: MainWindow, session: Session, small: Path, qtbot: QtBot
+) -> None:
+    session.reading.set_prefix("the dog")
+    command(opened, "Save as the next scene…")()
+    assert opened.lectures.number == 4
+    item = open_lecture(small, perspective_names()).items[-1]
+    assert isinstance(item.shown, ShownScene)
+    assert item.title == "Attention: the dog"
+    assert item.shown.scene.prefix == "the dog"
+    assert item.shown.scene.models == (SceneModel(path="transformer", step=1),)
+    with qtbot.waitSignal(opened.scenes.shown):
+        opened.lectures.go_to(0)
+    with qtbot.waitSignal(opened.scenes.shown):
+        opened.lectures.go_to(4)
+    assert session.reading.prefix == "the dog"
+
+
+def test_saving_begins_a_lecture_where_none_is_open(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: ("", ""))
+    command(window, "Save as the next scene…")()
+    assert window.lectures.lecture is None
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "mine"), ""))
+    for count in (1, 2):
+        command(window, "Save as the next scene…")()
+        assert len(window.lectures.lecture.items) == count
+    assert window.lectures.lecture.path == tmp_path / "mine.lecture"
+
+
+def test_a_lecture_is_dropped_and_what_is_wrong_with_it_is_said(
+    window: MainWindow, small: Path, qtbot: QtBot
+) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(small))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    with qtbot.waitSignal(window.scenes.shown):
+        window.dropEvent(QDropEvent(QPointF(9, 9), copy, data, left, none))
+    assert window.lectures.lecture.title == "Small"
+    small.write_text(TEXT.replace("memory 1", "memory 99"), encoding="utf-8")
+    window.open_paths([small])
+    assert "Line 9: A machine with memory has the steps 1 to" in window.notice.sentence
+    assert window.lectures.lecture is not None, "the one that was open stays"
+
+
+@pytest.mark.parametrize("path", shipped_lectures(), ids=lambda path: path.stem)
+def test_a_shipped_lecture_is_given_from_beginning_to_end(
+    path: Path,
+    window: MainWindow,
+    session: Session,
+    drawn: Callable[[], None],
+    record_property: Callable[[str, object], None],
+    qtbot: QtBot,
+) -> None:
+    session.said.connect(pytest.fail)
+    session.work.any_failed.connect(pytest.fail)
+    window.open_lecture(path)
+    items = window.lectures.lecture.items
+    assert len(items) == 10
+    for number, item in enumerate(items):
+        if number:
+            begun = time.perf_counter()
+            press(window, Qt.Key.Key_PageDown, qtbot)
+        assert window.lectures.number == number
+        match item.shown:
+            case ShownScene(_, scene):
+                models = [model.sample for model in scene.models]
+                qtbot.waitUntil(
+                    lambda scene=scene, models=models: (
+                        session.reading.prefix == scene.prefix
+                        and (not models or session.library.model.folder.name == models[0])
+                        and len(session.comparison.chosen) == max(0, len(models) - 1)
+                    )
+                )
+                assert window.perspective_name == scene.perspective
+            case ShownStep(lesson, step):
+                assert (session.lesson.lesson.name, session.lesson.number) == (lesson.name, step)
+            case ShownPoll(poll):
+                assert session.polls.current.title == poll.title
+        drawn()
+        if number:
+            record_property(f"milliseconds to item {number + 1}", round((time.perf_counter() - begun) * 1000))
+        assert item.notes
