@@ -60,6 +60,9 @@ OPTIONS = {
         {"residual": False, "norm": "post", "positions": "relative", "activation": "relu"},
         {"residual": False, "norm": "none", "tied": False, "gated": True, "activation": "identity"},
         {"residual": False, "parallel": True},
+        {"attention_alone": True, "positions": "rotary", "tied": False},
+        {"attention_alone": True, "norm": "post"},
+        {"attention_alone": True, "norm": "both", "residual": False, "norm_kind": "rms"},
         {  # as Gemma 2
             "positions": "rotary",
             "norm": "both",

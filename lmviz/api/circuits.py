@@ -295,9 +295,9 @@ def weights(model: Given) -> Weights:
 
     `W.query`, `W.key`, `W.value` are (layer, head, width, channel) and `W.output` (layer, head, channel,
     width); `W.read`, `W.gate` (layer, width, unit) and `W.write` (layer, unit, width) the feed-forward
-    networks'; `W.embedding` (token, width), `W.unembedding` (width, token). `W.qk(layer, head)` is what a
-    head looks for and `W.ov(layer, head)` what it brings, (width, width). Nothing is folded. LmvizError for
-    a model of another family.
+    networks', None where there are none; `W.embedding` (token, width), `W.unembedding` (width, token).
+    `W.qk(layer, head)` is what a head looks for and `W.ov(layer, head)` what it brings, (width, width).
+    Nothing is folded. LmvizError for a model of another family.
     """
     from lmviz.circuits.weights import Weights
 

@@ -23,8 +23,8 @@ class Weights:
 
     `query`, `key`, `value` are (layer, head, width, channel), heads that share keys and values each with
     theirs; `output` (layer, head, channel, width). `read`, `gate` and `write` are the feed-forward
-    networks': (layer, width, unit) twice, the gate only where there is one, and (layer, unit, width).
-    `embedding` is (token, width) and `unembedding` (width, token).
+    networks': (layer, width, unit) twice and (layer, unit, width); None where there is no such network, or
+    no gate. `embedding` is (token, width) and `unembedding` (width, token).
     """
 
     def __init__(self, model: Model) -> None:
@@ -63,21 +63,19 @@ class Weights:
         return _whole([part.reshape(heads, -1, part.shape[1]) for part in self._matrices("attention/output")])
 
     @cached_property
-    def read(self) -> np.ndarray:
-        """(layer, width, unit)."""
-        return _whole(self._matrices("feedforward/hidden"))
+    def read(self) -> np.ndarray | None:
+        """(layer, width, unit); None for attention alone."""
+        return self._of_feedforward("hidden")
 
     @cached_property
     def gate(self) -> np.ndarray | None:
         """(layer, width, unit); None where units have no gate."""
-        if "layers/0/feedforward/gate" not in self._taps:
-            return None
-        return _whole(self._matrices("feedforward/gate"))
+        return self._of_feedforward("gate")
 
     @cached_property
-    def write(self) -> np.ndarray:
-        """(layer, unit, width)."""
-        return _whole(self._matrices("feedforward/output"))
+    def write(self) -> np.ndarray | None:
+        """(layer, unit, width); None for attention alone."""
+        return self._of_feedforward("output")
 
     @cached_property
     def embedding(self) -> np.ndarray:
@@ -116,6 +114,10 @@ class Weights:
             split = matrix.reshape(operation.heads, -1, matrix.shape[1]).transpose(0, 2, 1)
             parts.append(np.repeat(split, self._heads // operation.heads, axis=0))
         return _whole(parts)
+
+    def _of_feedforward(self, name: str) -> np.ndarray | None:
+        there = f"layers/0/feedforward/{name}" in self._taps
+        return _whole(self._matrices(f"feedforward/{name}")) if there else None
 
     def _matrices(self, name: str) -> list[np.ndarray]:
         operations = (self._taps[f"layers/{layer}/{name}"].operation for layer in range(self.layers))

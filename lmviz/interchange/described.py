@@ -164,7 +164,7 @@ def _meant(configuration: TransformerConfiguration) -> dict[str, Any]:
     used = configuration.used() - LEARNED_ONLY
     values = {name: value if name in used else None for name, value in configuration.to_values().items()}
     sizes = {
-        "feedforward": configuration.feedforward_width,
+        "feedforward": configuration.feedforward_width or None,
         "key_value_heads": configuration.groups,
         "head_channels": configuration.head_width,
     }

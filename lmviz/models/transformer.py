@@ -197,7 +197,7 @@ def head_norm_of(configuration: TransformerConfiguration, heads: int) -> Normali
 
 
 class Layer(nn.Module):
-    """Attention and feed-forward network, in turn or side by side.
+    """Attention and feed-forward network, in turn or side by side, or attention alone.
 
     Each is added to the residual stream; without residual connections it takes the stream's place.
     """
@@ -209,9 +209,10 @@ class Layer(nn.Module):
         self.parallel, self.norm_is_shared = configuration.parallel, configuration.norm_is_shared
         self.norm1 = norm_of(configuration) if self.norm_reads or self.norm_last else nn.Identity()
         self.attention = Attention(configuration, layer)
+        is_alone = configuration.attention_alone
         own = (self.norm_reads and not self.norm_is_shared) or self.norm_last
-        self.norm2 = norm_of(configuration) if own else nn.Identity()
-        self.feedforward = FeedForward(configuration)
+        self.norm2 = norm_of(configuration) if own and not is_alone else nn.Identity()
+        self.feedforward = None if is_alone else FeedForward(configuration)
         self.dropout = nn.Dropout(configuration.dropout)
 
     def forward(
@@ -221,9 +222,13 @@ class Layer(nn.Module):
         if self.norm_last:
             attended, kept = self.attention(stream, attending, past)
             stream = self.norm1(self._onto(stream, attended))
+            if self.feedforward is None:
+                return stream, kept
             return self.norm2(self._onto(stream, self.feedforward(stream))), kept
         read = self.norm1(stream)
         attended, kept = self.attention(read, attending, past)
+        if self.feedforward is None:
+            return self._onto(stream, attended), kept
         if self.parallel:
             answered = self.feedforward(read if self.norm_is_shared else self.norm2(stream))
             return self._result(answered) + self._onto(stream, attended), kept

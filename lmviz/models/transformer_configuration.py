@@ -144,6 +144,13 @@ class TransformerConfiguration(ModelConfiguration):
         label="Gated feed-forward",
         advanced=True,
     )
+    attention_alone: bool = setting(
+        False,
+        "Leave the feed-forward networks out, so that all the model does is done by attention (Elhage et al. "
+        "2021).",
+        label="Attention alone",
+        advanced=True,
+    )
     parallel: bool = setting(
         False,
         "Let attention and the feed-forward network read the same residual stream side by side, and not "
@@ -438,6 +445,12 @@ class TransformerConfiguration(ModelConfiguration):
                 "parallel",
                 "norm",
             )
+        if self.parallel and self.attention_alone:
+            raise SettingError(
+                "Parallel sublayers are two, and attention alone has nothing beside it: choose one of both.",
+                "parallel",
+                "attention_alone",
+            )
         if self.attention_window and not self.causal:
             raise SettingError(
                 "An attention window ends with the newest token, and without a causal mask there is none: "
@@ -517,6 +530,8 @@ class TransformerConfiguration(ModelConfiguration):
     def used(self) -> frozenset[str]:
         """The names of the settings that make a difference."""
         unused: set[str] = set()
+        if self.attention_alone:
+            unused |= {"feedforward", "feedforward_bias", "activation", "gated"}
         if self.norm_kind == "rms":
             unused |= {"norm_bias"}
         if self.norm == "none" and not self.embedding_norm and self.query_key_norm == "none":
@@ -683,8 +698,8 @@ class TransformerConfiguration(ModelConfiguration):
 
     @property
     def feedforward_width(self) -> int:
-        """Units of the feed-forward network's hidden layer."""
-        return self.feedforward or 4 * self.width
+        """Units of the feed-forward network's hidden layer; 0 where there is none."""
+        return 0 if self.attention_alone else self.feedforward or 4 * self.width
 
     def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs."""
@@ -694,9 +709,11 @@ class TransformerConfiguration(ModelConfiguration):
         matrices = width * (2 * mixed + 2 * shared) + (first_layers + 1) * width * hidden
         attention_biases = (mixed + 2 * shared) * (self.attention_bias in ("all", "query key value"))
         attention_biases += width * (self.attention_bias in ("all", "output"))
-        biases = attention_biases + (first_layers * hidden + width) * self.feedforward_bias
+        has_bias = self.feedforward_bias and not self.attention_alone
+        biases = attention_biases + (first_layers * hidden + width) * has_bias
         norm = width * sum(self.norm_parts)
-        norms = {"none": 0, "both": 4}.get(self.norm, 2) - self.norm_is_shared  # of a layer
+        sublayers = 1 if self.attention_alone else 2
+        norms = {"none": 0, "both": 2}.get(self.norm, 1) * sublayers - self.norm_is_shared  # of a layer
         gains = sum(self.query_key_gains(heads) for heads in (self.heads, self.groups))
         of_layer = norms * norm + gains * sum(self.query_key_parts) * (self.query_key_norm != "none")
         outputs, translates = asked.outputs(vocabulary_size), asked.source_vocabulary > 0

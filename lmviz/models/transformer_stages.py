@@ -10,7 +10,7 @@ from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.norms import NormForm
 from lmviz.models.tap import Stage
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.models.transformer_taps import stream_taps
+from lmviz.models.transformer_taps import end_of_layer, stream_taps
 
 
 @lru_cache(maxsize=8)  # asked for with every keystroke
@@ -21,7 +21,7 @@ def transformer_stages(configuration: TransformerConfiguration) -> tuple[Stage, 
     for index in range(configuration.layers):
         layer = f"layers/{index}"
         stages += layer_stages(configuration, layer, stream)
-        stream = f"{layer}/norm2" if configuration.norm == "post" else stream_taps(configuration, layer)[1]
+        stream = end_of_layer(configuration, layer)
     if configuration.norm_ends:
         stages.append(
             Stage("Final normalisation", norm_equation(configuration), ("norm",), (stream,), "output")
@@ -103,6 +103,8 @@ def layer_stages(configuration: TransformerConfiguration, layer: str, stream: st
     if post:
         yield Stage("Normalisation", norm, (norm1,), (first,), layer)
         between = norm1
+    if configuration.attention_alone:
+        return
     if configuration.norm_is_shared:
         norm2 = norm1
     elif reads:

@@ -97,8 +97,18 @@ def stream_taps(configuration: TransformerConfiguration, layer: str) -> tuple[st
     return f"{layer}/{name}1", f"{layer}/{name}2"
 
 
+def end_of_layer(configuration: TransformerConfiguration, layer: str) -> str:
+    """The tap that the next layer reads."""
+    last = 1 if configuration.attention_alone else 2
+    post = configuration.norm == "post"
+    return f"{layer}/norm{last}" if post else stream_taps(configuration, layer)[last - 1]
+
+
 def layer_taps(configuration: TransformerConfiguration, layer: str, stream: str) -> Iterator[Tap]:
-    """The taps of a layer that reads the tap `stream`; the last one is what the next layer reads."""
+    """The taps of a layer that reads the tap `stream`; the last one is what the next layer reads.
+
+    Of attention alone they end with the stream after it, or its normalisation.
+    """
     norm1, norm2 = f"{layer}/norm1", f"{layer}/norm2"
     first, second = stream_taps(configuration, layer)
     reads, post, gives = configuration.norm_reads, configuration.norm == "post", configuration.norm_gives
@@ -122,6 +132,8 @@ def layer_taps(configuration: TransformerConfiguration, layer: str, stream: str)
     if post:
         yield norm_tap(configuration, norm1, first)
         between = norm1
+    if configuration.attention_alone:
+        return
     if configuration.norm_is_shared:
         norm2 = norm1
     elif reads:

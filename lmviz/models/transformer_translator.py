@@ -266,6 +266,11 @@ def _check(configuration: TransformerConfiguration) -> None:
         raise SettingError(
             "A Transformer that translates has residual connections: set residual to true.", "residual"
         )
+    if configuration.attention_alone:
+        raise SettingError(
+            "A Transformer that translates has feed-forward networks: set attention_alone to false.",
+            "attention_alone",
+        )
     if configuration.parallel:
         raise SettingError(
             "The sublayers of a Transformer that translates stand one after the other: set parallel to "

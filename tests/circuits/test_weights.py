@@ -47,6 +47,12 @@ def test_what_is_read_times_a_matrix_is_what_the_tap_has(options):
     assert traced["norm"].array @ matrices.unembedding == pytest.approx(traced["logits"].array, abs=1e-5)
 
 
+def test_attention_alone_has_no_matrices_of_feed_forward_networks():
+    matrices = Weights(trained("transformer", (("attention_alone", True),)))
+    assert matrices.read is matrices.gate is matrices.write is None
+    assert len(matrices.output) == 2
+
+
 def test_they_cannot_be_written_to_and_leave_the_model_as_it_is():
     model = trained("transformer", ())
     with pytest.raises(ValueError, match="read-only"):

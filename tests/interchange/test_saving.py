@@ -102,6 +102,7 @@ def test_gpt2_small_is_described_as_transformers_does():
     [
         ({"positions": "alibi"}, "positions=alibi is written in no form"),
         ({"positions": "relative"}, "positions=relative is written in no form"),
+        ({"attention_alone": True}, "with attention_alone=True is written"),
         ({"norm": "post"}, "norm=post"),
         ({"norm": "none"}, "norm=none"),
         ({"residual": False}, "residual=False"),

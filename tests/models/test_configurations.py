@@ -32,6 +32,8 @@ VARIATIONS = [
     ),
     ("transformer", {"attention_bias": "none", "feedforward_bias": False, "head_channels": 20}),
     ("transformer", {"norm_bias": False, "parallel": True}),
+    ("transformer", {"attention_alone": True, "feedforward": 20, "gated": True, "norm": "both"}),
+    ("transformer", {"attention_alone": True, "attention_bias": "none", "norm": "post"}),
     ("transformer", {"norm": "none", "residual": False, "positions": "relative"}),
     ("transformer", {"positions": "relative", "causal": False, "context": 9}),
     ("transformer", {"norm": "both", "query_key_norm": "all", "key_value_heads": 2, "norm_kind": "rms"}),
@@ -212,6 +214,7 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
         ),
         (TransformerConfiguration, {"key_value_heads": 3}, "4 heads cannot share 3"),
         (TransformerConfiguration, {"parallel": True, "norm": "post"}, "choose pre-norm"),
+        (TransformerConfiguration, {"parallel": True, "attention_alone": True}, "has nothing beside it"),
         (
             TransformerConfiguration,
             {"positions": "rotary", "rotary_scaling": "llama3", "rotary_fast": 1.0},

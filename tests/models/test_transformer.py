@@ -77,6 +77,17 @@ def test_parallel_sublayers_read_the_same_stream():
     torch.testing.assert_close(found["layers/1/residual2"], stream + added)
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_attention_alone_hands_its_sum_to_the_next_layer(norm):
+    model = build(attention_alone=True, norm=norm)
+    found = values(model, IDS)
+    assert not [name for name in (*found, *dict(model.named_parameters())) if "feedforward" in name]
+    layer, stream = model.layers[1], found["layers/0/norm1" if norm == "post" else "layers/0/residual1"]
+    assert not list(layer.norm2.parameters())
+    torch.testing.assert_close(found["layers/1/residual1"], stream + found["layers/1/attention/output"])
+    assert not {"feedforward", "activation"} & model.configuration.used()
+
+
 def test_a_gate_multiplies_the_units_of_the_feedforward_network():
     model = build(gated=True, activation="silu", norm_kind="rms")
     found, network = values(model, IDS), model.layers[0].feedforward

@@ -152,7 +152,8 @@ def _as_torch_names(state):
 
 def test_what_cannot_be_is_said():
     positions = [{"positions": name} for name in ("rotary", "alibi", "relative")]
-    for settings in (*positions, {"parallel": True}, {"norm": "none"}, {"residual": False}):
+    others = [{"parallel": True}, {"attention_alone": True}]
+    for settings in (*positions, *others, {"norm": "none"}, {"residual": False}):
         with pytest.raises(LmvizError, match="translate"):
             build(**settings)
     with pytest.raises(LmvizError, match="at 8 at most"):
