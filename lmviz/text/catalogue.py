@@ -13,7 +13,17 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.text.archive import read_members
 from lmviz.text.own_corpora import pictures, stories, sums
-from lmviz.text.own_tasks import ambiguous, backwards, dates, recall, recall_nats, reviews, twin
+from lmviz.text.own_tasks import (
+    ambiguous,
+    backwards,
+    dates,
+    echo,
+    echo_nats,
+    recall,
+    recall_nats,
+    reviews,
+    twin,
+)
 from lmviz.text.reading import as_utf8, read_utf8
 from lmviz.text.resources import DATA_VARIABLE, data_folder, resource_path
 
@@ -112,6 +122,17 @@ CATALOGUE: tuple[Entry, ...] = (
         make=recall,
         spans=(1, 500),
         floor=recall_nats,
+    ),
+    Entry(
+        name="echo",
+        title="Echo",
+        description="Each word is followed by its partner, in each line by another: who repeats, is right.",
+        characters=648_888,
+        licence="written for lmviz, MIT",
+        sha256="8b870abadbe76beadf05389190cf8e76f058c8d5d677270d39ff60127471f27c",
+        options={"tokenizer": "words", "documents": "line"},
+        make=echo,
+        floor=echo_nats(),
     ),
     Entry(
         name="four-sentences",

@@ -29,6 +29,10 @@ _DATES = 10_000
 _PAIRS = 10_000
 _CLAUSES = 6000
 _LINES = 5000
+_ECHOES = 4000
+
+ECHO_PAIRS, ECHO_DRAWS = 5, 16
+"""How many pairs of words a line of `echo` has, and how often one of them is said."""
 
 _KEYS = ("red", "blue", "green", "black", "white", "brown", "grey", "pink")
 _FILLERS = [
@@ -154,6 +158,36 @@ def recall(span: int = RECALL_SPAN) -> str:
 def recall_nats(span: int) -> float:
     """Nats of one line of `recall`: the key and the words after it are drawn, the rest follows from them."""
     return math.log(len(_KEYS)) + (span or RECALL_SPAN) * math.log(len(_FILLERS))
+
+
+def echo() -> str:
+    """Lines in which each word is followed by its partner; who that is, is drawn anew for each line."""
+    random = Random(_SEED)
+    return _lines(_echoing(random) for _ in range(_ECHOES))
+
+
+def _echoing(random: Random) -> str:
+    left = [*_KEYS, *_FILLERS]
+    drawn = [left.pop(_below(len(left), random)) for _ in range(2 * ECHO_PAIRS)]
+    pairs = [f"{first} {second}" for first, second in zip(drawn[::2], drawn[1::2], strict=True)]
+    return " ".join(_one_of(pairs, random) for _ in range(ECHO_DRAWS))
+
+
+def echo_nats() -> float:
+    """Nats of one line of `echo` for who knows the rule: a pair that was said before costs its first word."""
+    shares, nats = {0: 1.0}, 0.0  # the probability that so many pairs have been said
+    for _ in range(ECHO_DRAWS):
+        after: dict[int, float] = {}
+        for said, share in shares.items():
+            unsaid, words = ECHO_PAIRS - said, len(_KEYS) + len(_FILLERS) - 2 * said
+            nats += share * math.log(ECHO_PAIRS)
+            after[said] = after.get(said, 0.0) + share * said / ECHO_PAIRS
+            if unsaid:
+                new = share * unsaid / ECHO_PAIRS
+                nats += new * (math.log(words * (words - 1)) - math.log(unsaid))
+                after[said + 1] = after.get(said + 1, 0.0) + new
+        shares = after
+    return nats
 
 
 def _sentence(

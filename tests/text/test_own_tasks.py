@@ -139,6 +139,28 @@ def test_a_key_comes_back():
         assert corpus.floor == pytest.approx(nats / ((span or 10) + 4))
 
 
+def test_an_echo_repeats_the_pairs_of_its_own_line():
+    corpus = load_corpus("echo", validation=0.0)
+    partners, nats = [], 0.0
+    for line in corpus.training_documents:
+        words = line.split()
+        pairs = list(zip(words[::2], words[1::2], strict=True))
+        known = dict(pairs)
+        assert len(pairs) == 16
+        assert [known[first] for first, _ in pairs] == [second for _, second in pairs]
+        assert not set(known) & set(known.values())
+        partners += known.items()
+        said, left = set(), 28
+        for pair in pairs:  # what who knows the rule pays for this line
+            nats += math.log(5)
+            if pair not in said:
+                nats += math.log(left * (left - 1)) - math.log(5 - len(said))
+                said.add(pair)
+                left -= 2
+    assert len(set(partners)) == 28 * 27, "every word is now and then followed by every other"
+    assert corpus.floor == pytest.approx(nats / 33 / len(corpus.training_documents), rel=2e-3)
+
+
 def test_a_span_is_refused_where_there_is_none():
     with pytest.raises(LmvizError, match="only recall, backwards, twin have"):
         load_corpus("farm", span=3)
