@@ -41,6 +41,7 @@ class Recipe:
     steps: int
     settings: dict[str, Any]
     look_for: tuple[str, ...]
+    keep: tuple[int, ...] = ()  # the steps whose snapshots are kept; all where none is named
 
     def command(self, corpus: str, out: str) -> list[str]:
         """The words after `lmviz` that train this model."""
@@ -63,6 +64,7 @@ def read_recipes() -> tuple[Recipe, ...]:
             steps=row["steps"],
             settings=common | row["settings"],
             look_for=tuple(row["look_for"]),
+            keep=tuple(row.get("keep", ())),
         )
         for name, row in table.items()
     )
@@ -88,6 +90,8 @@ def card(recipe: Recipe, run: dict[str, Any], measured: dict[str, str]) -> str:
         "training loss": f"{run['loss']:.3f} nats per {target}",
         "validation loss": f"{run['validation_loss']:.3f} nats per {target}",
     } | measured
+    if recipe.keep:
+        facts["snapshots"] = f"{len(recipe.keep)}, close together where it learns most"
     rows = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     hints = "\n".join(f"- {hint}" for hint in recipe.look_for)
     return (
@@ -150,6 +154,13 @@ def thin_metrics(path: Path) -> None:
     path.write_text("".join(kept), encoding="utf-8")
 
 
+def thin_snapshots(folder: Path, keep: tuple[int, ...]) -> None:
+    """Remove the snapshots of all other steps; none where no step is named."""
+    for path in folder.iterdir():
+        if keep and int(path.stem) not in keep:
+            path.unlink()
+
+
 def train(recipe: Recipe, corpus: str) -> None:
     """Train one model in this folder, in place of the one there was, and write its card."""
     folder = HERE / recipe.name
@@ -160,6 +171,7 @@ def train(recipe: Recipe, corpus: str) -> None:
     )
     shutil.rmtree(folder / "resume", ignore_errors=True)  # finished: nothing to go on with
     thin_metrics(folder / "metrics.jsonl")
+    thin_snapshots(folder / "snapshots", recipe.keep)
     (folder / "card.md").write_text(card(recipe, json.loads(done.stdout), measure(folder)), encoding="utf-8")
     if recipe.name == first_screen.MODEL:
         first_screen.write_first_screen(folder, HERE / "first_screen.npz")

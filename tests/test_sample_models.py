@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lmviz
@@ -77,6 +78,46 @@ def test_the_head_that_looks_back_at_the_stone_is_the_one_that_the_recipe_names(
     weights = trace[f"layers/{int(layer) - 1}/attention/weights"].array[int(head) - 1, -1]
     assert trace.tokens[weights.argmax()] == "stone"
     assert weights.max() > 0.5
+
+
+ECHO = "chair apple queen map chair apple egg rope queen"
+
+
+def echo_hints() -> tuple[tuple[int, int], list[int]]:
+    """The layer and the head that repeat, counted from 0, and the two steps that the recipe names."""
+    hints = " ".join(RECIPES["echo-transformer"]["look_for"])
+    assert f"'{ECHO}'" in hints
+    layer, head = map(int, re.search(r"layer (\d), head (\d)", hints).groups())
+    return (layer - 1, head - 1), [
+        int(step.replace(",", "")) for step in re.findall(r"step ([\d,]+\d)", hints)
+    ]
+
+
+def test_the_model_that_repeats_does_so_with_the_head_that_its_recipe_names():
+    place, _ = echo_hints()
+    contrast = lmviz.contrast(ECHO, ECHO.replace("map", "hat"), measure="logit:map-hat")
+    patches = lmviz.patch("echo-transformer", contrast, "layers/*/attention/heads")
+    assert patches.array[place] > 0.95
+    assert np.abs(np.delete(patches.array, np.ravel_multi_index(place, (2, 4)))).max() < 0.1
+    without = lmviz.ablate("echo-transformer", contrast)
+    assert without.array[place] < -0.75 * without.intact
+    assert lmviz.circuit("echo-transformer", contrast, keep=1, edges=False).kept > 0.95
+
+
+def test_it_repeats_after_the_step_that_its_recipe_names_and_not_before():
+    place, steps = echo_hints()
+    taken = lmviz.head_scores("echo-transformer", words=14, steps=steps)
+    models = [lmviz.open_model("echo-transformer", step) for step in steps]
+    found = [lmviz.next_token(model, ECHO).probability_of(model.tokenizer.id_of("map")) for model in models]
+    before, after = (taken[step].induction[place] for step in steps)
+    assert found[0] < 0.2 < 0.6 < found[1]
+    assert before < 0.25 < 0.5 < after
+
+
+def test_it_is_small_and_has_the_snapshots_that_its_recipe_keeps():
+    folder = FOLDER / "echo-transformer"
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 2_000_000
+    assert Run.open(folder).snapshots() == RECIPES["echo-transformer"]["keep"]
 
 
 def words_of(name: str) -> set[str]:

@@ -126,7 +126,7 @@ CATALOGUE: tuple[Entry, ...] = (
     Entry(
         name="echo",
         title="Echo",
-        description="Each word is followed by its partner, in each line by another: who repeats, is right.",
+        description="Every word has a partner that follows it, a new one in each line: only repeating helps.",
         characters=648_888,
         licence="written for lmviz, MIT",
         sha256="8b870abadbe76beadf05389190cf8e76f058c8d5d677270d39ff60127471f27c",
