@@ -48,7 +48,6 @@ class RecurrentConfiguration(ModelConfiguration):
         "How the states become the one vector from which the class of a text is read: the last state, the "
         "mean of all, or a mean weighted by learned attention. Used where a text has one label.",
         choices=("last", "mean", "attention"),
-        advanced=True,
     )
     attention: str = setting(
         "bilinear",
@@ -56,7 +55,6 @@ class RecurrentConfiguration(ModelConfiguration):
         "of all states, weighted by how well each fits the decoder's state: their dot product, which needs "
         "equal widths, or one with a learned matrix between them (bilinear). Used for translation.",
         choices=("none", "dot", "bilinear"),
-        advanced=True,
     )
     embedding: int = setting(
         0,

@@ -82,7 +82,6 @@ class TransformerConfiguration(ModelConfiguration):
         "the last, the mean of all, or a mean weighted by learned attention. Used where a text has one "
         "label.",
         choices=("last", "mean", "attention"),
-        advanced=True,
     )
     norm: str = setting(
         "pre",

@@ -40,6 +40,14 @@ USED_WHERE: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """Options that only some values of another one have use for."""
 
+IDLE_FOR = {
+    "tagging": frozenset({"sampling"}),
+    "classification": frozenset({"sampling"}),
+    "translation": frozenset({"sampling"}),
+    "captioning": frozenset({"sampling", "length"}),
+}
+"""Options that make no difference to examples, which are learned from whole; captions are all short."""
+
 
 @dataclass(frozen=True)
 class TrainingOptions(Configuration):
@@ -64,7 +72,8 @@ class TrainingOptions(Configuration):
     length: int = setting(
         0,
         "The number of tokens in an excerpt, which is also how far gradients flow back through a recurrent "
-        f"model; 0 takes the model's context, or {DEFAULT_LENGTH} where the model has no limit.",
+        f"model; 0 takes the model's context, or {DEFAULT_LENGTH} where the model has no limit. Longer "
+        "examples are cut, and longer pairs left out; for them 0 sets no limit but the context.",
         zero="context",
         minimum=0,
         maximum=1_000_000,
@@ -207,9 +216,10 @@ class TrainingOptions(Configuration):
     )
 
 
-def used_options(options: TrainingOptions, *, counts: bool) -> frozenset[str]:
-    """The names of the options that make a difference, for a family that counts or for one with gradients."""
+def used_options(options: TrainingOptions, *, counts: bool, task: str = "next-token") -> frozenset[str]:
+    """The names of the options that make a difference for a task, to a family that counts or learns."""
     names = frozenset(COUNTED) if counts else TrainingOptions.names()
+    names -= IDLE_FOR.get(task, frozenset())
     idle = {name for name, (other, values) in USED_WHERE.items() if getattr(options, other) not in values}
     return names - idle
 

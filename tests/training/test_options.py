@@ -4,6 +4,7 @@ import sys
 import pytest
 
 from lmviz.base.errors import SettingError
+from lmviz.tasks import TASKS
 from lmviz.training.options import COUNTED, TrainingOptions, used_options
 
 
@@ -47,6 +48,15 @@ def test_an_option_is_of_use_where_another_one_asks_for_it_and_to_who_learns_by_
         TrainingOptions(optimizer="adamw", schedule="cosine"), counts=False
     )
     assert used_options(TrainingOptions(), counts=True) == set(COUNTED)
+    by_task = {task: used_options(TrainingOptions(), counts=False, task=task) for task in TASKS}
+    idle = {task: by_task["next-token"] - used for task, used in by_task.items()}
+    assert idle == {
+        "next-token": set(),
+        "tagging": {"sampling"},
+        "classification": {"sampling"},
+        "translation": {"sampling"},
+        "captioning": {"sampling", "length"},
+    }
 
 
 def test_runs_can_be_listed_and_forms_be_built_without_torch() -> None:

@@ -13,6 +13,8 @@ from lmviz.app.session.training_state import Plan, in_words
 from lmviz.app.workers.threads import compute_with
 from lmviz.app.workers.timing_worker import Timing, TimingWorker
 from lmviz.families import FAMILIES, obstacle_to
+from lmviz.tasks import NEXT_TOKEN
+from lmviz.training.options import SENTENCES
 
 if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
@@ -127,7 +129,7 @@ class TrainingPlan(Part):
     @property
     def task(self) -> str:
         """What the open text asks of a model; the next token while none is open."""
-        return "next-token" if self._text.corpus is None else self._text.corpus.task
+        return NEXT_TOKEN if self._text.corpus is None else self._text.corpus.task
 
     @property
     def expected_seconds(self) -> float | None:
@@ -207,8 +209,10 @@ class TrainingPlan(Part):
     def _follow_task(self) -> None:
         """What was not chosen by a person is what a model of the newly opened text begins with."""
         if self._plan is not None and self._task != self.task:
-            plan = self._plan
-            self.set(plan.family, plan.configuration.moved(self._task, self.task), plan.training_options)
+            plan, options = self._plan, self._plan.training_options
+            if options.sampling == "streams" and self.task != NEXT_TOKEN:  # they would cut examples apart
+                options = replace(options, sampling=SENTENCES)
+            self.set(plan.family, plan.configuration.moved(self._task, self.task), options)
         self._task = self.task
 
     def _can_measure(self) -> bool:

@@ -99,10 +99,10 @@ class PlanPanel(Panel):
 
     def _leave_out_unused(self) -> None:
         """Show what the family, and the choices made so far, have use for."""
-        plan = self.session.plan.current
-        self._model_form.set_shown(plan.configuration.used_for(self.session.plan.task))
+        plan, task = self.session.plan.current, self.session.plan.task
+        self._model_form.set_shown(plan.configuration.used_for(task))
         counts = FAMILIES[plan.family].counts
-        self._learning_form.set_shown(used_options(plan.training_options, counts=counts))
+        self._learning_form.set_shown(used_options(plan.training_options, counts=counts, task=task))
 
     def _check_together(self) -> None:
         """What one form alone cannot know: whether the model takes windows of the length."""

@@ -13,6 +13,7 @@ from lmviz.app.panels.train.plan import PlanPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.setting_field import SettingField
 from lmviz.app.widgets.diagrams.family_cards import FamilyCards
 from lmviz.app.widgets.kit.axes import ReferenceLine
 from lmviz.app.widgets.plots.line_plot import LinePlot
@@ -20,6 +21,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 
+REVIEWS = "good\ta fine film\nbad\ta dull film\ngood\tfine\n"
+PAIRS = "one two\tuno dos y tres\nthree\ttres\none\tuno\n"
 FLOOR = 0.0258  # nats per tag of ambiguous, from all sentences of its grammar
 
 
@@ -114,8 +117,8 @@ def test_a_transformer_that_tags_begins_without_the_mask_and_what_is_chosen_stay
     ("text", "what"),
     [
         ("the/d cat/n runs/v\ncats/n run/v\nthe/d cats/n\n", "tagger"),
-        ("good\ta fine film\nbad\ta dull film\ngood\tfine\n", "classifier"),
-        ("one two\tuno dos y tres\nthree\ttres\none\tuno\n", "translator"),
+        (REVIEWS, "classifier"),
+        (PAIRS, "translator"),
     ],
 )
 def test_as_many_parameters_are_stated_as_the_trained_model_has(
@@ -136,6 +139,49 @@ def test_as_many_parameters_are_stated_as_the_trained_model_has(
     qtbot.waitUntil(lambda: session.library.model is not None)
     assert stated.startswith(f"{short(session.library.model.parameters)} parameters")
     assert str(session.library.model.parameters)[:3] in stated.replace(".", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "family", "offered", "left_out"),
+    [
+        (
+            "good\ta fine film\nbad\ta dull film\ngood\tfine\n",
+            "transformer",
+            "pooling",
+            ("attention", "sampling"),
+        ),
+        (REVIEWS, "gru", "pooling", ("attention", "sampling")),
+        (PAIRS, "lstm", "attention", ("pooling", "sampling")),
+        (PAIRS, "transformer", "heads", ("causal", "sampling")),
+        ("the cat ran\nthe dog sat\n", "gru", "sampling", ("pooling", "attention")),
+    ],
+)
+def test_what_matters_to_the_task_is_in_sight_and_what_has_no_effect_is_not_there(
+    window: MainWindow,
+    session: Session,
+    tmp_path: Path,
+    qtbot: QtBot,
+    text: str,
+    family: str,
+    offered: str,
+    left_out: tuple[str, ...],
+) -> None:
+    streams = TrainingOptions(sampling="streams", steps=1)
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=4), streams)
+    (tmp_path / "lines.txt").write_text(text * 8, encoding="utf-8")
+    session.text.open(tmp_path / "lines.txt")
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    session.plan.choose_family(family)
+    forms = [window.findChild(ConfigurationForm, name) for name in ("model_form", "learning_form")]
+
+    def in_sight() -> set[str]:
+        """The settings that are there without unfolding anything."""
+        fields = (field for form in forms for field in form.findChildren(SettingField))
+        return {field.setting.name for field in fields if field.control.isVisibleTo(window)}
+
+    qtbot.waitUntil(lambda: offered in in_sight() and not in_sight() & set(left_out))
+    whole = session.plan.task != "next-token"
+    assert session.plan.current.training_options.sampling == ("sentences" if whole else "streams")
 
 
 def references(plot: LinePlot) -> dict[str, float]:
