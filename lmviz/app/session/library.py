@@ -128,7 +128,8 @@ class Library(Part):
         """
         self._prepared = {}
         for path_or_name, step in wanted:
-            self._prepare(path_or_name, step)
+            if not self._work.is_busy(f"open {path_or_name}"):
+                self._prepare(path_or_name, step)
 
     def _prepare(self, path_or_name: str | Path, step: int | None) -> None:
         cache, prepared = self._work.cache, self._prepared
@@ -140,12 +141,10 @@ class Library(Part):
             )
             return opened
 
-        self._work.ask(
-            f"prepare {path_or_name}",
-            read,
-            lambda opened: prepared.update({path_or_name: opened}),
-            lambda sentence: None,
-        )
+        def keep(opened: OpenedModel) -> None:
+            prepared[path_or_name] = opened
+
+        self._work.ask(f"open {path_or_name}", read, keep, lambda sentence: None)
 
     def _have_opened(self, path_or_name: str | Path, take: Callable[[OpenedModel], None]) -> None:
         """Call `take` with a model: at once where it was prepared."""

@@ -46,6 +46,8 @@ class Lessons(QObject):
     """Opens lessons and their list. `side` is to be placed in the window."""
 
     shown_changed = Signal(bool)
+    lecture_wanted = Signal(object)
+    """The file of one that was chosen from the list."""
 
     def __init__(self, window: Shell, parent: QWidget) -> None:
         super().__init__(parent)
@@ -110,7 +112,9 @@ class Lessons(QObject):
 
     def _build(self) -> None:
         from lmviz.app.panels.shared.lesson import LessonPanel
+        from lmviz.app.widgets.controls.lesson_list import ListedLesson
         from lmviz.app.widgets.controls.ring import Ring
+        from lmviz.lectures.reading import open_lecture, shipped_lectures
         from lmviz.lessons.shipped import shipped_lessons
 
         self._lessons = shipped_lessons(perspective_names())
@@ -120,7 +124,12 @@ class Lessons(QObject):
             {name: LessonProgress.from_text(text) for name, text in kept.items() if text}
         )
         self._ring = Ring(self._parent)
-        self._panel = LessonPanel(self._session, self._lessons)
+        lectures = [open_lecture(path, perspective_names()) for path in shipped_lectures()]
+        listed = [
+            ListedLesson(f"Lecture · {each.title}", each.about, None, len(each.items)) for each in lectures
+        ]
+        self._panel = LessonPanel(self._session, self._lessons, listed)
+        self._panel.lecture_chosen.connect(lambda number: self.lecture_wanted.emit(lectures[number].path))
         self._panel.closed.connect(self.close)
         self.side.column.addWidget(self._panel)
 

@@ -318,6 +318,7 @@ class MainWindow(QMainWindow):
         self.lessons.shown_changed.connect(self.rail.lessons.setChecked)
         self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))
         self.lessons.shown_changed.connect(self._enlarging.follow_lesson)
+        self.lessons.lecture_wanted.connect(self.open_lecture)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)

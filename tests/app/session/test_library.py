@@ -2,9 +2,11 @@
 
 import json
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -102,3 +104,29 @@ def test_where_the_newest_snapshot_is_damaged_the_newest_that_can_be_read_is_ope
     assert newest.name in caught.args[0]
     assert f"that can be read is that of step {step}." in caught.args[0]
     assert (session.library.step, session.library.model.snapshots[-1]) == (step, step)
+
+
+def test_what_is_prepared_opens_at_once_and_is_not_open_before(
+    session: Session, lstm_run: Path, answered: Callable[[], None], gate: threading.Event
+) -> None:
+    session.library.failed.connect(pytest.fail)
+    session.library.prepare([(lstm_run, 1), (lstm_run.parent / "gone", None)])
+    answered()
+    assert session.library.models == (), "and of what is not there nothing is said"
+    session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
+    session.library.open(lstm_run, 1)
+    assert session.library.model.folder == lstm_run.resolve()
+    session.library.close(session.library.model)
+    session.library.open(lstm_run)
+    assert session.library.model is None, "once it was opened it is read anew"
+
+
+def test_preparing_does_not_take_the_place_of_opening(
+    session: Session, lstm_run: Path, answered: Callable[[], None], gate: threading.Event
+) -> None:
+    session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
+    session.library.open(lstm_run)
+    session.library.prepare([(lstm_run, None)])
+    gate.set()
+    answered()
+    assert session.library.model.folder == lstm_run.resolve()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.look.theme import theme_switch
@@ -229,6 +229,16 @@ def test_saving_begins_a_lecture_where_none_is_open(
         command(window, "Save as the next scene…")()
         assert len(window.lectures.lecture.items) == count
     assert window.lectures.lecture.path == tmp_path / "mine.lecture"
+
+
+def test_the_shipped_lecture_stands_in_the_list_of_lessons(window: MainWindow, qtbot: QtBot) -> None:
+    window.lessons.toggle()
+    rows = [row for row in window.lessons.side.findChildren(QAbstractButton) if row.isVisible()]
+    [lecture] = [row for row in rows if "Lecture" in row.accessibleName()]
+    assert lecture.accessibleName() == "Lecture · From counting to attention, 10 items"
+    qtbot.mouseClick(lecture, Qt.MouseButton.LeftButton)
+    assert window.lectures.lecture.path == shipped_lectures()[0]
+    assert not window.lessons.is_shown
 
 
 def test_a_lecture_is_dropped_and_what_is_wrong_with_it_is_said(

@@ -27,14 +27,20 @@ if TYPE_CHECKING:
 
 
 class LessonPanel(Panel):
-    """Shows `session.lesson`; without one the list of `lessons`. `closed` when a person sends it away."""
+    """Shows `session.lesson`; without one the list of `lessons`, and of `lectures` below them.
+
+    Signals: `closed` when a person sends it away, `lecture_chosen` with the number of one.
+    """
 
     closed = Signal()
+    lecture_chosen = Signal(int)
 
-    def __init__(self, session: Session, lessons: Sequence[Lesson]) -> None:
+    def __init__(
+        self, session: Session, lessons: Sequence[Lesson], lectures: Sequence[ListedLesson] = ()
+    ) -> None:
         super().__init__(session)
         self.setObjectName("lesson_panel")
-        self._lessons = tuple(lessons)
+        self._lessons, self._lectures = tuple(lessons), tuple(lectures)
         self._drawn: tuple[Lesson | None, int] = (None, -1)
         self._title = Label(role="lesson", wraps=True)
         self._dots = ProgressDots()
@@ -66,7 +72,7 @@ class LessonPanel(Panel):
         self._question.answered.connect(lesson.answer)
         self._question.hint_wanted.connect(lesson.show_hint)
         self._area.verticalScrollBar().rangeChanged.connect(self._show_said)
-        self._list.chosen.connect(lambda number: lesson.open(self._lessons[number]))
+        self._list.chosen.connect(self._choose)
         self._list_close.clicked.connect(self.closed)
         self.follow(lesson.changed)
 
@@ -88,7 +94,15 @@ class LessonPanel(Panel):
                 ListedLesson(_numbered(each), each.about, min(count, len(each.steps)), len(each.steps))
                 for each, count in zip(self._lessons, done, strict=True)
             ]
+            + list(self._lectures)
         )
+
+    def _choose(self, number: int) -> None:
+        """Begin a lesson of the list, or ask for a lecture."""
+        if number < len(self._lessons):
+            self.session.lesson.open(self._lessons[number])
+        else:
+            self.lecture_chosen.emit(number - len(self._lessons))
 
     def _draw_step(self, lesson: Lesson) -> None:
         current = self.session.lesson

@@ -1,4 +1,4 @@
-"""A list of lessons: each with its title, what it is about, and how much of it is done."""
+"""A list of lessons and lectures: each with its title, what it is about, and how much of it is done."""
 
 from __future__ import annotations
 
@@ -15,12 +15,19 @@ from lmviz.app.widgets.base.plain import Label
 
 @dataclass(frozen=True)
 class ListedLesson:
-    """One row: so many of its `steps` are `done`."""
+    """One row: so many of its `steps` are `done`; None for a lecture, whose items nobody ticks."""
 
     title: str
     about: str
-    done: int
+    done: int | None
     steps: int
+
+    @property
+    def extent(self) -> str:
+        """How long it is, or how much of it is done, in a few signs."""
+        if self.done is None:
+            return f"{self.steps} items"
+        return "✓ done" if self.done == self.steps else f"{self.done} of {self.steps}"
 
 
 class LessonList(QWidget):
@@ -82,9 +89,9 @@ class _Row(QAbstractButton):
     def show_lesson(self, lesson: ListedLesson) -> None:
         """Show one."""
         self._title.setText(lesson.title)
-        self.setAccessibleName(f"{lesson.title}, {lesson.done} of {lesson.steps} steps done")
-        is_done = lesson.done == lesson.steps
-        self._done.setText("✓ done" if is_done else f"{lesson.done} of {lesson.steps}")
+        steps_done = "" if lesson.done is None else " steps done"
+        self.setAccessibleName(f"{lesson.title}, {lesson.extent.removeprefix('✓ ')}{steps_done}")
+        self._done.setText(lesson.extent)
         self._about.setText(lesson.about)
         self._about.setVisible(bool(lesson.about))
 
