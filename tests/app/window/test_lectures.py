@@ -233,8 +233,13 @@ def test_saving_begins_a_lecture_where_none_is_open(
 
 def test_the_shipped_lecture_stands_in_the_list_of_lessons(window: MainWindow, qtbot: QtBot) -> None:
     window.lessons.toggle()
-    rows = [row for row in window.lessons.side.findChildren(QAbstractButton) if row.isVisible()]
-    [lecture] = [row for row in rows if "Lecture" in row.accessibleName()]
+
+    def lectures() -> list[QAbstractButton]:
+        rows = window.lessons.side.findChildren(QAbstractButton)
+        return [row for row in rows if row.accessibleName().startswith("Lecture")]
+
+    qtbot.waitUntil(lambda: len(lectures()) == 1)
+    [lecture] = lectures()
     assert lecture.accessibleName() == "Lecture · From counting to attention, 10 items"
     qtbot.mouseClick(lecture, Qt.MouseButton.LeftButton)
     assert window.lectures.lecture.path == shipped_lectures()[0]
