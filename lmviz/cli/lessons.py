@@ -1,15 +1,25 @@
-"""The commands that check lessons and lectures."""
+"""The commands that check lessons and lectures, and count what was answered."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lmviz.base.errors import LmvizError
 from lmviz.base.faults import FaultyText
+from lmviz.base.plain_text import on_one_line
 from lmviz.cli.options import as_json
-from lmviz.cli.terminal import print_json
+from lmviz.cli.terminal import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from lmviz.lessons.results import LessonResult, QuestionCount
+
+MOST_WRONG = 3  # answers that are named
+LONGEST_WORDS = 40  # characters in a table
 
 
 @click.group()
@@ -56,6 +66,64 @@ def check_lecture(file: str, as_json: bool) -> int:
         }
 
     return _report(file, describe, as_json)
+
+
+@lesson.command("results")
+@click.argument("folder")
+@as_json
+def results(folder: str, as_json: bool) -> int:
+    """Count what many did and answered. FOLDER holds the files of results that they saved and sent.
+    Exit code 1 when one of its JSON files holds none."""
+    from lmviz.lessons.results import ENDING, count_questions, open_results
+
+    if not os.path.isdir(folder):
+        raise LmvizError(f"There is no folder {folder!r}: name the one that holds the results.")
+    found, refused = {}, 0
+    for path in sorted(Path(folder).glob(f"*{ENDING}")):
+        try:
+            found[path.stem] = open_results(path)
+        except LmvizError as sentence:  # one that is damaged does not hide the others
+            refused += 1
+            say(str(sentence))
+    if not found:
+        raise LmvizError(f"{folder} holds no results: put the files into it that were sent (*{ENDING}).")
+    people = [_described(name, lesson) for name, results in found.items() for lesson in results.lessons]
+    questions = count_questions([*found.values()])
+    if as_json:
+        counted = [vars(count) | {"wrong": dict(count.wrong.most_common())} for count in questions]
+        print_json({"people": people, "questions": counted})
+    elif people:
+        rows = [[_short(each) if isinstance(each, str) else each for each in row.values()] for row in people]
+        print_table([name.replace("_", " ") for name in people[0]], rows)
+        headings = ("lesson", "step", "answered", "right at once", "right", "hints", "wrong at first")
+        print_table(headings, [_counted(count) for count in questions])
+    return 1 if refused else 0
+
+
+def _described(file: str, lesson: LessonResult) -> dict[str, Any]:
+    """How far one person came in a lesson."""
+    return {
+        "file": file,
+        "lesson": lesson.title,
+        "steps": len(lesson.steps),
+        "done": sum(step.is_done for step in lesson.steps),
+        "answered": sum(bool(step.answers) for step in lesson.steps),
+        "right_at_once": sum(step.is_right_at_once for step in lesson.steps),
+        "right": sum(step.is_right for step in lesson.steps),
+    }
+
+
+def _counted(count: QuestionCount) -> list[object]:
+    """A row of the table of questions."""
+    wrong = ", ".join(f"“{_short(words)}” ×{number}" for words, number in count.wrong.most_common(MOST_WRONG))
+    numbers = (count.answered, count.right_at_once, count.right, count.hints)
+    return [_short(count.lesson), _short(count.step), *numbers, wrong]
+
+
+def _short(words: str) -> str:
+    """Words of a stranger on one line, cut where they are long."""
+    line = on_one_line(words)
+    return line if len(line) <= LONGEST_WORDS else f"{line[: LONGEST_WORDS - 1]}…"
 
 
 def _report(

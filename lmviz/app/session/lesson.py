@@ -57,6 +57,8 @@ class CurrentLesson(Part):
     changed = Signal()
     step_begun = Signal()
     progress_changed = Signal(str)
+    judged = Signal(object)
+    """An answer that was found right or wrong."""
 
     def __init__(
         self,
@@ -203,6 +205,7 @@ class CurrentLesson(Part):
         """Judge an answer."""
         from lmviz.lessons.answers import is_right, reply_to, right_answer, shown
         from lmviz.lessons.faults import NotKnown
+        from lmviz.lessons.results import GivenAnswer
 
         step = self.step
         if step is None or step.question is None or not self.may_answer or not given.strip():
@@ -217,6 +220,7 @@ class CurrentLesson(Part):
             else:
                 said = reply_to(step.question, given, self.value) or NOT_YET
             self._answered = Answered(given, is_so, said)
+            self.judged.emit(GivenAnswer(given, is_so))
         self._note_if_done()
         self.changed.emit()
 

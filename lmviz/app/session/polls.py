@@ -88,9 +88,9 @@ class Polls(Part):
         except LmvizError as error:
             self.failed.emit(f"{path.name}: {error}")
         else:
-            self.ask(poll)
+            self.pose(poll)
 
-    def ask(self, poll: Poll) -> None:
+    def pose(self, poll: Poll) -> None:
         """Ask a poll, in the place of one of the same title; its answers are hidden at first."""
         same = [place for place, other in enumerate(self.all) if other.title == poll.title]
         if same:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.beam import BeamSearch
     from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.descent import Descent
+    from lmviz.app.session.lesson_results import LessonResults
     from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
     from lmviz.app.session.network_focus import NetworkFocus
@@ -142,6 +143,13 @@ class Session(QObject):
         return Polls(self)
 
     @cached_property
+    def lesson_results(self) -> LessonResults:
+        """What was done and answered in lessons since it was first asked for."""
+        from lmviz.app.session.lesson_results import LessonResults
+
+        return LessonResults(self.lesson, self)
+
+    @cached_property
     def scale(self) -> Scale:
         """What models of any size would cost."""
         from lmviz.app.session.scale import Scale
@@ -185,8 +193,9 @@ class Session(QObject):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
         self.lesson.close()
-        if "polls" in vars(self):  # they were asked for
-            self.polls.close()
+        for asked_for in ("polls", "lesson_results"):
+            if asked_for in vars(self):
+                getattr(self, asked_for).close()
         self.plan.close()
         self.reading.close()
         self.training.close()

@@ -237,7 +237,7 @@ class Lectures(QObject):
             case ShownStep(lesson, number):
                 window.lessons.open(lesson, number)
             case ShownPoll(poll):
-                window.session.polls.ask(poll)
+                window.session.polls.pose(poll)
                 window.show_perspective("polls")
 
     def _prepare_next(self) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame
+from PySide6.QtWidgets import QFileDialog, QFrame
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet, stack
@@ -13,11 +14,13 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.widgets.controls.lesson_list import LessonList, ListedLesson
 from lmviz.app.widgets.controls.progress_dots import ProgressDots
 from lmviz.app.widgets.controls.question_card import QuestionCard
 from lmviz.app.widgets.controls.task_list import TaskList
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +63,8 @@ class LessonPanel(Panel):
         self._prepare = QuietButton("lesson_prepare", "set up again", "link")
         self._list = LessonList()
         self._list_close = QuietButton("lesson_list_close", "close", "link")
+        self._save = QuietButton("lesson_results_save", "save my results…", "link")
+        self._results = session.lesson_results
         self._pages = stack()
         self._lay_out()
         lesson = session.lesson
@@ -74,6 +79,8 @@ class LessonPanel(Panel):
         self._area.verticalScrollBar().rangeChanged.connect(self._show_said)
         self._list.chosen.connect(self._choose)
         self._list_close.clicked.connect(self.closed)
+        self._save.clicked.connect(self._save_results)
+        self.show_failures(self._results.failed)
         self.follow(lesson.changed)
 
     def refresh(self) -> None:
@@ -88,6 +95,7 @@ class LessonPanel(Panel):
 
     def _draw_list(self) -> None:
         progress = self.session.lesson.progress
+        self._save.setEnabled(bool(self._results.results.lessons))
         done = [len(progress[each.name].done) if each.name in progress else 0 for each in self._lessons]
         self._list.set_lessons(
             [
@@ -96,6 +104,19 @@ class LessonPanel(Panel):
             ]
             + list(self._lectures)
         )
+
+    def _save_results(self) -> None:
+        """Ask for a file, and write there what was done and answered."""
+        name, _ = QFileDialog.getSaveFileName(self, "Save my results", "results.json", "Results (*.json)")
+        if not name:
+            return
+        path = Path(name).with_suffix(".json")
+        try:
+            self._results.save(path)
+        except LmvizError as sentence:
+            self.session.say(str(sentence))
+        else:
+            Toast.show_over(self, f"Saved {path.name} in {path.parent}. It holds no name: send it as it is.")
 
     def _choose(self, number: int) -> None:
         """Begin a lesson of the list, or ask for a lecture."""
@@ -153,7 +174,7 @@ class LessonPanel(Panel):
         self._area = scrolling(sheet(self._column))
         links = row(self._leave, STRETCH, self._where, self._prepare)
         buttons = row(self._back, STRETCH, self._next)
-        closing = (self._list_close, 0, Qt.AlignmentFlag.AlignLeft)
+        closing = row(self._list_close, STRETCH, self._save)
         overview = column(Label("Lessons", role="lesson"), scrolling(self._list), closing, gap=12)
         for page in (overview, column(self._title, place, self._area, buttons, links, gap=12)):
             self._pages.addWidget(sheet(page))

@@ -1,0 +1,144 @@
+"""Results: what is kept of a lesson, read back whatever a file holds, and counted over many."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmviz.base.errors import LmvizError
+from lmviz.cli import run
+from lmviz.lessons.expression import Literal
+from lmviz.lessons.lesson import Lesson, Question, Step
+from lmviz.lessons.results import (
+    MOST,
+    GivenAnswer,
+    LessonResult,
+    Results,
+    StepResult,
+    count_questions,
+    open_results,
+)
+
+WORDS = st.text(max_size=20)
+ANSWERS = st.builds(GivenAnswer, WORDS, st.booleans())
+STEPS = st.builds(
+    StepResult,
+    WORDS,
+    WORDS,
+    st.integers(0, 9),
+    st.integers(0, 9),
+    st.booleans(),
+    st.lists(ANSWERS, max_size=4).map(tuple),
+)
+LESSONS = st.builds(LessonResult, WORDS, WORDS, st.lists(STEPS, max_size=4).map(tuple))
+RESULTS = st.builds(Results, st.lists(LESSONS, max_size=3).map(tuple))
+
+
+def asked(*titles: str) -> Lesson:
+    question = Question("How many?", Literal("11"))
+    return Lesson("cows", "Cows", 1, "", tuple(Step(title, "Say.", 1, question=question) for title in titles))
+
+
+def answered(*words: str) -> StepResult:
+    """The first step, answered so; 11 is right."""
+    answers = tuple(GivenAnswer(each, each == "11") for each in words)
+    return StepResult("One", "How many?", 0, 0, False, answers)
+
+
+@given(RESULTS)
+def test_results_are_read_as_they_were_written(results: Results) -> None:
+    assert Results.from_bytes(results.to_bytes(), "mine.json") == results
+
+
+@given(RESULTS, st.data())
+def test_a_damaged_file_is_read_or_refused_in_words(results: Results, data: st.DataObject) -> None:
+    content = bytearray(results.to_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    with suppress(LmvizError):
+        Results.from_bytes(bytes(content), "mine.json").to_bytes()
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | WORDS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["lessons", "steps", "name", "title", "answers", "words", "right"]), inner
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["lessons", "format_version", "format"]), VALUES))
+def test_any_json_is_read_or_refused_in_words(values: dict[str, object]) -> None:
+    with suppress(LmvizError):
+        Results.from_bytes(
+            json.dumps({"format": "lmviz results", "format_version": 1} | values).encode(), "x"
+        )
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1]", b"[" * 100_000, b'{"format": "lmviz scene"}'])
+def test_what_is_no_results_is_refused_in_words(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "mine.json").write_bytes(content)
+    with pytest.raises(LmvizError, match=r"mine\.json holds no results"):
+        open_results(tmp_path / "mine.json")
+    with pytest.raises(LmvizError, match="cannot be read"):
+        open_results(tmp_path)
+
+
+def test_what_was_done_stays_and_is_not_taken_back() -> None:
+    result = LessonResult.of(asked("One", "Two"))
+    assert not result.is_begun
+    result = result.at(0, 2, True, GivenAnswer("12", False)).at(0, 1, False, GivenAnswer("11", True))
+    assert result.steps[0] == StepResult(
+        "One", "How many?", 0, 2, True, (GivenAnswer("12", False), GivenAnswer("11", True))
+    )
+    assert (result.steps[0].is_right, result.steps[0].is_right_at_once) == (True, False)
+    for _ in range(2 * MOST):
+        result = result.at(1, 0, False, GivenAnswer("1", False))
+    assert len(result.steps[1].answers) == MOST
+    later = LessonResult.of(asked("One", "Two, changed", "Three"), result)
+    assert later.steps[0] == result.steps[0]
+    assert [step.answers for step in later.steps[1:]] == [(), ()], "they ask something else now"
+
+
+def test_many_are_counted_by_question() -> None:
+    given_by = [("11",), ("12", "11"), (" 12 ", "13"), ()]
+    many = [Results((LessonResult("cows", "Cows", (answered(*words),)),)) for words in given_by]
+    [count] = count_questions(many)
+    assert (count.answered, count.right_at_once, count.right) == (3, 1, 2)
+    assert dict(count.wrong) == {"12": 2}
+
+
+def test_the_command_prints_a_table_of_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, words in {"a": ("11",), "b": ("12", "11")}.items():
+        results = Results((LessonResult("cows", "Cows\u202e", (answered(*words),)),))
+        (tmp_path / f"{name}.json").write_bytes(results.to_bytes())
+    (tmp_path / "notes.txt").write_text("no results, and none of its business")
+    assert run(["lesson", "results", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "“12” ×1" in printed
+    assert "\u202e" not in printed
+    (tmp_path / "c.json").write_text("{}")
+    assert run(["lesson", "results", str(tmp_path), "--json"]) == 1
+    captured = capsys.readouterr()
+    assert "c.json holds no results" in captured.err
+    said = json.loads(captured.out)
+    assert [(each["file"], each["right_at_once"], each["right"]) for each in said["people"]] == [
+        ("a", 1, 1),
+        ("b", 0, 1),
+    ]
+    assert said["questions"][0]["wrong"] == {"12": 1}
+
+
+def test_a_folder_without_results_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lesson", "results", str(tmp_path)]) == 2
+    assert "holds no results" in capsys.readouterr().err
+    assert run(["lesson", "results", str(tmp_path / "gone")]) == 2
+    assert "There is no folder" in capsys.readouterr().err
