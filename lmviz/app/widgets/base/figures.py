@@ -1,30 +1,35 @@
-"""Formatting of numbers, the same everywhere: a true minus sign, none before zero, no false precision."""
+"""Numbers of cells in words; all others are written by `lmviz.base.figures`, whose names stand here too."""
 
 from __future__ import annotations
 
 import math
 
+from lmviz.base.figures import (
+    cell_figure,
+    count,
+    counted,
+    number,
+    percentage,
+    share_or_none,
+    short,
+    signed_figure,
+    with_unit,
+)
 from lmviz.models.address import Address
 
-_MINUS = "−"
-
-
-def signed_figure(value: float, digits: int = 2) -> str:
-    """A sum's part, always with its sign: "+1.12", "−0.35"."""
-    return (_MINUS if value < 0 else "+") + number(abs(value), digits)
-
-
-def number(value: float, digits: int = 3) -> str:
-    """A value with `digits` decimals, or in powers of ten where decimals would show nothing or too much."""
-    if math.isnan(value):
-        return "not a number"
-    if math.isinf(value):
-        return "∞" if value > 0 else f"{_MINUS}∞"
-    size = abs(value)
-    if size != 0 and (size < 0.5 * 10**-digits or size >= 1e6):
-        mantissa, exponent = f"{value:.1e}".split("e")
-        return f"{mantissa}e{int(exponent)}".replace("-", _MINUS)
-    return f"{value:z,.{digits}f}".replace("-", _MINUS)
+__all__ = [
+    "cell_figure",
+    "count",
+    "counted",
+    "figure_of",
+    "has_no_gradient",
+    "number",
+    "percentage",
+    "share_or_none",
+    "short",
+    "signed_figure",
+    "with_unit",
+]
 
 
 def figure_of(address: str, value: float) -> str:
@@ -35,57 +40,3 @@ def figure_of(address: str, value: float) -> str:
 def has_no_gradient(address: str, value: float) -> bool:
     """Whether a number is that of a gradient which is not there."""
     return Address.parse(address).is_gradient and math.isnan(value)
-
-
-def cell_figure(value: float) -> str:
-    """A value briefly enough for a cell: "0.12", "−15.2", "143"."""
-    size = abs(value)
-    digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
-    return f"{value:z.{digits}f}".replace("-", _MINUS)
-
-
-def percentage(share: float) -> str:
-    """A share as "21.2 %"; small ones keep two figures: "0.031 %"."""
-    percent = 100 * share
-    if percent == 0 or percent >= 0.95:
-        return f"{percent:z.1f} %"
-    if percent < 1e-4:
-        return f"{number(percent)} %"
-    digits = 1 - math.floor(math.log10(percent))
-    return f"{percent:.{digits}f} %"
-
-
-def share_or_none(share: float) -> str:
-    """A share as `percentage` writes it; "–" for one that was not measured, NaN."""
-    return "–" if math.isnan(share) else percentage(share)
-
-
-def count(value: float) -> str:
-    """A whole number with separators: "12,345"."""
-    return f"{int(value):,}".replace("-", _MINUS)
-
-
-def counted(number: int, noun: str) -> str:
-    """So many of something: "1 layer", "12,345 layers"."""
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
-
-
-def with_unit(value: float, unit: str) -> str:
-    """A size in three figures with its unit: "10.2 MB", "950 B"."""
-    figures, prefix = _scaled(value, ("T", "G", "M", "k"))
-    return f"{figures} {prefix}{unit}"
-
-
-def short(value: float) -> str:
-    """A number of things in three figures: "12.3k", "0.80M", "174bn", "950"."""
-    return "".join(_scaled(value, ("tn", "bn", "M", "k")))
-
-
-def _scaled(value: float, names: tuple[str, ...]) -> tuple[str, str]:
-    """Three figures, and which of the names of a trillion, billion, million and thousand they count."""
-    for limit, name in zip((1e12, 1e9, 1e6, 1e3), names, strict=True):
-        if abs(value) >= limit * 0.9995:
-            scaled = value / limit
-            digits = 0 if abs(scaled) >= 99.95 else 1 if abs(scaled) >= 9.995 else 2
-            return f"{scaled:.{digits}f}", name
-    return f"{value:.0f}", ""

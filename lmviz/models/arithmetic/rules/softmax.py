@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
+from lmviz.base.figures import number
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
 from lmviz.models.arithmetic.sheet import Naming, Sheet, SheetLine, largest, name_of, numbers_of, others
-from lmviz.models.arithmetic.terms import Terms
 
 
 def _powers(groups: Groups) -> tuple[float, np.ndarray]:
@@ -45,19 +45,25 @@ def _equation(groups: Groups, notation: Notation, shown: int) -> str:
 
 
 def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
-    own, row = groups
-    power, powers = _powers(groups)
-    lines = [_score_line(own, 0, own.label, power)]
-    for term in map(int, largest(powers, count)):
-        lines.append(_score_line(row, term, name_of(row.factors, term, naming), float(powers[term])))
-    if len(powers) > count:
-        lines.append(SheetLine(others(len(powers) - count), float(np.sort(powers)[:-count].sum())))
+    """The cell's own score, and after it the largest of the others, each once."""
+    row, (power, powers) = groups[1], _powers(groups)
+    own = _own_term(groups)
+    ranked = [own, *(term for term in map(int, largest(powers, len(powers))) if term != own)]
+    lines = [
+        SheetLine(name_of(row.factors, term, naming), float(powers[term]), numbers_of(row, term))
+        for term in ranked[:count]
+    ]
+    if rest := ranked[count:]:
+        lines.append(SheetLine(others(len(rest)), float(powers[rest].sum())))
     lines.append(SheetLine("all together", float(powers.sum())))
-    return Sheet(tuple(lines), "its share of all", middle="score", last="e^(score − largest)")
+    result = f"{number(power)} / {number(float(powers.sum()))}, its share of all"
+    return Sheet(tuple(lines), result, middle="score", last="e^(score − largest)")
 
 
-def _score_line(group: Terms, term: int, name: str, power: float) -> SheetLine:
-    return SheetLine(name, power, numbers_of(group, term))
+def _own_term(groups: Groups) -> int:
+    """Which score of the row is the cell's own."""
+    own, row = (group.factors[0].indices for group in groups[:2])
+    return int((row == own).all(axis=1).argmax())
 
 
 def _strengths(groups: Groups) -> tuple[np.ndarray, ...]:

@@ -14,6 +14,7 @@ from lmviz.app.widgets.text.arithmetic_card import MARGIN, NUMBER_SIZE, Arithmet
 from lmviz.app.widgets.text.arithmetic_rows import sheet_of
 from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic, Factor, Rule, Terms, constant
 from lmviz.models.arithmetic.sheet import Sheet, SheetLine
+from lmviz.models.operations.factors import part
 
 
 def factor(source, values, function=""):
@@ -91,15 +92,20 @@ def test_hover_previews_and_leaving_says_so(card, qtbot):
         QTest.mouseMove(card, card.row_rectangle(2).center().toPoint())
 
 
-def test_softmax_shows_scores_and_their_shares():
-    scores = [1.0, 3.0, 2.0]
-    own = Terms("own score", (factor("scores", scores[1:2]),))
-    softmax = cell("softmax", [own, Terms("row", (factor("scores", scores),))])
-    sheet = sheet_of(softmax, count=2)
-    assert sheet.rows[0].value == "1.000"
-    assert written(sheet.rows[-2].value) == pytest.approx(1 + math.exp(-1) + math.exp(-2), abs=1e-3)
+def test_softmax_shows_each_score_once_its_own_first_and_what_it_is_divided_by():
+    scores = [2.0, 1.0, 3.0, 2.0]
+    row = factor("scores", scores)
+    own = Terms("own score", (part(row, 1, 1),))
+    softmax = cell("softmax", [own, Terms("row", (row,))])
+    sheet = sheet_of(softmax, count=3)
+    assert [row.name for row in sheet.rows[:4]] == [f"scores (5, {place})" for place in (2, 3, 1)] + [
+        "1 other"
+    ]
+    whole = 1 + math.exp(-2) + 2 * math.exp(-1)
+    assert written(sheet.rows[-2].value) == pytest.approx(whole, abs=1e-3)
+    assert sum(written(row.value) for row in sheet.rows[:4]) == pytest.approx(whole, abs=2e-3)
+    assert sheet.rows[-1].name == f"{math.exp(-2):.3f} / {whole:.3f}, its share of all"
     assert written(sheet.rows[-1].value) == pytest.approx(softmax.value, abs=1e-3)
-    assert [row.name for row in sheet.rows[1:4]] == ["scores (5, 2)", "scores (5, 3)", "1 other"]
 
 
 def test_layer_norm_shows_mean_deviation_gain_and_bias():
