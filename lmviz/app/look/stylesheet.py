@@ -54,7 +54,9 @@ QPushButton[role="link"], QToolButton[role="link"] {
     padding: 0px ${p4}px; font-size: ${p12}px;
 }
 QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { color: $accent; }
-QPushButton[role="link"]:checked, QToolButton[role="link"]:checked { color: $accent; font-weight: 600; }
+QPushButton[role="link"]:checked, QToolButton[role="link"]:checked {
+    color: $accent; text-decoration: underline;
+}
 QPushButton[role="link"]:focus, QToolButton[role="link"]:focus { background: $accent_wash; }
 QToolButton[role="icon"] {
     background: transparent; border: 1px solid transparent; padding: ${p3}px; min-height: 0px;

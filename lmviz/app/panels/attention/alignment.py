@@ -46,6 +46,7 @@ class AlignmentPanel(WeightMatrixPanel):
         self._chosen: ChosenAlignment | None = None
         self._stepped_to: Reading | None = None
         self._card = self.add_card("Alignment", self._head(), self._pages)
+        self._card.layout_below.insertWidget(1, self._switch.choice)
         self._connect()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:

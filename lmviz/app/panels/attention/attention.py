@@ -60,6 +60,7 @@ class AttentionPanel(WeightMatrixPanel):
         self._stepped_to: Reading | None = None
         self._body = AttentionBody(self.matrix, self._strips, self._invitation)
         self._card = Card("Attention", self._head(), self._body)
+        self._card.layout_below.insertWidget(1, self._switch.choice)
         self.column.addWidget(self._card)
         self._connect()
 

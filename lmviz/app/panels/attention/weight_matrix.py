@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import numpy as np
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.session.session import Session
@@ -18,9 +17,6 @@ from lmviz.base.errors import LmvizError
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.strongest import strongest_cell
 from lmviz.inspection.views import View
-
-SNUG = 520
-"""Pixels at scale 1 below which the choice of the gradient's number shows its arrow alone."""
 
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
@@ -47,10 +43,6 @@ class WeightMatrixPanel(Panel):
         self.shown = NOTHING  # what is drawn: (query, key), or (position, source)
         self._view: View | None = None
         self._dragging = False
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._switch.set_compact(self.width() < SNUG * current_theme().scale)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

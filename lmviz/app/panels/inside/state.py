@@ -42,7 +42,6 @@ SQUARES = ("query", "source_query")  # axes of rows where attention looks at its
 TAP_LENGTH, SHORT_TAP_LENGTH = 22, 10  # characters of the name of a tap
 AROUND = 40  # pixels at scale 1 around the title of the card
 LEAST_TAP = 60  # pixels at scale 1 to which the choice of the tap can be narrowed
-SNUG = 400  # pixels at scale 1 below which the choice of the gradient's number shows its arrow alone
 ROOMY = 640  # pixels at scale 1 from which on all names have room
 
 
@@ -69,6 +68,7 @@ class StatePanel(Panel):
         controls = (self._drag, self._switch, self._tap, self.order_picker)
         head = self._head = FittingRow(controls, giving_way=(self.order_picker, self._drag))
         self._card = self.add_card("Values over the text", head, self._heatmap)
+        self._card.layout_below.insertWidget(1, self._switch.choice)
         self._tap.activated.connect(lambda _: self.refresh_soon())
         self.order_picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._heatmap.cell_hovered.connect(self._hover)
@@ -96,7 +96,6 @@ class StatePanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._measure_tap()
-        self._switch.set_compact(self.width() < SNUG * current_theme().scale)
         self.refresh_soon()
 
     def _measure_tap(self) -> None:

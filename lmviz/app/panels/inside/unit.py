@@ -180,11 +180,12 @@ class UnitPanel(Panel):
     def _lay_out(self) -> QWidget:
         hint = Label("drag over words to find units active on all of them, above", role="muted", wraps=True)
         self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        brushing = row((self._threshold, 1), GradientSwitch(self.session))
+        switch = GradientSwitch(self.session)
+        brushing = row((self._threshold, 1), switch)
         self._threshold.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # by its largest
         self._searched.hide()
         searched = (self._search_button, self._searched, self._places)
-        above = ((self._curve, 1), self._words, hint, brushing, self._found)
+        above = ((self._curve, 1), self._words, hint, brushing, switch.choice, self._found)
         return scrolling(sheet(column(*above, *searched)))
 
     def _name_search(self, reading: Reading | None) -> None:

@@ -203,10 +203,11 @@ def test_the_switch_is_never_cut_and_says_its_number_on_hover(
     switch = state.findChild(QPushButton, "gradient_switch")
     picker = state.findChild(QComboBox, "gradient_of_picker")
 
-    def are_apart() -> bool:
-        end, start = picker.rect().topRight(), switch.rect().topLeft()
-        is_whole = switch.width() >= switch.sizeHint().width()
-        return is_whole and picker.mapTo(state, end).x() < switch.mapTo(state, start).x()
+    def are_whole() -> bool:
+        below = picker.mapTo(state, picker.rect().topLeft()).y()
+        room = picker.width() - picker.fontMetrics().horizontalAdvance(picker.currentText())
+        is_apart = below >= switch.mapTo(state, switch.rect().bottomLeft()).y()
+        return is_apart and room > 20 and switch.width() >= switch.sizeHint().width()
 
-    qtbot.waitUntil(are_apart, timeout=5000)
+    qtbot.waitUntil(are_whole, timeout=5000)
     assert "loss of “eat”" in picker.toolTip()
