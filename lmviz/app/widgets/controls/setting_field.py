@@ -40,7 +40,7 @@ class SettingField(QObject):
         self.control.setToolTip(paragraph(_help(setting)))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
-        self.label = Label(setting.label, parent)
+        self.label = Label(setting.label, parent, wraps=True)
         self.label.setBuddy(self.control)
         self.label.setToolTip(paragraph(_help(setting)))
         self.complaint = Label("", parent)
