@@ -267,7 +267,8 @@ class GradientWave(Pointable):
             middle = self.length(NAME) + (position + 0.5) * self._across
             text = cut(token, width, measure)
             painter.setPen(self.theme.key if position in marked else self.theme.muted_text)
-            place = QRectF(middle - width / 2, top, width, self.length(BELOW))
+            left = min(middle - width / 2, self.width() - measure.horizontalAdvance(text) / 2 - width / 2)
+            place = QRectF(left, top, width, self.length(BELOW))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -241,18 +241,19 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             painter.setOpacity(self._crossfade.share)
         strokes.draw_cells(self.devicePixelRatioF())
         painter.setOpacity(1.0)
+        row, column = cell or (-1, -1)
+        if cell is None and self._labels.few_columns and self._suggested is not None:
+            column = self._suggested[1]
+        marked = {column, self._selection[1]}
         if self._words:
-            strokes.draw_words(self._words)
+            strokes.draw_words(self._words, *self._labels.columns_with_room(theme, frame, marked))
         else:
             strokes.draw_values(self._value_rows(frame))
         strokes.draw_fade(self._lights, self._hovered)
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
         strokes.draw_suggested(self._suggested)
-        row, column = cell or (-1, -1)
-        if cell is None and self._labels.few_columns and self._suggested is not None:
-            column = self._suggested[1]
         self._labels.draw_rows(painter, theme, frame, {row, self._selection[0]})
-        self._labels.draw_columns(painter, theme, frame, {column, self._selection[1]})
+        self._labels.draw_columns(painter, theme, frame, marked)
         wide = frame.area.width() > self.length(160)
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)

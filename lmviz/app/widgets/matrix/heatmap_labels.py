@@ -17,8 +17,9 @@ from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
 
 SIZE = 11.5
-ANGLE = 38
+ANGLE = 44
 LINE = 18
+LEAST_WORD = 11  # pixels at scale 1 across which a word can stand upright
 WIDEST_ROW = 0.3
 WIDEST_COLUMN = 110
 
@@ -85,9 +86,8 @@ class Labels:
     ) -> None:
         """The same for columns, rotated where they are longer than a cell is wide."""
         measure, rotated = metrics(SIZE, token=True, theme=theme), self.rotated(frame.cell_width, theme)
-        every = max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
         widest = WIDEST_COLUMN * theme.scale
-        named = _with_room(frame.shown_columns, len(self.columns), every, marked)
+        named = self._named_columns(theme, frame, marked)
         for kind, columns in named[:1] if self.few_columns else named:
             _choose_pen(painter, theme, self.column_role, kind)
             for column in columns:
@@ -96,6 +96,24 @@ class Labels:
                 if self.few_columns:
                     cell = _as_wide_as(text, cell, painter)
                 self._draw_column(painter, theme, frame, cell, text, rotated)
+
+    def columns_with_room(
+        self, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
+    ) -> tuple[list[int], float]:
+        """The columns in which words are written, and how wide each can be: all, or those that are named."""
+        if frame.cell_width >= LEAST_WORD * theme.scale:
+            return list(frame.shown_columns), frame.cell_width
+        columns = [column for _, columns in self._named_columns(theme, frame, marked) for column in columns]
+        return columns, self._every(theme, frame) * frame.cell_width
+
+    def _every(self, theme: Theme, frame: HeatmapFrame) -> int:
+        rotated = self.rotated(frame.cell_width, theme)
+        return max(1, math.ceil(19 * theme.scale / frame.cell_width)) if rotated else 1
+
+    def _named_columns(
+        self, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
+    ) -> tuple[tuple[bool, list[int]], tuple[bool, list[int]]]:
+        return _with_room(frame.shown_columns, len(self.columns), self._every(theme, frame), marked)
 
     def _draw_column(
         self, painter: Painter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool

@@ -126,14 +126,16 @@ class HeatmapStrokes:
                     text = cell_figure(float(self._cells.values[row, column]))
                     painter.drawText(frame.cell(row, column), centre, text)
 
-    def draw_words(self, words: Sequence[Sequence[str]]) -> None:
-        """A word in each cell: smaller, or upright in a cell that is higher than wide, before any is cut."""
+    def draw_words(self, words: Sequence[Sequence[str]], columns: Sequence[int], across: float) -> None:
+        """A word in each cell of some columns, which has a width of `across` pixels: smaller, or upright in a
+        cell that is higher than wide, before any is cut.
+        """
         frame, painter, margin = self._frame, self._painter, self._length(4)
         if frame.cell_height < self._length(LEAST_ROW):
             return
-        cells = [(row, column) for row in frame.shown_rows for column in frame.shown_columns]
+        cells = [(row, column) for row in frame.shown_rows for column in columns]
         widest = max((words[row][column] for row, column in cells), key=len, default="")
-        high, wide = frame.cell_height - margin, frame.cell_width - margin
+        high, wide = frame.cell_height - margin, across - margin
         is_upright = high > wide and self._word_size(widest, wide)[1] > wide
         room = high if is_upright else wide
         size = self._word_size(widest, room)[0]
