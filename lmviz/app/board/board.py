@@ -249,10 +249,18 @@ class Board(QWidget):
             self._soon.start()
             return
         wanted, model = self._wanted, self._model
-        for page in self._pages.values():
+        out_of_place = {
+            page: page.panel.out_of_place(model)
+            for page in self._pages.values()
+            if page.has_panel and model is not None and page.panel.out_of_place(model)
+        }
+        fitting = {self._homes[name] for name, page in self._pages.items() if page not in out_of_place}
+        for name, page in self._pages.items():
             if page.has_panel:
-                page.panel.set_put_away(page.row.name not in wanted | set(self._kept.windows))
-                page.set_least(self._least(page.row.name))
+                page.panel.set_put_away(name not in wanted | set(self._kept.windows))
+                says_little = page in out_of_place or (model is None and page.row.tabbed)
+                has_room = says_little and self._homes[name] in fitting  # that of the others in its place
+                page.set_least(QSize(0, 0) if has_room else self._least(name))
         stacked = self._areas_without_room(wanted)
         first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
         held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
@@ -267,11 +275,6 @@ class Board(QWidget):
                     place.removeTab(place.indexOf(page))
             if name not in wanted and name not in self._windows:
                 page.setParent(self)
-        out_of_place = {
-            page: page.panel.out_of_place(model)
-            for page in self._pages.values()
-            if page.has_panel and model is not None and page.panel.out_of_place(model)
-        }
         for name, place in self._places.items():
             chosen = self._pages.get(self._view.fronts.get(name, ""))
             place.show_pages(held[name], chosen, out_of_place)

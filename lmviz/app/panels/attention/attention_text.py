@@ -23,6 +23,8 @@ HINT = "point at a word: what it looks at · with Shift: what looks at it · cli
 class AttentionTextPanel(FollowedTextPanel):
     """Draws the chosen head, or the mean of several."""
 
+    least_height = 80
+
     def __init__(self, session: Session) -> None:
         self._text = AttentionText()
         super().__init__(session, self._text)

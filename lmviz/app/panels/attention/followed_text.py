@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QTimer
@@ -13,7 +14,6 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.scrolling import scrolling
 
 NOTHING = np.zeros((0, 0))
-LEAST_HEIGHT = 112  # pixels within which the words and what joins them can be seen
 
 
 class FollowedTextPanel(Panel):
@@ -25,12 +25,14 @@ class FollowedTextPanel(Panel):
     draws = ("reading",)
 
     gives_way = 33
+    least_height: ClassVar[int] = 112
+    """Pixels within which the words and what joins them can be seen."""
 
     def __init__(self, session: Session, text: QWidget) -> None:
         super().__init__(session)
         self.weights = NOTHING  # what is drawn: (query, key), or (position, source)
         self._area = scrolling(text)
-        self._area.setMinimumHeight(LEAST_HEIGHT)
+        self._area.setMinimumHeight(self.least_height)
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
         session.focus.position_changed.connect(self._follow_current.start)

@@ -6,6 +6,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
+from lmviz.app.look.theme import current_theme
+
+LINE = 24  # pixels at scale 1
+
 
 class QuietScrollArea(QScrollArea):
     """Has no frame and takes no focus; keys that its widget does not use go to the window."""
@@ -23,12 +27,16 @@ class QuietScrollArea(QScrollArea):
         return self.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as its widget has to be, where it cannot be scrolled sideways."""
+        """As wide as its widget has to be, where it cannot be scrolled sideways, and as high as a line.
+
+        What stands beside it, such as a sentence of several lines, cannot scroll, and comes before it.
+        """
         least, widget = super().minimumSizeHint(), self.widget()
         if widget is None or not self.is_upright:
             return least
         bar = self.verticalScrollBar().sizeHint().width()
-        return QSize(max(least.width(), widget.minimumSizeHint().width() + bar), least.height())
+        height = min(least.height(), round(LINE * current_theme().scale))
+        return QSize(max(least.width(), widget.minimumSizeHint().width() + bar), height)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()

@@ -31,9 +31,9 @@ from lmviz.inspection.attention import edges_of, strongest_edges
 SIZES = (16.0, 14.5, 13.0)  # smaller ones are tried before the text is wrapped
 GAP, LEAST_GAP, WIDEST_GAP = 34, 14, 90
 MARGIN = 24
-HEIGHT = 170
-LINE, LINES = 110, 56  # the least height of a text in one line, and of each where there are several
-BELOW, BELOW_EACH = 62, 31  # from the upper edge of the tokens to the end of their line, likewise
+HEIGHT = 150
+LINE, LINES = 80, 56  # the least height of a text in one line, and of each where there are several
+BELOW, BELOW_EACH = 44, 31  # from the upper edge of the tokens to the end of their line, likewise
 TOKEN, TOKEN_EACH = 26, 19  # how high a token is, likewise
 LIFT, LIFT_EACH = 8, 3  # the gap between it and its arcs, and the stroke below it, likewise
 STROKE = 5
