@@ -127,7 +127,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("confusion", "Confusion", "compare", "bottom", _CONFUSION, tabbed=True),
     PanelRow("contrast", "Two texts", "circuits", "centre", weight=1, least=(400, 150)),
     PanelRow("patching", "Patching", "circuits", "centre", weight=5, least=(300, 260), projected=True),
-    PanelRow("circuit", "Circuit", "circuits", "centre", tabbed=True, least=(300, 260)),
+    PanelRow("circuit", "Circuit", "circuits", "centre", tabbed=True, least=(300, 304)),
     PanelRow("ablation", "Ablation", "circuits", "centre", tabbed=True, least=(300, 260)),
     PanelRow("heads_over_time", "Heads", "circuits", "centre", tabbed=True, least=(300, 260)),
     PanelRow(

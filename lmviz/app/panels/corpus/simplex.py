@@ -54,7 +54,7 @@ class SimplexPanel(Panel):
         self._context.setAccessibleName("phrase whose next words are weighed")
         self._context.setMinimumWidth(SIZE_OF_CONTEXT)
         self._bars = named(SimplexBars(), "simplex_bars")
-        self._curve = LinePlot("p", words=(number, number), y_name="Σ c ln p", possible_x=SHARE)
+        self._curve = LinePlot("p", words=(number, _nats), y_name="Σ c ln p", possible_x=SHARE)
         self._bars.setMinimumWidth(NARROWEST_BARS)
         self._curve.setMinimumWidth(NARROWEST_CURVE)
         self._likelihood = Label(name="simplex_likelihood", role="title")
@@ -159,15 +159,15 @@ class SimplexPanel(Panel):
             return
         shares, word = self.shares, self._bars.current
         likelihood, best = counted.log_likelihood(shares), counted.log_likelihood(counted.best)
-        self._likelihood.setText(f"Σ c ln p = {number(likelihood, 4)} nats")
+        self._likelihood.setText(f"Σ c ln p = {_nats(likelihood)} nats")
         lack = best - likelihood
         self._lack.setText("the maximum" if lack < 5e-5 else f"{number(lack, 4)} below the maximum")
-        self._multiplier.setText(f"λ = Σ c = {count(counted.total)}")
+        self._multiplier.setText(f"c: how often each follows in training; λ = Σ c = {count(counted.total)}")
         self._bars.set_shares(shares, counted.surplus(shares))
         places, share = np.linspace(0, 1, PLACES), float(shares[word])
         along = counted.along(shares, word, places)
         low = best - DEPTH * max(best - counted.log_likelihood(counted.uniform), 1.0)
-        name, said = visible(counted.words[word]), number(likelihood, 4)
+        name, said = visible(counted.words[word]), _nats(likelihood)
         here = PlotCurve("here", [share], [likelihood], "accent", 0, dots=True, said=said)
         curve = PlotCurve(f"p({name})", places, np.where(along >= low, along, np.nan), "accent", said="")
         self._curve.set_curves([here, curve] if likelihood >= low else [curve])
@@ -209,3 +209,8 @@ class SimplexPanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         self._show_counted(None)
+
+
+def _nats(value: float) -> str:
+    """A sum of logarithms, which is large where the text is."""
+    return number(value, 4 if abs(value) < 1000 else 1)

@@ -17,7 +17,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.widgets.kit.painter import AT_RIGHT
 
-BAR, LEAST_BAR, TITLE = 80, 20, 130
+BAR, LEAST_BAR, TITLE = 80, 20, 110
 """Pixels at scale 1; where there is less room, only the number stands beside the title."""
 
 

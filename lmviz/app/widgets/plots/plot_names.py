@@ -98,11 +98,14 @@ class PlotNames(Canvas):
                     [QPointF(0, item.height), QPointF(bend, place), QPointF(start - 2, place)]
                 )
             area = self.places[item.name]
-            painter.write(area, item.figure, size=SIZE, bold=item.strong, where=AT_RIGHT)
+            painter.fit(area, item.figure, color, SIZE, bold=item.strong, where=AT_RIGHT)
             font = metrics(SIZE, bold=item.strong)
+            painter.setFont(
+                self.theme.font(SIZE, QFont.Weight.DemiBold if item.strong else QFont.Weight.Normal)
+            )
             area.setWidth(area.width() - font.horizontalAdvance(item.figure) - self.length(GAP))
             shown = self.shown_in(area, item.name, font)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
+            painter.write(area, shown, size=SIZE, bold=item.strong)
 
 
 def spread(heights: Sequence[float], gap: float, top: float, bottom: float) -> list[float]:
