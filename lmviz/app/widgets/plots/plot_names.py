@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -100,9 +100,6 @@ class PlotNames(Canvas):
             area = self.places[item.name]
             painter.fit(area, item.figure, color, SIZE, bold=item.strong, where=AT_RIGHT)
             font = metrics(SIZE, bold=item.strong)
-            painter.setFont(
-                self.theme.font(SIZE, QFont.Weight.DemiBold if item.strong else QFont.Weight.Normal)
-            )
             area.setWidth(area.width() - font.horizontalAdvance(item.figure) - self.length(GAP))
             shown = self.shown_in(area, item.name, font)
             painter.write(area, shown, size=SIZE, bold=item.strong)
