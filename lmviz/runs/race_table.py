@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lmviz.base.errors import LmvizError
+from lmviz.families import FAMILIES
 from lmviz.training.description import RunDescription
 from lmviz.training.run import Run
 
@@ -19,7 +20,8 @@ class LaneResult:
 
     `settings` are those in which lanes of the race differ. `loss` is that of the last batch, `validation` the
     last one measured, `best` the lowest of the latter, all in nats per token or label; an infinite one counts
-    as none. `speed` is in tokens a second. `trouble` says why the run cannot be read; "" where it can.
+    as none. `speed` is in tokens a second. `has_diverged` says that its last step was not finite, `trouble` why
+    the run cannot be read; "" where it can.
     """
 
     name: str
@@ -30,6 +32,7 @@ class LaneResult:
     validation: float | None = None
     best: float | None = None
     speed: float | None = None
+    has_diverged: bool = False
     trouble: str = ""
 
     @property
@@ -37,6 +40,8 @@ class LaneResult:
         """How far it has come, in a few words."""
         if self.trouble:
             return "cannot be read"
+        if self.has_diverged:
+            return f"diverged at step {self.step:,}"
         return "finished" if self.step >= self.steps else f"step {self.step:,} of {self.steps:,}"
 
 
@@ -60,13 +65,18 @@ def lane_results(lanes: Mapping[str, Path]) -> tuple[LaneResult, ...]:
 
 def differing(lanes: Mapping[str, RunDescription]) -> dict[str, dict[str, Any]]:
     """For each lane the settings in which not all lanes agree; None for what its family does not have."""
-    whole = {name: _settings_of(description) for name, description in lanes.items()}
+    return differing_settings({name: settings_of(description) for name, description in lanes.items()})
+
+
+def differing_settings(whole: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The same from the settings of each lane, all of them by name."""
     names = list(dict.fromkeys(key for values in whole.values() for key in values))
     kept = [key for key in names if len({repr(values.get(key)) for values in whole.values()}) > 1]
     return {name: {key: values.get(key) for key in kept} for name, values in whole.items()}
 
 
-def _settings_of(description: RunDescription) -> dict[str, Any]:
+def settings_of(description: RunDescription) -> dict[str, Any]:
+    """All settings of a run by name: family, model, training, and where it was forked."""
     origin = description.forked_from
     forked = {} if origin is None else {"forked from": f"{origin.get('name', '')}@{origin['step']}"}
     return {
@@ -90,7 +100,14 @@ def _result(name: str, settings: Mapping[str, Any], run: Run) -> LaneResult:
         losses[-1] if losses else None,
         min(losses, default=None),
         measured.get("tokens_per_second"),
+        has_diverged(run.description, lines),
     )
+
+
+def has_diverged(description: RunDescription, lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the last line of a run's metrics says that the step was not finite: it has no loss."""
+    is_counted = FAMILIES[description.family].counts if description.family in FAMILIES else True
+    return bool(lines) and lines[-1]["step"] > 0 and "loss" not in lines[-1] and not is_counted
 
 
 def _finite(value: float | None) -> float | None:

@@ -6,11 +6,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.runs.racing import PlannedLane
 from lmviz.scaling.compute import training_compute
-from lmviz.training.cost import cost_on
-from lmviz.training.options import DEFAULT_LENGTH
+from lmviz.training.cost import cost_on, tokens_a_step
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
@@ -63,9 +61,5 @@ def measure_race(
 
 
 def _unmeasured(lane: PlannedLane, corpus: Corpus) -> MeasuredLane:
-    tokens = lane.options.batch * (lane.options.length or _context(lane.configuration))
+    tokens = tokens_a_step(lane.configuration, lane.options)
     return MeasuredLane(lane.name, cost_on(lane.configuration, lane.options, corpus).parameters, tokens)
-
-
-def _context(configuration: ModelConfiguration) -> int:
-    return int(getattr(configuration, "context", None) or DEFAULT_LENGTH)

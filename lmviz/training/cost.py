@@ -32,8 +32,14 @@ def training_cost(
 
     `length` is that of the rows of a batch, 0 where the options say it.
     """
-    length = length or options.length or getattr(configuration, "context", None) or DEFAULT_LENGTH
+    length = length or tokens_a_step(configuration, options) // options.batch
     return configuration.estimate(vocabulary_size, options.batch, length, asked)
+
+
+def tokens_a_step(configuration: ModelConfiguration, options: TrainingOptions) -> int:
+    """How many tokens an update reads, where excerpts of a text are learned from."""
+    length = options.length or getattr(configuration, "context", None) or DEFAULT_LENGTH
+    return int(options.batch * length)
 
 
 def cost_on(configuration: ModelConfiguration, options: TrainingOptions, corpus: Corpus) -> Estimate:

@@ -129,7 +129,7 @@ class TrainingLoop:
         try:
             update = self._learner.update(rate, measure, self._controls.observe)
         except NotFinite as trouble:
-            return self._pause(before, trouble)
+            return self._pause(before, trouble, before.step + 1)
         self._clock.step(update.tokens, time.perf_counter() - began)
         if measure:
             self._measured = self._clock.elapsed
@@ -178,10 +178,13 @@ class TrainingLoop:
         how = "it can be resumed" if kept else "its weights are beyond use, so resume from the saved state"
         return replace(progress, trouble=f"The training was stopped after step {progress.step}; {how}.")
 
-    def _pause(self, progress: Progress, trouble: NotWritten | NotFinite | BeingTrained) -> Progress:
-        """The final progress of a training that cannot continue."""
+    def _pause(
+        self, progress: Progress, trouble: NotWritten | NotFinite | BeingTrained, failed: int | None = None
+    ) -> Progress:
+        """The final progress of a training that cannot continue, for step `failed` was not finite."""
         if not isinstance(trouble, NotFinite) and self._team.size > 1:
             raise trouble  # the other processes wait in vain for this one
         if isinstance(trouble, NotFinite):
+            self._recorder.note_divergence(progress.step if failed is None else failed)
             self._recorder.recover()
         return replace(progress, step=self._learner.step, seconds=self._clock.elapsed, trouble=str(trouble))

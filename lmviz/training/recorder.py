@@ -125,6 +125,11 @@ class Recorder:
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
 
+    def note_divergence(self, step: int) -> None:
+        """Add a step whose loss, gradient or weights were not finite: a last line without a loss says so."""
+        if self._writes:
+            self._lines.append({"step": step})
+
     def flush(self) -> None:
         """Append the metrics that wait; raises NotWritten."""
         if self._run is not None and self._lines:

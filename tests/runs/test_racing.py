@@ -93,7 +93,8 @@ def test_a_loss_that_is_not_finite_stops_its_lane_alone(corpus: Corpus, tmp_path
     assert "was not a finite number" in bad.trouble
     assert (good.trouble, good.last.step) == ("", 8)
     stopped, finished = lane_results(open_race(tmp_path).lanes)
-    assert stopped.step < 8
+    assert stopped.state == f"diverged at step {stopped.step}"
+    assert 0 < stopped.step < 8
     assert finished.state == "finished"
 
 
