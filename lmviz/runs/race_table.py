@@ -20,8 +20,8 @@ class LaneResult:
 
     `settings` are those in which lanes of the race differ. `loss` is that of the last batch, `validation` the
     last one measured, `best` the lowest of the latter, all in nats per token or label; an infinite one counts
-    as none. `speed` is in tokens a second. `has_diverged` says that its last step was not finite, `trouble` why
-    the run cannot be read; "" where it can.
+    as none. `speed` is in tokens a second. `has_diverged` says that its last step was not finite; `trouble`
+    says why the run cannot be read, and is "" where it can.
     """
 
     name: str

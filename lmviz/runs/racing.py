@@ -81,7 +81,6 @@ def begin_race(
     With `resume` a lane whose run is there already goes on with its options. LmvizError where lanes cannot be
     begun; nothing is written where that can be known before.
     """
-    from lmviz.training.controls import Controls
     from lmviz.training.distributed import is_alone
 
     if not is_alone():
@@ -95,16 +94,49 @@ def begin_race(
         raise HoldsRun(places[min(there)])
     ready = []
     for lane in lanes:
-        controls, place = Controls(), places[lane.name]
+        place = places[lane.name]
         if lane.name in there and resume:
-            prepared = resume_run(_begun_as(lane, place), corpus, lane.options, controls)
+            ready.append(resume_lane(lane.name, _begun_as(lane, place), corpus, lane.options))
         else:
-            prepared = begin_run(
-                lane.family, lane.configuration, lane.options, corpus, place, controls, overwrite=overwrite
-            )
-        ready.append(Lane(lane.name, prepared.progress, controls))
+            ready.append(begin_lane(lane, corpus, place, overwrite=overwrite))
     RaceFolder(Path(folder), turns, places).save()
     return Race(ready, turns)
+
+
+def begin_lane(lane: PlannedLane, corpus: Corpus, folder: Path, *, overwrite: bool = False) -> Lane:
+    """A lane whose run begins in a folder; LmvizError as `begin_run`."""
+    from lmviz.training.controls import Controls
+
+    controls = Controls()
+    prepared = begin_run(
+        lane.family, lane.configuration, lane.options, corpus, folder, controls, overwrite=overwrite
+    )
+    return Lane(lane.name, prepared.progress, controls)
+
+
+def resume_lane(name: str, run: Run, corpus: Corpus, options: TrainingOptions | None = None) -> Lane:
+    """A lane whose run goes on where it stopped, or that says in `trouble` why it cannot.
+
+    LmvizError where the text is another one.
+    """
+    from lmviz.training.controls import Controls
+
+    check_text(run, corpus)
+    controls = Controls()
+    try:
+        return Lane(name, resume_run(run, corpus, options, controls).progress, controls)
+    except LmvizError as fault:
+        return Lane(name, fault, controls)
+
+
+def fork_lane(lane: PlannedLane, run: Run, step: int, corpus: Corpus, folder: Path) -> Lane:
+    """A lane that begins with what a run was at a step; LmvizError as `begin_fork`."""
+    from lmviz.runs.forking import begin_fork
+    from lmviz.training.controls import Controls
+
+    controls = Controls()
+    prepared = begin_fork(run, step, lane.configuration, lane.options, corpus, folder, controls)
+    return Lane(lane.name, prepared.progress, controls)
 
 
 def planned_again(race: RaceFolder, changes: Mapping[str, Any] | None = None) -> tuple[PlannedLane, ...]:
@@ -113,7 +145,7 @@ def planned_again(race: RaceFolder, changes: Mapping[str, Any] | None = None) ->
     for name, folder in race.lanes.items():
         run = _opened(folder)
         if isinstance(run, Run):
-            lane = _planned(name, run)
+            lane = planned_as(name, run)
             options = TrainingOptions.from_values({**lane.options.to_values(), **(changes or {})})
             lanes.append(replace(lane, options=options))
     return tuple(lanes)
@@ -133,16 +165,11 @@ def resume_race(race: RaceFolder, corpus: Corpus, changes: Mapping[str, Any] | N
     needed_memory(tuple(planned.values()), corpus)
     lanes = []
     for name, folder in race.lanes.items():
-        controls, run = Controls(), _opened(folder)
+        run = _opened(folder)
         if isinstance(run, LmvizError):
-            lanes.append(Lane(name, run, controls))
-            continue
-        check_text(run, corpus)
-        try:
-            training = resume_run(run, corpus, planned[name].options, controls).progress
-            lanes.append(Lane(name, training, controls))
-        except LmvizError as fault:
-            lanes.append(Lane(name, fault, controls))
+            lanes.append(Lane(name, run, Controls()))
+        else:
+            lanes.append(resume_lane(name, run, corpus, planned[name].options))
     race.save()
     return Race(lanes, race.turns)
 
@@ -172,13 +199,14 @@ def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus, turns: str = "st
 def _begun_as(lane: PlannedLane, folder: Path) -> Run:
     """The run in a folder; LmvizError where it was begun with another model than the lane's."""
     run = Run.open(folder)
-    begun = _planned(lane.name, run)
+    begun = planned_as(lane.name, run)
     if (begun.family, begun.configuration) != (lane.family, lane.configuration):
         raise LmvizError(f"{folder} was begun with another model: give its settings, or another folder.")
     return run
 
 
-def _planned(name: str, run: Run) -> PlannedLane:
+def planned_as(name: str, run: Run) -> PlannedLane:
+    """What a run was begun with, as a lane of this name."""
     from lmviz.families import find_family
 
     description = run.description

@@ -187,4 +187,10 @@ class TrainingLoop:
         if isinstance(trouble, NotFinite):
             self._recorder.note_divergence(progress.step if failed is None else failed)
             self._recorder.recover()
-        return replace(progress, step=self._learner.step, seconds=self._clock.elapsed, trouble=str(trouble))
+        return replace(
+            progress,
+            step=self._learner.step,
+            seconds=self._clock.elapsed,
+            trouble=str(trouble),
+            has_diverged=isinstance(trouble, NotFinite),
+        )

@@ -26,7 +26,7 @@ class Progress:
     (norm over norm); it is measured now and then, and empty otherwise. `snapshot` is the step of a snapshot
     that was just written. `observed` is the last update part by part, where that was asked for. The last
     value is `finished` where all steps are done; otherwise `trouble` is a sentence that says why the training
-    ended early.
+    ended early, and `has_diverged` whether loss, gradient or weights were not finite.
     """
 
     step: int
@@ -43,6 +43,7 @@ class Progress:
     snapshot: int | None = None
     finished: bool = False
     trouble: str = ""
+    has_diverged: bool = False
     observed: Observed | None = None
 
     @property

@@ -163,7 +163,7 @@ class Panel(QWidget):
 
     def refresh_now_and_then(self) -> None:
         """The same, but not often: while a model is trained, what plots draw again is time that it lacks."""
-        busy = self.session.library.live and self.session.training.state.is_active
+        busy = self.session.library.live and self.session.training.is_taken
         self._refresh_within(NOW_AND_THEN if busy else self.gives_way)
 
     def toggle_play(self) -> None:

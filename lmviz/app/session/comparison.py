@@ -268,6 +268,7 @@ def names_of_compared(models: Sequence[ComparedModel]) -> tuple[str, ...]:
 
 
 def turns_of(models: Sequence[ComparedModel]) -> tuple[int, ...]:
-    """For each, how many later ones are of the same model, to draw their lines differently."""
-    opened = [item.model for item in models]
+    """For each, how many later ones are of the same model, or of a fork in its colour, to draw their lines
+    differently."""
+    opened = [item.model.color_index for item in models]
     return tuple(opened[place + 1 :].count(model) for place, model in enumerate(opened))

@@ -104,15 +104,19 @@ class Library(Part):
         self._have_opened(path_or_name, take)
 
     def open_beside(
-        self, path_or_name: str | Path, then: Callable[[OpenedModel], object] = lambda opened: None
+        self,
+        path_or_name: str | Path,
+        then: Callable[[OpenedModel], object] = lambda opened: None,
+        color: int | None = None,
     ) -> None:
         """Open a run, or a sample model by its name, and stay with the present model if there is one.
 
-        `then` is called with the model once it is open.
+        `then` is called with the model once it is open. `color` is its place among the theme's series, by
+        default its family's or one that is free.
         """
 
         def take(opened: OpenedModel) -> None:
-            opened = self._add(opened)
+            opened = self._add(opened, color)
             if self._model is None:
                 self.choose(opened)
             then(opened)
@@ -288,13 +292,17 @@ class Library(Part):
         self._step = step
         return moved
 
-    def _add(self, opened: OpenedModel) -> OpenedModel:
-        """Put a model among those that are open, in its family's colour unless another one has it."""
+    def _add(self, opened: OpenedModel, color: int | None = None) -> OpenedModel:
+        """Put a model among those that are open: in the colour that it has or is given, else in its family's
+        unless another one has it."""
         others = tuple(model for model in self._models if model.folder != opened.folder)
-        taken = {model.color_index for model in others}
-        own = list(reversed(FAMILIES)).index(opened.family)
-        free = next(index for index in (own, *range(len(taken) + 1)) if index not in taken)
-        opened = replace(opened, color_index=free, spells_out=self._spells_out)
+        if color is None:
+            color = next((model.color_index for model in self._models if model not in others), None)
+        if color is None:
+            taken = {model.color_index for model in others}
+            own = list(reversed(FAMILIES)).index(opened.family)
+            color = next(index for index in (own, *range(len(taken) + 1)) if index not in taken)
+        opened = replace(opened, color_index=color, spells_out=self._spells_out)
         self._models = (*others, opened)
         self.models_changed.emit()
         return opened

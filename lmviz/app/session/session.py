@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.polls import Polls
     from lmviz.app.session.position_trial import PositionTrial
+    from lmviz.app.session.race import CurrentRace
     from lmviz.app.session.scale import Scale
     from lmviz.app.session.scaling_experiment import ScalingExperiment
     from lmviz.app.session.scores import Scores
@@ -84,6 +85,22 @@ class Session(QObject):
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
         self.lesson = CurrentLesson(
             self.reading, self.focus, SessionSituation(self), self._open_for_lesson, self
+        )
+
+    @cached_property
+    def race(self) -> CurrentRace:
+        """Several trainings beside one another."""
+        from lmviz.app.session.race import CurrentRace
+
+        return CurrentRace(
+            self.work,
+            self.permission,
+            self.text,
+            self.library,
+            self.plan,
+            self.training,
+            self.comparison,
+            self,
         )
 
     @cached_property
@@ -193,7 +210,7 @@ class Session(QObject):
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""
         self.lesson.close()
-        for asked_for in ("polls", "lesson_results"):
+        for asked_for in ("polls", "lesson_results", "race"):
             if asked_for in vars(self):
                 getattr(self, asked_for).close()
         self.plan.close()

@@ -123,7 +123,7 @@ class TrainedInTurn(Part, Generic[Options]):
 
     def _is_busy(self) -> bool:
         """Whether something else is being trained, which has precedence."""
-        return self._training.state.is_active
+        return self._training.is_taken
 
     def _train_with_all_cores(
         self, options: Options, corpus: Corpus

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -41,8 +41,20 @@ LOOK_EVERY = 250  # milliseconds
 
 NO_TEXT = "There is no text to learn from: open one under Corpus."
 BUSY = "A model is being trained already: stop it first."
+RACING = "A race is under way: stop it first."
 PREPARING_TEXT = "preparing the text…"
 PREPARING_MODEL = "preparing the model…"
+
+
+class OtherTrainings(Protocol):
+    """Trainings that another part drives, and which none may begin beside."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether one is under way or paused."""
+
+    def state_of(self, folder: Path) -> TrainingState | None:
+        """How the training of the run in a folder stands; None where it has none of it."""
 
 
 class Training(Part):
@@ -75,6 +87,7 @@ class Training(Part):
         self._live = LiveWeights(work, library, self.live_failed.emit)
         self._histories = RunHistories()
         self._others: list[Callable[[], Callable[[], None]]] = []
+        self._race: OtherTrainings | None = None
         self._steps_waiting: float | None = None  # of a training that begins when the text has been read
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_EVERY)
@@ -94,13 +107,31 @@ class Training(Part):
         model = self._library.model
         if model is None or model.folder == self._state.folder:
             return self._state
+        if (raced := self._raced(model)) is not None:
+            return raced
         done = model.snapshots[-1] >= model.description.training.get("steps", 0)
         phase: Phase = "finished" if done else "stopped"
         return TrainingState(phase, None, self.history_of(model), model.folder, model.family)
 
     def history_of(self, model: OpenedModel) -> History:
         """The curves of a run that is open; those of the one under way grow."""
-        return self._state.history if model.folder == self._state.folder else self._histories.of(model)
+        if model.folder == self._state.folder:
+            return self._state.history
+        raced = self._raced(model)
+        return self._histories.of(model) if raced is None else raced.history
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether a model is being trained, be it in a race, so that no other training can begin."""
+        return self._state.is_active or (self._race is not None and self._race.is_active)
+
+    def stand_beside(self, race: OtherTrainings) -> None:
+        """Begin no training while one of these is under way, and tell how they stand."""
+        self._race = race
+
+    def have_others_stop(self) -> list[Callable[[], None]]:
+        """Stop what draws from torch's random numbers; each that is returned waits until one has."""
+        return [stop() for stop in (self._plan.stop_measuring, *self._others)]
 
     def start(
         self,
@@ -123,8 +154,13 @@ class Training(Part):
     @property
     def trains_shown_model(self) -> bool:
         """Whether the model that is shown is the one that is being trained."""
-        is_active, model = self._state.is_active, self._library.model
-        return is_active and model is not None and model.folder == self._state.folder
+        model = self._library.model
+        return model is not None and self.training_of(model) is not None
+
+    def training_of(self, model: OpenedModel) -> TrainingState | None:
+        """How the training of a model stands that is being trained now; None where it is not."""
+        state = self._state if model.folder == self._state.folder else self._raced(model)
+        return state if state is not None and state.is_active else None
 
     @property
     def is_following(self) -> bool:
@@ -213,8 +249,8 @@ class Training(Part):
 
     def _start_new(self, steps: float) -> None:
         plan, corpus = self._plan.current, self._text.corpus
-        if self._state.is_active:
-            self.failed.emit(BUSY)
+        if self._hindrance:
+            self.failed.emit(self._hindrance)
         elif self._plan.problem:
             self.failed.emit(self._plan.problem)
         elif self._text.is_opening:
@@ -225,6 +261,14 @@ class Training(Part):
             self.text_missing.emit(NO_TEXT)
         else:
             self._begin_new(plan, corpus, steps)
+
+    @property
+    def _hindrance(self) -> str:
+        """What has to end before a training can begin; "" where nothing has."""
+        return "" if not self.is_taken else BUSY if self._state.is_active else RACING
+
+    def _raced(self, model: OpenedModel) -> TrainingState | None:
+        return None if self._race is None else self._race.state_of(model.folder)
 
     def _begin_new(self, plan: Plan, corpus: Corpus, steps: float) -> None:
         folder = new_folder(self.runs_folder, f"{plan.family} {corpus.name}")
@@ -252,7 +296,7 @@ class Training(Part):
             self._enter(TrainingState())
 
     def _start_again(self, steps: float) -> None:
-        model, obstacle = self._library.model, BUSY if self._state.is_active else self._further.obstacle
+        model, obstacle = self._library.model, self._hindrance or self._further.obstacle
         if model is None or obstacle:
             self.failed.emit(obstacle)
             return
@@ -309,7 +353,7 @@ class Training(Part):
         controls.observe = steps == 1
         self._controls = controls
         self._live.begin(folder)
-        waits = [stop() for stop in (self._plan.stop_measuring, *self._others)]
+        waits = self.have_others_stop()
         self._worker = TrainingWorker(lambda: _alone(waits, lambda: begin(controls)), steps)
         self._worker.start()
         self._timer.start()

@@ -63,7 +63,8 @@ CURVES = ("loss", "validation_loss", "validation_accuracy", "learning_rate", "gr
 
 @dataclass(eq=False)
 class History:
-    """The curves of one training; losses in nats per token or label, accuracies as shares.
+    """The curves of one training; losses in nats per token or label, accuracies as shares, and the seconds of
+    work by each step.
 
     `update_ratios` are the newest there are: they are measured only now and then, at `ratios_step`.
     """
@@ -73,6 +74,7 @@ class History:
     validation_accuracy: Curve = field(default_factory=Curve)
     learning_rate: Curve = field(default_factory=Curve)
     gradient_norm: Curve = field(default_factory=Curve)
+    seconds: Curve = field(default_factory=Curve)
     update_ratios: Mapping[str, float] = field(default_factory=dict)
     ratios_step: int = 0
 
@@ -89,6 +91,7 @@ class History:
             curve.forget_after(progress.step)
             if value is not None:
                 curve.append(progress.step, value)
+        self.seconds.append(progress.step, progress.seconds)
         if progress.update_ratios or self.ratios_step > progress.step:
             self.update_ratios, self.ratios_step = progress.update_ratios, progress.step
 
@@ -97,7 +100,7 @@ class History:
         """The history of a recorded run, from the lines of its metrics."""
         history = cls()
         for line in metrics:
-            for name in CURVES:
+            for name in (*CURVES, "seconds"):
                 if line.get(name) is not None:
                     getattr(history, name).append(line["step"], line[name])
         return history

@@ -1,0 +1,155 @@
+"""A lane of a race as an immutable value that panels draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from lmviz.app.session.training_state import History, TrainingState
+from lmviz.runs.race_labels import NamedLane, lane_labels
+from lmviz.runs.race_table import has_diverged
+from lmviz.training.cost import tokens_a_step
+from lmviz.training.options import SENTENCES
+
+if TYPE_CHECKING:
+    from lmviz.app.session.training_state import Phase
+    from lmviz.runs.racing import PlannedLane
+    from lmviz.training.progress import Progress
+    from lmviz.training.run import Run
+
+LanePhase = Literal["waiting", "preparing", "running", "paused", "finished", "stopped", "diverged", "failed"]
+SPEED = "tokens_per_second"
+ACTIVE = ("preparing", "running", "paused")
+
+
+@dataclass(frozen=True)
+class RaceLane:
+    """One training of a race. `label` says what tells it from the others, and `color` is its place among the
+    theme's series: that of its parent where it was forked from another lane, at step `left_at`.
+
+    `folder` is None, and `planned` says what it will be, until it has begun. `step` is how far it has come;
+    `sentence` says why it ended or cannot be read, and `begun_anew` what of a fork could not be carried.
+    """
+
+    planned: PlannedLane
+    color: int
+    phase: LanePhase = "waiting"
+    label: str = ""
+    folder: Path | None = None
+    step: int = 0
+    progress: Progress | None = None
+    history: History = field(default_factory=History)
+    speed: float | None = None
+    sentence: str = ""
+    parent: str = ""
+    left_at: int = 0
+    begun_anew: tuple[str, ...] = ()
+    rate: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called in its race."""
+        return self.planned.name
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is being trained, or rests."""
+        return self.phase in ACTIVE
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether it can be begun, or resumed where it stopped."""
+        return self.phase in ("waiting", "stopped")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All of its settings by name."""
+        configuration, options = self.planned.configuration.to_values(), self.planned.options.to_values()
+        return {"family": self.planned.family, **configuration, **options}
+
+    @property
+    def loss(self) -> float | None:
+        """That of the last batch, in nats; None before the first."""
+        return _last(self.history.loss.values)
+
+    @property
+    def validation(self) -> float | None:
+        """The last validation loss, in nats; None before it was measured."""
+        return _last(self.history.validation_loss.values)
+
+    @property
+    def best(self) -> float | None:
+        """The lowest validation loss, in nats; None before it was measured."""
+        return min(map(float, self.history.validation_loss.values), default=None)
+
+    @property
+    def tokens_a_step(self) -> int | None:
+        """How many tokens an update reads; None where it reads whole sentences, which differ."""
+        options = self.planned.options
+        return None if options.sampling == SENTENCES else tokens_a_step(self.planned.configuration, options)
+
+    @property
+    def state(self) -> str:
+        """How it stands, in a few words."""
+        match self.phase:
+            case "running":
+                return f"live · {self.step:,}"
+            case "paused" | "finished":
+                return f"{self.phase} · {self.step:,}"
+            case "stopped" | "diverged":
+                return f"{self.phase} at {self.step:,}"
+            case "waiting":
+                return "waits"
+        return self.phase
+
+    @property
+    def training_state(self) -> TrainingState:
+        """The same as the state of a training."""
+        phases: Mapping[str, Phase] = {"waiting": "idle", "diverged": "failed"}
+        phase: Phase = phases.get(self.phase, self.phase)  # type: ignore[arg-type]
+        family = self.planned.family
+        return TrainingState(phase, self.progress, self.history, self.folder, family, self.sentence)
+
+
+def lane_of_run(name: str, run: Run) -> RaceLane:
+    """A lane as its run tells it, without colour and label yet."""
+    from lmviz.runs.racing import planned_as
+
+    lines, description = run.metrics(), run.description
+    origin = description.forked_from or {}
+    done = max([line["step"] for line in lines] + run.snapshots(), default=0)
+    diverged = has_diverged(description, lines)
+    finished = done >= description.options.steps and not diverged
+    return RaceLane(
+        planned=planned_as(name, run),
+        color=-1,
+        phase="diverged" if diverged else "finished" if finished else "stopped",
+        folder=run.folder.resolve(),
+        step=done,
+        history=History.from_metrics(lines),
+        speed=next(
+            (line["tokens_per_second"] for line in reversed(lines) if "tokens_per_second" in line), None
+        ),
+        parent=str(origin.get("folder", "")),
+        left_at=int(origin.get("step", 0)),
+        begun_anew=tuple(origin.get("begun_anew", ())),
+    )
+
+
+def labelled(lanes: Iterable[RaceLane]) -> tuple[RaceLane, ...]:
+    """The same lanes, each with a label that says in what it differs from the others."""
+    lanes = tuple(lanes)
+    labels = lane_labels({lane.name: NamedLane(lane.settings, lane.parent, lane.left_at) for lane in lanes})
+    return tuple(replace(lane, label=labels[lane.name]) for lane in lanes)
+
+
+def free_colors(taken: Iterable[int], count: int) -> list[int]:
+    """So many places among the series that nothing else has."""
+    used = set(taken)
+    return [index for index in range(len(used) + count) if index not in used][:count]
+
+
+def _last(values: Any) -> float | None:
+    return float(values[-1]) if len(values) else None

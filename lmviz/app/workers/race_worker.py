@@ -1,0 +1,194 @@
+"""The thread of a race: drives lanes in turn, lets others join, and can be paused, stepped and stopped.
+
+What happens goes into a mailbox, which a timer in the window's thread empties, as with a single training.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lmviz.app.workers.threads import BackgroundThread, lower_priority
+from lmviz.training.race import Race
+
+if TYPE_CHECKING:
+    from lmviz.training.progress import Progress
+    from lmviz.training.race import Lane
+
+Begin = tuple[str, "Callable[[], Lane]"]
+"""The name of a lane, and what makes it ready: called in the thread, where torch may be imported."""
+
+
+@dataclass(frozen=True)
+class LaneNews:
+    """One thing that happened to a lane: it was made ready, it moved, or it could not begin."""
+
+    name: str
+    lane: Lane | None = None
+    progress: Progress | None = None
+    fault: BaseException | None = None
+
+
+class RaceWorker:
+    """Drives a race in the background, until no lane makes any more steps.
+
+    `prepare` is called first, and `begun` when the lanes that wait have joined: both in the thread.
+    """
+
+    name = "race"
+
+    def __init__(
+        self,
+        begins: Iterable[Begin],
+        turns: str,
+        prepare: Callable[[], object] = lambda: None,
+        begun: Callable[[], object] = lambda: None,
+        *,
+        paused: bool = False,
+    ) -> None:
+        self._thread = BackgroundThread(self.name, self._run)
+        self._joining: deque[Begin] = deque(begins)
+        self._turns, self._prepare, self._begun = turns, prepare, begun
+        self._race: Race | None = None
+        self._allowed = 0.0 if paused else math.inf
+        self._stopping = self._woken = False
+        self._condition = threading.Condition()
+        self._mailbox: deque[LaneNews] = deque()
+        self._moved: set[str] = set()  # lanes that have said how they begin
+        self.fault: BaseException | None = None
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether all lanes rest."""
+        return self._allowed <= 0
+
+    def start(self) -> None:
+        """Begin the race."""
+        self._thread.start()
+
+    def is_alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread.is_alive()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until its thread has ended, at most `timeout` seconds."""
+        self._thread.join(timeout)
+
+    def take_news(self) -> list[LaneNews]:
+        """What has happened since the last call, oldest first."""
+        taken = []
+        while self._mailbox:
+            taken.append(self._mailbox.popleft())
+        return taken
+
+    def add(self, begin: Begin) -> bool:
+        """Let another lane join; False where the race has come to its end, and takes none any more."""
+        with self._condition:
+            if self._stopping:
+                return False
+            self._joining.append(begin)
+            self._wake()
+        return True
+
+    def pause(self) -> None:
+        """Let all lanes rest after the step under way."""
+        self._allow(0)
+
+    def go_on(self) -> None:
+        """Let them move without pausing."""
+        self._allow(math.inf)
+
+    def step(self, steps: int) -> None:
+        """So many steps more, then rest."""
+        self._allow(steps)
+
+    def stop(self) -> None:
+        """End all lanes after the step under way, each in a state that can be resumed; does not wait."""
+        with self._condition:
+            self._stopping = True
+            self._wake()
+
+    def look_again(self) -> None:
+        """A lane was told to pause, to go on or to stop."""
+        with self._condition:
+            self._wake()
+
+    def _allow(self, steps: float) -> None:
+        with self._condition:
+            self._allowed = steps
+            self._wake()
+
+    def _wake(self) -> None:
+        self._woken = True
+        self._condition.notify()
+
+    def _run(self) -> None:
+        lower_priority()
+        try:
+            self._prepare()
+            self._drive()
+        except BaseException as fault:  # a panic of a Rust library, too, is said in the window
+            self.fault = fault
+        finally:
+            if self._race is not None:
+                self._close(self._race)
+
+    def _close(self, race: Race) -> None:
+        try:
+            race.close()
+        except BaseException as fault:
+            self.fault = self.fault or fault
+
+    def _drive(self) -> None:
+        while True:
+            self._let_join()
+            race = self._race
+            if race is None:
+                return  # none could begin
+            if self._stopping:
+                race.stop()
+            if race.is_over and self._end():
+                return
+            moved = race.advance() if self._allowed > 0 or self._stopping or self._is_new(race) else None
+            if moved is not None:
+                lane, progress = moved
+                with self._condition:  # who has seen the step and allows another one gets another one
+                    self._mailbox.append(LaneNews(lane.name, progress=progress))
+                    self._allowed -= lane.name in self._moved
+                    self._moved.add(lane.name)
+                continue
+            with self._condition:
+                self._condition.wait_for(lambda: self._woken)
+                self._woken = False
+
+    def _is_new(self, race: Race) -> bool:
+        """Whether a lane has not said yet how it begins, which it does also while all rest."""
+        return any(lane.last is None and lane.can_move for lane in race.lanes)
+
+    def _end(self) -> bool:
+        """Take no more lanes, unless one has just come."""
+        with self._condition:
+            self._stopping = self._stopping or not self._joining
+            return self._stopping
+
+    def _let_join(self) -> None:
+        joined = False
+        while self._joining and not self._stopping:
+            name, begin = self._joining.popleft()
+            try:
+                lane = begin()
+                if self._race is None:
+                    self._race = Race([lane], self._turns)
+                else:
+                    self._race.add(lane)
+            except BaseException as fault:
+                self._mailbox.append(LaneNews(name, fault=fault))
+                continue
+            joined = True
+            self._mailbox.append(LaneNews(name, lane=lane))
+        if joined:
+            self._begun()
