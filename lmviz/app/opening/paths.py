@@ -17,6 +17,14 @@ def title_of_path(path: Path) -> str:
     return path.name if folder is None else title_in(folder)
 
 
+def race_at(path: Path) -> Path | None:
+    """The folder of the race that a path is, or whose `race.json` it is; None where it is no race."""
+    from lmviz.runs.race_folder import NAME, is_race
+
+    folder = path.parent if path.name == NAME else path
+    return folder if is_race(folder) else None
+
+
 def open_paths(session: Session, paths: Sequence[Path]) -> tuple[list[Path], bool]:
     """Open runs and checkpoints as models, polls and networks as such, and the rest as one corpus.
 

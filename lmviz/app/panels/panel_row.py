@@ -22,10 +22,12 @@ from lmviz.app.session.session import Session
 
 @dataclass(frozen=True)
 class Perspective:
-    """A group of panels that are shown together; `has_prefix` where they show what is typed above them."""
+    """A group of panels that are shown together; `has_prefix` where they show what is typed above them, and
+    `keys` lead there."""
 
     name: str
     title: str
+    keys: str
     has_prefix: bool = True
 
 

@@ -30,18 +30,19 @@ from __future__ import annotations
 from lmviz.app.panels.panel_row import PanelRow, Perspective
 
 PERSPECTIVES = (
-    Perspective("corpus", "Corpus"),
-    Perspective("train", "Train"),
-    Perspective("inside", "Inside"),
-    Perspective("attention", "Attention"),
-    Perspective("sample", "Sample"),
-    Perspective("compare", "Compare"),
-    Perspective("circuits", "Circuits"),
-    Perspective("autodiff", "Autodiff", has_prefix=False),
-    Perspective("scale", "Scale", has_prefix=False),
-    Perspective("polls", "Polls", has_prefix=False),
+    Perspective("corpus", "Corpus", "Ctrl+1"),
+    Perspective("train", "Train", "Ctrl+2"),
+    Perspective("race", "Race", "Ctrl+Shift+T"),
+    Perspective("inside", "Inside", "Ctrl+3"),
+    Perspective("attention", "Attention", "Ctrl+4"),
+    Perspective("sample", "Sample", "Ctrl+5"),
+    Perspective("compare", "Compare", "Ctrl+6"),
+    Perspective("circuits", "Circuits", "Ctrl+7"),
+    Perspective("autodiff", "Autodiff", "Ctrl+8", has_prefix=False),
+    Perspective("scale", "Scale", "Ctrl+9", has_prefix=False),
+    Perspective("polls", "Polls", "Ctrl+0", has_prefix=False),
 )
-"""In the order of the rail and of Ctrl+1 … Ctrl+9, Ctrl+0."""
+"""In the order of the rail."""
 
 _NEXT_WORD = "shared.next_word:NextWordPanel"
 _CONFUSION = "shared.confusion:ConfusionPanel"
@@ -62,6 +63,9 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("next_word", "Next word", "train", "right", _NEXT_WORD, width=340, least=(0, 124)),
     PanelRow("health", "Health", "train", "right", least=(0, 184)),
     PanelRow("over_time", "Over time", "train", "right", least=(0, 190)),
+    PanelRow("race", "Race", "race", "centre", least=(400, 240), projected=True),
+    PanelRow("lanes", "Lanes", "race", "right", width=490, least=(410, 296)),
+    PanelRow("lane_words", "Next words", "race", "bottom", height=290, least=(300, 190)),
     PanelRow("picture", "Picture", "inside", "left", least=(340, 300), projected=True),
     PanelRow("lens_over_text", "Lens over the text", "inside", "left", tabbed=True),
     PanelRow("through_time", "Through time", "inside", "left", tabbed=True),

@@ -108,15 +108,16 @@ class Library(Part):
         path_or_name: str | Path,
         then: Callable[[OpenedModel], object] = lambda opened: None,
         color: int | None = None,
+        name: str = "",
     ) -> None:
         """Open a run, or a sample model by its name, and stay with the present model if there is one.
 
         `then` is called with the model once it is open. `color` is its place among the theme's series, by
-        default its family's or one that is free.
+        default its family's or one that is free; `name` is what the window calls it, by default the run's.
         """
 
         def take(opened: OpenedModel) -> None:
-            opened = self._add(opened, color)
+            opened = self._add(replace(opened, name=name or opened.name), color)
             if self._model is None:
                 self.choose(opened)
             then(opened)

@@ -141,8 +141,12 @@ class CurrentRace(Part):
 
     @property
     def chosen(self) -> RaceLane | None:
-        """The lane that is looked at more closely; the first while none was chosen."""
-        return self.lane(self._chosen) or next(iter(self._lanes), None)
+        """The lane that is looked at more closely: whose model is shown, or one that has none yet."""
+        chosen, shown = self.lane(self._chosen), self._library.model
+        if chosen is not None and self.opened(chosen) is None:
+            return chosen
+        looked_into = (lane for lane in self._lanes if shown is not None and lane.folder == shown.folder)
+        return next(looked_into, None) or chosen or next(iter(self._lanes), None)
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -308,6 +312,7 @@ class CurrentRace(Part):
 
         def work() -> tuple[RaceFolder, dict[str, RaceLane | str]]:
             race = open_race(folder)
+            check_lanes(len(race.lanes))
             return race, {name: read_lane(name, place) for name, place in race.lanes.items()}
 
         self._work.ask("open race", work, lambda found: self._take_opened(*found), self.failed.emit)

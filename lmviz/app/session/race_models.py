@@ -67,7 +67,7 @@ class RaceModels:
         """Open the model of a lane, in its colour."""
         if lane.folder is not None and lane.folder not in self._opening:
             self._opening.add(lane.folder)
-            self._library.open_beside(lane.folder, self._take_model, lane.color)
+            self._library.open_beside(lane.folder, self._take_model, lane.color, f"lane {lane.label}")
 
     def take_to_step(self) -> None:
         """Take the lanes that are compared to the step at which the shown lane is."""

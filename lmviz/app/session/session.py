@@ -58,9 +58,11 @@ class Session(QObject):
     """Everything that is open, chosen and pointed at.
 
     `said` carries a sentence about something that no part was asked for, such as a file that cannot be saved.
+    `race_wanted` says that a race is to be looked at.
     """
 
     said = Signal(str)
+    race_wanted = Signal()
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -87,12 +89,17 @@ class Session(QObject):
             self.reading, self.focus, SessionSituation(self), self._open_for_lesson, self
         )
 
+    @property
+    def is_racing(self) -> bool:
+        """Whether a race is under way; asking does not make one."""
+        return "race" in vars(self) and self.race.is_active
+
     @cached_property
     def race(self) -> CurrentRace:
         """Several trainings beside one another."""
         from lmviz.app.session.race import CurrentRace
 
-        return CurrentRace(
+        race = CurrentRace(
             self.work,
             self.permission,
             self.text,
@@ -102,6 +109,8 @@ class Session(QObject):
             self.comparison,
             self,
         )
+        race.offered.connect(self.race_wanted)
+        return race
 
     @cached_property
     def scores(self) -> Scores:

@@ -191,9 +191,9 @@ class Commands:
 
     def _fill_view(self, menu: QMenu) -> None:
         window = self._window
-        for number, perspective in enumerate(shown_perspectives(), start=1):
+        for perspective in shown_perspectives():
             act = lambda name=perspective.name: window.show_perspective(name)  # noqa: E731
-            self._add(menu, f"Go to {perspective.title}", act, f"Ctrl+{number % 10}")
+            self._add(menu, f"Go to {perspective.title}", act, perspective.keys)
         menu.addSeparator()
         themes = menu.addMenu("Theme")
         group = QActionGroup(themes)

@@ -15,7 +15,7 @@ from lmviz.app.board.enlarging import Enlarging
 from lmviz.app.look.icons import application_icon
 from lmviz.app.look.theme import CHOICES, theme_switch
 from lmviz.app.opening.beginning import Beginning
-from lmviz.app.opening.paths import open_paths
+from lmviz.app.opening.paths import open_paths, race_at
 from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
@@ -187,6 +187,7 @@ class MainWindow(QMainWindow):
         self.rail.choose(name)
         self._stack.setCurrentIndex(list(self._views).index(name))
         self.prefix_bar.setVisible(_has_prefix(name))
+        self.transport.show_race(name == "race")
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, polls, networks or scenes."""
@@ -210,7 +211,11 @@ class MainWindow(QMainWindow):
         of_kind = [name for name, is_of_kind in kinds.items() if any(map(is_of_kind, others))]
         for perspective in of_kind:
             self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
-        models, has_text = open_paths(self.session, others)
+        races = [path for path in others if race_at(path) is not None]
+        for path in races[:1]:
+            self.show_perspective("race")
+            self.session.race.open(race_at(path) or path)
+        models, has_text = open_paths(self.session, [path for path in others if path not in races])
         self._given |= set() if has_text else {folder.resolve() for folder in models}
         if has_text and not of_kind and not _has_prefix(self.perspective.name):
             self.show_perspective("corpus")  # where it is seen to have been opened
@@ -325,6 +330,7 @@ class MainWindow(QMainWindow):
         self.header.rename_wanted.connect(self.commands.rename_model)
         session = self.session
         session.plan.offered.connect(lambda: self.show_perspective("train"))
+        session.race_wanted.connect(lambda: self.show_perspective("race"))
         library = session.library
         library.model_changed.connect(self._show_model)
         for failed, *answered in (
@@ -403,7 +409,7 @@ class MainWindow(QMainWindow):
         player = next((panel for panel in self.perspective.panels if panel.can_play), None)
         if player is not None:
             player.toggle_play()
-        elif self.session.training.state.is_active:
+        elif self.session.training.is_taken or self.perspective.name == "race":
             self.transport.toggle_training()
         else:
             self.transport.time.toggle_film()

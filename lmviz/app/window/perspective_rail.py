@@ -22,7 +22,7 @@ ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
 class RailButton(QAbstractButton):
     """One perspective: lit while it is shown."""
 
-    def __init__(self, perspective: Perspective, shortcut: str) -> None:
+    def __init__(self, perspective: Perspective) -> None:
         super().__init__()
         self.perspective = perspective
         self.is_wordy = True  # whether its word stands below its icon
@@ -31,7 +31,7 @@ class RailButton(QAbstractButton):
         self.setObjectName(f"perspective_{perspective.name}")
         self.setText(perspective.title)
         self.setAccessibleName(f"perspective {perspective.title}")
-        self.setToolTip(paragraph(f"{perspective.title} ({shortcut})"))
+        self.setToolTip(paragraph(f"{perspective.title} ({perspective.keys})"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme_switch().theme_changed.connect(self.updateGeometry)
@@ -96,14 +96,14 @@ class PerspectiveRail(QFrame):
         column.setSpacing(2)
         self._group = QButtonGroup(self)
         self._buttons = {}
-        for number, perspective in enumerate(perspectives, start=1):
-            button = RailButton(perspective, f"Ctrl+{number % 10}")
+        for perspective in perspectives:
+            button = RailButton(perspective)
             button.clicked.connect(lambda _, name=perspective.name: self.chosen.emit(name))
             self._group.addButton(button)
             self._buttons[perspective.name] = button
             column.addWidget(button)
         column.addStretch(1)
-        self.lessons = named(RailButton(Perspective("lessons", "Lessons"), "F8"), "lessons_button", "lessons")
+        self.lessons = named(RailButton(Perspective("lessons", "Lessons", "F8")), "lessons_button", "lessons")
         self.lessons.clicked.connect(self.lessons_wanted)
         column.addWidget(self.lessons)
 

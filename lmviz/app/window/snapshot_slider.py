@@ -69,6 +69,8 @@ class SnapshotSlider(QSlider):
 
     def set_marks(self, marks: Sequence[tuple[int, str]]) -> None:
         """Mark steps at which something happens, which a tooltip says."""
+        if tuple(marks) == self._marks:
+            return  # a training says many times a second that it goes on
         self._marks = tuple(marks)
         self.setToolTip(paragraph(*(said for _, said in marks)))
         self._describe()

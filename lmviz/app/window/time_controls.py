@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
@@ -122,9 +123,10 @@ class TimeControls(QWidget):
         loop.toggled.connect(film.set_loops)
 
     def _show_model(self) -> None:
-        model, training = self._session.library.model, self._session.training.state
-        is_training = model is not None and training.is_active and training.folder == model.folder
-        last_step = training.progress.steps if is_training and training.progress is not None else 0
+        model = self._session.library.model
+        training = None if model is None else self._session.training.training_of(model)
+        progress = None if training is None else training.progress
+        last_step = 0 if progress is None else progress.steps
         self.slider.set_snapshots(model.snapshots if model is not None else (), last_step)
         has_film = model is not None and len(model.snapshots) > 1
         self.film_button.setEnabled(has_film)
@@ -133,7 +135,19 @@ class TimeControls(QWidget):
         self._show_step()
 
     def _show_marks(self) -> None:
-        self.slider.set_marks(self._session.library.marks)
+        self.slider.set_marks([*self._session.library.marks, *self._departures()])
+
+    def _departures(self) -> list[tuple[int, str]]:
+        """Where open forks have left the shown model, or where that has left another itself."""
+        model, marks = self._session.library.model, set()
+        if model is None:
+            return []
+        for other in self._session.library.models:
+            origin = other.description.forked_from or {}
+            if origin and (other == model or Path(str(origin.get("folder", ""))) == model.folder):
+                step = int(origin.get("step", 0))
+                marks.add((step, f"{other.name} was forked at step {step:,}"))
+        return sorted(marks)
 
     def _show_step(self) -> None:
         session, theme, playing = self._session, current_theme(), self.film_button.isChecked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
@@ -22,6 +23,9 @@ from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.time_controls import TimeControls
 from lmviz.families import FAMILIES
+
+if TYPE_CHECKING:
+    from lmviz.app.window.race_controls import RaceControls
 
 WIDE, MEDIUM, NARROW = 1240, 1080, 840
 """Pixels at scale 1 below which, one after the other, speed, curve and words give way to the slider."""
@@ -57,7 +61,10 @@ class Transport(QFrame):
         self.notice = Notice(self)  # the window puts it where it covers no button
         buttons = (self.train_button, self.pause_button, self.step_button, self.stop_button)
         figures = (self._step, self._loss, self._sparkline, self._speed)
-        row(*buttons, *figures, (self.time, 1), on=self, gap=APART, margins=(AROUND, 10, AROUND, 10))
+        self._own = (*buttons, *figures)
+        self._race: RaceControls | None = None  # made when a race is first shown
+        self._is_race_shown = False
+        self._row = row(*self._own, (self.time, 1), on=self, gap=APART, margins=(AROUND, 10, AROUND, 10))
         self._connect()
         self._adopt_theme()
         self._show_training()
@@ -83,8 +90,34 @@ class Transport(QFrame):
             changed.connect(self._show_training)
         theme_switch().theme_changed.connect(self._adopt_theme)
 
+    def show_race(self, shown: bool) -> None:
+        """Steer the race, where it is what a person looks at; so it is, too, while it is under way."""
+        self._is_race_shown = shown
+        self._share_with_race()
+
+    @property
+    def _steers_race(self) -> bool:
+        return self._is_race_shown or self._session.is_racing
+
+    def _share_with_race(self) -> None:
+        """Show the controls of the race, or those of a single training."""
+        steers = self._steers_race
+        if steers and self._race is None:
+            from lmviz.app.window.race_controls import RaceControls  # not needed for the first paint
+
+            self._race = RaceControls(self._session)
+            self._row.insertWidget(0, self._race, 1)
+        if self._race is not None and steers == self._race.isHidden():
+            self._race.setVisible(steers)
+            for widget in self._own:
+                widget.setVisible(not steers)
+            self._fit()
+
     def toggle_training(self) -> None:
         """Pause what runs; go on with what waits."""
+        if self._race is not None and self._steers_race:
+            self._race.toggle()
+            return
         if self._session.training.state.phase == "running":
             self._session.training.pause()
         else:
@@ -146,6 +179,7 @@ class Transport(QFrame):
         self._loss.setToolTip(paragraph(INFINITE if len(loss) and math.isinf(loss[-1]) else ""))
         self._sparkline.set_values(loss)
         self._speed.say(_speed(state))
+        self._share_with_race()
         self._fit()
 
     def _offer_training(self, training: TrainingState) -> None:
@@ -192,6 +226,8 @@ class Transport(QFrame):
     def _fit(self) -> None:
         """Leave away what would cover something else, what matters least first."""
         width = self.width() / current_theme().scale
+        if self._race is not None and not self._race.isHidden():
+            return
         wanted = {
             self._speed: bool(self._speed.text()) and width >= WIDE,
             self._sparkline: bool(self._loss.text()) and width >= MEDIUM,

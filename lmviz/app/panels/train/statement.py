@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.look.icons import icon
@@ -10,6 +9,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.session import Session
 from lmviz.app.session.training import PREPARING_TEXT
 from lmviz.app.widgets.base.building import column, named, row
+from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 
@@ -29,9 +29,12 @@ class TrainingStatement(QWidget):
         self._button.clicked.connect(session.training.start)
         self._what = Label(name="training_subject", wraps=True)
         self._how_long = named(MutedLine(), "training_duration")
+        lane = LinkButton("add_lane_button", "Add a lane", "make a lane of a race of what is planned")
+        lane.setToolTip("Make a lane of a race of what is planned, beside others")
+        lane.clicked.connect(lambda: session.race.offer())
         lines = column(self._what, self._how_long, gap=1)
-        button = (self._button, 0, Qt.AlignmentFlag.AlignVCenter)
-        row(button, (lines, 1), on=self, gap=10, margins=(0, 0, 6, 0))
+        buttons = column(self._button, lane, gap=1)
+        row(buttons, (lines, 1), on=self, gap=10, margins=(0, 0, 6, 0))
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
 

@@ -50,7 +50,7 @@ class BarsView(PointableBars, GrowingCanvas):
     larger: `rows_in(size)` says how many there is room for then.
 
     `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None, crossfade=False)`
-    shows them; `set_current(index)` marks one.
+    shows them; `set_current(index)` marks one; `set_color(color)` is that of the bars, None the accent.
     Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
     Up and Down move the mark.
     """
@@ -65,6 +65,7 @@ class BarsView(PointableBars, GrowingCanvas):
         self._highlighted: frozenset[int] = frozenset()
         self._faded: frozenset[int] = frozenset()
         self._limit: float | None = None
+        self._color: QColor | None = None
         self._crossfade: Crossfade[dict[str, tuple[int, float]]] = Crossfade(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("bars")
@@ -97,6 +98,12 @@ class BarsView(PointableBars, GrowingCanvas):
         self._highlighted, self._faded = frozenset(highlighted), frozenset(faded)
         self._limit = limit
         self.show_count(len(self._labels))
+
+    def set_color(self, color: QColor | None) -> None:
+        """Draw the bars in a colour, such as that of a model; in the accent where it is None."""
+        if color != self._color:
+            self._color = color
+            self.update()
 
     def sizeHint(self) -> QSize:
         rows = max(1, len(self._labels))
@@ -194,7 +201,7 @@ class BarsView(PointableBars, GrowingCanvas):
                 painter.box(QRectF(0, index * row, self.width(), row), color, radius=4)
 
     def _fill(self, index: int) -> QColor:
-        usual = QColor(self.theme.accent)
+        usual = QColor(self.theme.accent if self._color is None else self._color)
         color = QColor(self.theme.validation) if index in self._highlighted else usual
         color.setAlphaF(0.25 if index in self._faded else 0.86 if color == usual else 1.0)
         return color

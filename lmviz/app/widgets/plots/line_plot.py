@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,12 +46,15 @@ class LinePlot(QWidget):
     `set_curves([PlotCurve(name, x, y)])` says which curves there are; `set_references([(name, value)])` draws
     dashed lines;
     `set_cursor(x)` marks a moment; `set_end(x)` says how far the axis reaches;
-    `set_logarithmic(bool)` is the scale of y. A click on a name hides its curve, or shows it.
-    Signals: `cursor_moved(float)` by click, drag, or Left and Right; `point_hovered(float)`, the x of
-    the nearest point, NaN when the pointer leaves; `axis_moved()`, after `place_of` has changed.
+    `set_logarithmic(bool)` is the scale of y; `set_x_name(name)` says what x counts from now on. A click on a
+    name hides its curve, or shows it; so does `set_hidden(names)`.
+    Signals: `hidden_changed()` after such a click; `cursor_moved(float)` by click, drag, or Left and Right;
+    `point_hovered(float)`, the x of the nearest point, NaN when the pointer leaves; `axis_moved()`, after
+    `place_of` has changed.
     """
 
     axis_moved = Signal()
+    hidden_changed = Signal()
     cursor_moved = Signal(float)
     point_hovered = Signal(float)
 
@@ -141,6 +144,24 @@ class LinePlot(QWidget):
     def curves(self) -> dict[str, PlotCurve]:
         """What is drawn, hidden or not."""
         return {name: drawn.curve for name, drawn in self._curves.items()}
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The names of the curves that are not drawn."""
+        return frozenset(name for name, drawn in self._curves.items() if not drawn.is_visible)
+
+    def set_hidden(self, names: Collection[str]) -> None:
+        """Draw all curves but these."""
+        if frozenset(names) & self._curves.keys() != self.hidden:
+            for name, drawn in self._curves.items():
+                drawn.set_visible(name not in names)
+            self._fit()
+
+    def set_x_name(self, name: str) -> None:
+        """What x counts, such as "step" or "tokens"."""
+        if name != self._x_name:
+            self._x_name = name
+            self._place_words()
 
     def points(self) -> dict[str, np.ndarray]:
         """The points of each curve, (point, 2): x and y."""
@@ -355,6 +376,7 @@ class LinePlot(QWidget):
     def _toggle(self, name: str) -> None:
         self._curves[name].set_visible(not self._curves[name].is_visible)
         self._fit()
+        self.hidden_changed.emit()
 
     def _nearest(self, x: float) -> float | None:
         """The x, among all points shown, that is nearest to an x."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.kit.axes import Axes
 
+MOST_DASHED = 2000  # points of a curve that is drawn with dashes
 DOT = 6  # pixels at scale 1 across
 BAND = 0.16  # how opaque a band is
 
@@ -24,7 +25,7 @@ class PlotCurve:
     `role` is a role of the theme, a colour or the number of a series; `width` is in pixels at scale 1, and
     without one the `dots` alone are drawn. `said` stands beside the name, by default the last value. The plot
     holds all of a curve, but of a `guide` only what lies beside the others. A `band` has its lower and its
-    upper edge, (point,) each.
+    upper edge, (point,) each. With a `ring` it says where it begins, such as a fork where it leaves another.
     """
 
     name: str
@@ -37,6 +38,7 @@ class PlotCurve:
     said: str | None = None
     guide: bool = False
     band: tuple[np.ndarray, np.ndarray] | None = None
+    ring: bool = False
 
     @property
     def points(self) -> np.ndarray:
@@ -58,6 +60,7 @@ class DrawnCurve:
         self.item.setClipToView(True)
         # Smooth wide lines as one path take Qt seconds where a curve is noise; as segments, milliseconds.
         self.item.curve.setSegmentedLineMode("on")
+        self._ring: pyqtgraph.PlotDataItem | None = None
         self.curve = curve
         self.x = self.y = np.zeros(0)
         self._edges: tuple[pyqtgraph.PlotDataItem, ...] = ()
@@ -89,6 +92,10 @@ class DrawnCurve:
         if not is_the_same:
             self.x, self.y = x, y
             self.item.setData(x, y)
+            # The dashes of a segment begin anew with each, and one of a few pixels is a whole line.
+            dashes = curve.dashed and len(x) <= MOST_DASHED
+            self.item.curve.setSegmentedLineMode("off" if dashes else "on")
+            self._set_ring()
         return self._set_band(curve.band) or not (looks_the_same and is_the_same)
 
     @property
@@ -99,15 +106,15 @@ class DrawnCurve:
     def remove(self) -> None:
         """Take it out of the plot."""
         plot = self._view.getPlotItem()
-        for item in (self.item, self._wash, *self._edges):
+        for item in (self.item, self._ring, self._wash, *self._edges):
             if item is not None:
                 plot.removeItem(item)
 
     def set_visible(self, visible: bool) -> None:
         """Draw it, or leave it out."""
-        self.item.setVisible(visible)
-        if self._wash is not None:
-            self._wash.setVisible(visible)
+        for item in (self.item, self._ring, self._wash):
+            if item is not None:
+                item.setVisible(visible)
 
     def _set_band(self, band: tuple[np.ndarray, np.ndarray] | None) -> bool:
         """Shade between the edges of a band; whether that changes anything."""
@@ -128,6 +135,14 @@ class DrawnCurve:
             edge.setData(self.x[: len(values)], values)
         return True
 
+    def _set_ring(self) -> None:
+        if self.curve.ring and len(self.x):
+            if self._ring is None:
+                self._ring = self._view.getPlotItem().plot(pen=None, symbol="o")
+                self._ring.setVisible(self.item.isVisible())
+                self.adopt_theme()
+            self._ring.setData(self.x[:1], self.y[:1])
+
     def adopt_theme(self) -> None:
         """Take over the theme's colour and scale."""
         color, curve = self.color, self.curve
@@ -143,6 +158,10 @@ class DrawnCurve:
             wash = QColor(color)
             wash.setAlphaF(BAND)
             self._wash.setBrush(wash)
+        if self._ring is not None:
+            self._ring.setSymbolSize(1.6 * DOT * current_theme().scale)
+            self._ring.setSymbolBrush(current_theme().surface)
+            self._ring.setSymbolPen(self._view.thin_pen(color, 2.0))
 
 
 def _look(curve: PlotCurve) -> tuple[object, ...]:

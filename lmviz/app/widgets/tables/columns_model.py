@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
 from lmviz.base.plain_text import seen
@@ -25,7 +26,8 @@ class Column:
 
     Texts stand on the left, in monospace when they are `tokens`; numbers on the right. `bar` draws a
     number as a bar as well, which is full at the largest value. A `spare` column is left out where the table
-    is too narrow for all, and said in the tooltip of the row.
+    is too narrow for all, and said in the tooltip of the row. `colors` (row,) are those of curves, each shown
+    before its cell.
     """
 
     title: str
@@ -34,6 +36,7 @@ class Column:
     tokens: bool = False
     bar: bool = False
     spare: bool = False
+    colors: Sequence[QColor] = ()
 
     @property
     def broken_title(self) -> str:
@@ -173,6 +176,8 @@ class ColumnsModel(QAbstractTableModel):
             return float(column.values[row]) / (self._largest[index.column()] or 1.0)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return column.alignment
+        if role == Qt.ItemDataRole.DecorationRole and column.colors:
+            return column.colors[row]
         if role == Qt.ItemDataRole.FontRole and column.tokens:
             return current_theme().token_font(TOKEN)
         if role == Qt.ItemDataRole.ForegroundRole and row in self._faded:

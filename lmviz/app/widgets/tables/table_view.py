@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -25,6 +25,7 @@ from lmviz.app.widgets.tables.quiet_table import QuietTable
 NARROWEST = 44
 HEADING, HEADING_PADDING = 12, 11  # pixels at scale 1 of the type, and on either side of it
 CELL, CELL_PADDING = 13, 9.5
+MARK = 18  # pixels at scale 1 that the mark of a colour and the gap after it take
 SHORTEST = 64  # pixels at scale 1 to which texts are cut short before columns are left out
 
 
@@ -95,6 +96,8 @@ class TableView(QuietTable):
 
     def adopt_theme(self) -> None:
         super().adopt_theme()
+        mark = round(0.6 * MARK * current_theme().scale)
+        self.setIconSize(QSize(mark, mark))
         self._measure()
 
     def _measure(self) -> None:
@@ -117,7 +120,8 @@ class TableView(QuietTable):
         """What the cells take, whichever of them are in sight: columns do not move when rows are sorted."""
         measure = metrics(TOKEN, token=True) if column.tokens else metrics(CELL)
         widest = max(map(measure.horizontalAdvance, column.sample), default=0.0)
-        return round(widest + 2 * CELL_PADDING * current_theme().scale)
+        beside = MARK + 2 * CELL_PADDING if column.colors else 2 * CELL_PADDING
+        return round(widest + beside * current_theme().scale)
 
     def _heading_width(self, title: str) -> int:
         """What a heading takes. Qt's own hint leaves a square for an arrow that stands in the padding."""

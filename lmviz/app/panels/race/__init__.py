@@ -1,0 +1,1 @@
+"""The Race perspective: several trainings beside one another."""

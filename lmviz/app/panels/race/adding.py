@@ -1,0 +1,120 @@
+"""The form in which lanes are made of what is planned in Train: several values of one or two settings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
+from lmviz.app.widgets.base.figures import with_unit
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.families import FAMILIES
+from lmviz.training.options import used_options
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+FIRST, VALUES = "learning_rate", "0.0003 0.002 0.01 0.1"
+NO_SECOND = "no second setting"
+FAMILY = "family"
+TURNS = {"a step each in turn": "steps", "equal time": "seconds"}
+
+
+class AddingForm(QWidget):
+    """`AddingForm(session)`: `show_race()` brings it up to date."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session, self._race = session, session.race
+        self._settings: tuple[tuple[str, str], ...] = ()
+        self._pickers = [
+            picker("race_setting_picker", "the setting that varies", least=12),
+            picker("race_second_picker", "a second setting that varies", least=12),
+        ]
+        self._edits = [
+            named(QLineEdit(VALUES), "race_values_edit", "its values"),
+            named(QLineEdit(), "race_second_values_edit", "values of the second setting"),
+        ]
+        for edit in self._edits:
+            edit.setPlaceholderText("values, with spaces between")
+            edit.returnPressed.connect(self._add)
+        self._subject = MutedLine()
+        self._add_button = QuietButton("add_values_button", "Add lanes")
+        self._start = QuietButton("race_start_button", "Start", "primary")
+        self._reason = Label(name="race_reason", role="muted", wraps=True)
+        self._turns = picker("race_turns_picker", "how lanes take turns", TURNS)
+        self._add_button.clicked.connect(self._add)
+        self._start.clicked.connect(lambda: self._race.go_on())
+        self._turns.activated.connect(lambda _: self._race.set_turns(TURNS[self._turns.currentText()]))
+        self._pickers[1].currentIndexChanged.connect(lambda _: self._show_second())
+        lines = [row(each, (edit, 1), gap=8) for each, edit in zip(self._pickers, self._edits, strict=True)]
+        below = row(self._add_button, self._start, STRETCH, gap=8)
+        column(row((self._subject, 1), self._turns), *lines, below, self._reason, STRETCH, on=self, gap=6)
+
+    def show_race(self) -> None:
+        """Offer the settings of what is planned, and say what would be begun and what it takes."""
+        self._offer_settings()
+        race = self._race
+        self._subject.set_text(f"as planned in Train: {self._session.plan.in_words}")
+        waiting = sum(lane.phase == "waiting" for lane in race.lanes)
+        self._start.setEnabled(bool(waiting) and not race.obstacle)
+        self._start.setText(f"Start {waiting}" if waiting else "Start")
+        self._turns.setCurrentText(next(words for words, turns in TURNS.items() if turns == race.turns))
+        self._turns.setEnabled(not race.is_active)
+        memory = race.needed_memory
+        needs = f"{waiting} wait · {with_unit(memory, 'B')} of memory" if waiting and memory else ""
+        self._reason.setText(race.obstacle or needs)
+        self._reason.setVisible(bool(self._reason.text()))
+
+    def _offer_settings(self) -> None:
+        plan = self._session.plan.current
+        used = plan.configuration.used_for(self._session.plan.task)
+        options = used_options(plan.training_options, counts=FAMILIES[plan.family].counts)
+        offered = [(FAMILY, "Family")]
+        offered += [
+            (each.name, each.label) for each in plan.training_options.settings() if each.name in options
+        ]
+        offered += [
+            (each.name, each.label)
+            for each in plan.configuration.settings()
+            if each.name in used and not each.of_others
+        ]
+        if tuple(offered) == self._settings:
+            return
+        self._settings = tuple(offered)
+        for at, each in enumerate(self._pickers):
+            chosen = each.currentData() or (FIRST if at == 0 else None)
+            blocked = each.blockSignals(True)
+            each.clear()
+            if at:
+                each.addItem(NO_SECOND, None)
+            for name, label in offered:
+                each.addItem(label, name)
+            each.setCurrentIndex(max(0, each.findData(chosen)))
+            each.blockSignals(blocked)
+        self._show_second()
+
+    def _show_second(self) -> None:
+        self._edits[1].setVisible(self._pickers[1].currentData() is not None)
+
+    def _add(self) -> None:
+        """A lane for each value; for each pair of values where two settings vary."""
+        varied = {
+            each.currentData(): _values(edit)
+            for each, edit in zip(self._pickers, self._edits, strict=True)
+            if each.currentData() is not None and _values(edit)
+        }
+        self._race.add(varied)
+
+
+def setting_names(picker: QComboBox) -> list[str]:
+    """The names of the settings that a picker offers."""
+    return [picker.itemData(at) for at in range(picker.count())]
+
+
+def _values(edit: QLineEdit) -> list[str]:
+    return [word for word in re.split(r"[\s,;]+", edit.text()) if word]
