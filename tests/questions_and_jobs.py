@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,6 +38,23 @@ def ablate_text(scene: Scene) -> None:
     scene.wait(lambda: picker.model().item(1).isEnabled())
     picker.setCurrentIndex(1)
     picker.activated.emit(1)
+
+
+def open_a_race(scene: Scene) -> None:
+    folder = scene.text_file.parent / "race"
+    for family in ("gru", "lstm"):
+        if not (folder / family).exists():
+            shutil.copytree(scene.runs[family], folder / family)
+    scene.session.race.open(folder)
+
+
+def type_beside_lanes(scene: Scene) -> None:
+    """Another prefix, with the lanes of a race open."""
+    race = scene.session.race
+    if not race.lanes:
+        open_a_race(scene)
+        scene.wait(lambda: race.lanes and all(map(race.opened, race.lanes)))
+    scene.type()
 
 
 def open_again(scene: Scene) -> None:
@@ -295,6 +313,9 @@ ROWS = (
     Row("outcome of ", "sample", "side_by_side_view", write),
     Row("histories", "sample", "teacher_forcing_view", Scene.type),
     Row("beam", "sample", "beam_view", lambda scene: scene.click("beam_step_button")),
+    Row("open race", "race", "lanes_view", open_a_race),
+    Row("lane words", "race", "lane_words_view", type_beside_lanes),
+    Row("lane samples", "race", "lane_words_view", type_beside_lanes),
     Row("compare", "compare", "compare_view", Scene.type),
     Row("trio", "compare", "compare_view", lambda scene: scene.open_model("gru")),
     Row("surprisal", "compare", "surprisal_view", Scene.type),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +24,11 @@ def lane_labels(lanes: Mapping[str, NamedLane]) -> dict[str, str]:
     Lanes that differ in several settings have all of these values in their name, "0.01 · 64".
     """
     roots = {name: lane.settings for name, lane in lanes.items() if lane.parent not in lanes}
+    telling = telling_settings(list(roots.values()))
     labels = {
-        name: " · ".join(map(value_in_words, settings.values())) or str(roots[name].get("family", name))
-        for name, settings in differing_settings(roots).items()
+        name: " · ".join(value_in_words(settings[key]) for key in telling)
+        or str(settings.get("family", name))
+        for name, settings in roots.items()
     }
     for name, lane in lanes.items():
         if name not in labels:
@@ -42,6 +44,13 @@ def lane_labels(lanes: Mapping[str, NamedLane]) -> dict[str, str]:
         taken[label] = taken.get(label, 0) + 1
         unique[name] = label if taken[label] == 1 else f"{label} ({taken[label]})"
     return unique
+
+
+def telling_settings(lanes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of the settings that all lanes have, and in which they differ."""
+    differing = differing_settings({str(place): settings for place, settings in enumerate(lanes)})
+    names = next(iter(differing.values()), {})
+    return [name for name in names if all(name in settings for settings in lanes)]
 
 
 def value_in_words(value: Any) -> str:

@@ -18,7 +18,7 @@ from lmviz.app.session import race_work
 from lmviz.app.session.part import Part
 from lmviz.app.session.race_lane import RaceLane, free_colors, labelled, lane_of_run
 from lmviz.app.session.race_models import RaceModels
-from lmviz.app.session.race_work import RacedText, make_way, read_lane
+from lmviz.app.session.race_work import RacedText, lanes_of_plan, make_way, read_lane
 from lmviz.app.session.training import BUSY, LOOK_EVERY, NO_TEXT, RACING
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.race_worker import RaceWorker
@@ -193,13 +193,10 @@ class CurrentRace(Part):
 
     def add(self, varied: Mapping[str, Sequence[Any]] | None = None) -> None:
         """Make lanes of what is planned in Train: one, or one for each value of some settings."""
-        from lmviz.api.races import plan_lanes
-
-        plan = self._plan.current
-        values = {**plan.configuration.to_values(), **plan.training_options.to_values()}
         lists = {name: list(given) for name, given in (varied or {}).items()}
+        plan = self._plan.current
         try:
-            planned = plan_lanes({"family": plan.family, **values, **lists})
+            planned = lanes_of_plan(plan, lists)
             check_lanes(len(self._lanes) + len(planned))
             if self._plan.problem:
                 raise LmvizError(self._plan.problem)

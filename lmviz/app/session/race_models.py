@@ -43,10 +43,15 @@ class RaceModels:
         return next((model for model in self._library.models if model.folder == lane.folder), None)
 
     def leave_out(self, folders: set[Path]) -> None:
-        """Compare all lanes but these, and again those that were left out before."""
+        """Compare and look into all lanes but these, and compare again those that were left out before."""
         self._compared |= self._left_out - folders
         self._compared -= folders
         self._left_out = folders
+        shown, step = self._library.model, self._library.step
+        if shown is not None and shown.folder in folders:
+            others = (model for model in map(self.of, self._lanes()) if model and model.folder not in folders)
+            if (other := next(others, None)) is not None:
+                self._library.choose(other, None if self._library.live else step)
         self.take_to_step()
 
     def forget(self) -> None:

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lmviz.app.session.race_lane import RaceLane, lane_of_run
 from lmviz.app.workers.threads import compute_with
 from lmviz.base.errors import LmvizError
+from lmviz.families import find_family
 from lmviz.training.run import Run
 
 if TYPE_CHECKING:
+    from lmviz.app.session.training_state import Plan
     from lmviz.runs.racing import PlannedLane
     from lmviz.text.corpus import Corpus
     from lmviz.training.race import Lane
+
+
+def lanes_of_plan(plan: Plan, lists: Mapping[str, Sequence[Any]]) -> list[PlannedLane]:
+    """The lanes that a plan makes with several values of some settings; LmvizError where one cannot be.
+
+    Where the family varies, each takes over those settings of the plan that it has.
+    """
+    from lmviz.api.races import plan_lanes
+
+    settings = {**plan.configuration.to_values(), **plan.training_options.to_values()}
+    lanes = []
+    for family in lists.get("family", [plan.family]):
+        known = find_family(family).configuration.names() | plan.training_options.names()
+        kept = {name: value for name, value in settings.items() if name in known and name not in lists}
+        varied = {name: values for name, values in lists.items() if name != "family"}
+        prefix = f"family={family}, " if "family" in lists else ""
+        for lane in plan_lanes({"family": family, **kept, **varied}):
+            lanes.append(replace(lane, name=f"{prefix}{lane.name}" if varied else prefix[:-2] or lane.name))
+    return lanes
 
 
 class RacedText:

@@ -28,6 +28,19 @@ def curves_recipe(folders: Sequence[str], names: Sequence[str] = LOSSES) -> str:
     )
 
 
+def lanes_recipe(folder: str) -> str:
+    """What the lanes of a race came to, bound to `lanes`."""
+    return "\n".join(
+        [
+            "from lmviz.runs.race_folder import open_race",
+            "from lmviz.runs.race_table import lane_results",
+            "",
+            f"lanes = lane_results(open_race({folder!r}).lanes)",
+            "",
+        ]
+    )
+
+
 def scores_recipe(
     sources: Sequence[str],
     settings: Mapping[str, Any],

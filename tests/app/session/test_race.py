@@ -55,6 +55,20 @@ def test_values_make_lanes_that_are_trained_in_turn_and_opened(ready: Session, q
     assert first.color != second.color
 
 
+def test_families_race_with_the_settings_that_each_has(ready: Session) -> None:
+    ready.race.add({"family": ["gru", "transformer"], "seed": [0, 1]})
+    assert [lane.label for lane in ready.race.lanes] == [
+        "gru · 0",
+        "gru · 1",
+        "transformer · 0",
+        "transformer · 1",
+    ]
+    assert ready.race.lanes[3].name == "family=transformer, seed=1"
+    assert ready.race.lanes[3].settings["width"] == 8
+    ready.race.remove("family=gru, seed=1")
+    assert len(ready.race.lanes) == 3
+
+
 def test_the_slider_takes_all_lanes_to_the_same_step(ready: Session, qtbot: QtBot) -> None:
     rates(ready, 0.001, 0.01, 0.02)
     train(ready, qtbot)
@@ -163,6 +177,8 @@ def test_what_cannot_be_is_said(ready: Session, qtbot: QtBot, tmp_path: Path) ->
     ready.race.failed.connect(said.append)
     rates(ready, *(0.001 * number for number in range(1, 8)))
     assert "1 to 6 lanes" in said.pop()
+    ready.race.add({"family": ["gru", "parrot"]})
+    assert "no family" in said.pop().lower()
     ready.race.add({"learning_rate": ["fast"]})
     assert "must be a number" in said.pop()
     assert ready.race.lanes == ()

@@ -21,6 +21,7 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.inspection.recipes.run import lanes_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +76,10 @@ class LanesPanel(Panel):
 
     def exported_names(self) -> Names:
         return Names(tuple(lane.label for lane in self._race.lanes), MEASURED)
+
+    def recipe(self) -> str:
+        folder = self._race.folder
+        return "" if folder is None or not self._race.lanes else lanes_recipe(str(folder))
 
     def refresh(self) -> None:
         lanes, chosen = self._race.lanes, self._race.chosen

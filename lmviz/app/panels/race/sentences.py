@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Inked
 from lmviz.families import FAMILIES
-from lmviz.runs.race_labels import setting_in_words
-from lmviz.runs.race_table import differing_settings
+from lmviz.runs.race_labels import setting_in_words, telling_settings
 
 if TYPE_CHECKING:
     from lmviz.app.session.race_lane import RaceLane
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
 
 def differing_names(lanes: Sequence[RaceLane]) -> list[str]:
     """The settings in which lanes differ that were not forked, in words."""
-    roots = {lane.name: lane.settings for lane in lanes if not lane.parent}
-    settings = differing_settings(roots)
-    return [setting_in_words(name) for name in next(iter(settings.values()), {})]
+    telling = telling_settings([lane.settings for lane in lanes if not lane.parent])
+    return [setting_in_words(name) for name in telling]
 
 
 def race_in_words(lanes: Sequence[RaceLane]) -> list[Inked]:

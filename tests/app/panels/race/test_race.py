@@ -1,0 +1,188 @@
+"""The Race perspective: lanes made in its forms, watched, hidden, forked and taken through time."""
+
+import itertools
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from patience import patience
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.app.window.main_window import MainWindow
+from lmviz.families import FAMILIES
+from lmviz.runs.race_folder import open_race
+from lmviz.training.options import TrainingOptions
+
+SETTINGS = {"batch": 2, "length": 8, "snapshots": 200, "validate_every": 10, "schedule": "constant"}
+TICKS = 125
+LONG = 60_000
+
+
+def find(window: MainWindow, kind: type[QWidget], name: str) -> QWidget:
+    return next(found for found in window.findChildren(kind, name) if found.isVisible())
+
+
+def click(window: MainWindow, qtbot: QtBot, name: str) -> None:
+    button = find(window, QPushButton, name)
+    qtbot.waitUntil(button.isEnabled)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def write(window: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
+    edit = find(window, QLineEdit, name)
+    edit.selectAll()
+    qtbot.keyClicks(edit, words)
+
+
+@pytest.fixture
+def ready(window: MainWindow, session: Session, text_file: Path, qtbot: QtBot) -> Session:
+    """The window on Race with a text open, and a small GRU planned."""
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    plan(session, 150)
+    qtbot.waitUntil(lambda: session.work.is_ready)
+    return session
+
+
+def plan(session: Session, steps: int, **settings: float) -> None:
+    options = TrainingOptions(steps=steps, **{**SETTINGS, **settings})
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=8), options)
+
+
+def lanes_named(session: Session) -> dict[str, object]:
+    return {lane.label: lane for lane in session.race.lanes}
+
+
+def test_four_rates_one_is_hidden_the_best_forked_and_all_scrubbed(
+    window: MainWindow, ready: Session, qtbot: QtBot
+) -> None:
+    ready.reading.set_prefix("the cows eat")
+    write(window, qtbot, "race_values_edit", "0.001 0.01 0.03 100")
+    click(window, qtbot, "add_values_button")
+    assert list(lanes_named(ready)) == ["0.001", "0.01", "0.03", "100"]
+    reason = window.findChild(QLabel, "race_reason")
+    qtbot.waitUntil(lambda: "4 wait" in reason.text() and "of memory" in reason.text())
+    click(window, qtbot, "race_start_button")
+    qtbot.waitUntil(lambda: bool(ready.race.lanes[0].folder) and not ready.race.is_active, timeout=LONG)
+    states = {label: lane.phase for label, lane in lanes_named(ready).items()}
+    assert states == {"0.001": "finished", "0.01": "finished", "0.03": "finished", "100": "diverged"}
+    qtbot.waitUntil(lambda: "100 diverged at step" in find(window, QLabel, "race_sentence").accessibleName())
+
+    plot = find(window, LinePlot, "race_plot")
+    qtbot.waitUntil(lambda: set(plot.curves) == {"0.001", "0.01", "0.03", "100"})
+    qtbot.waitUntil(lambda: len(ready.library.models) == 4)
+    place = plot.names.places["100"].center().toPoint()
+    qtbot.mouseClick(plot.names, Qt.MouseButton.LeftButton, pos=place)
+    assert ready.race.hidden == {"learning_rate=100"}
+    words = window.findChild(QWidget, "lane_words_view")
+    qtbot.waitUntil(lambda: set(words.exported_arrays()) == {"0.001", "0.01", "0.03"})
+
+    best = min(ready.race.lanes[:3], key=lambda lane: lane.best)
+    click(window, qtbot, "forking_tab")
+    source = find(window, QComboBox, "fork_run_picker")
+    source.setCurrentIndex(source.findText(best.label))
+    find(window, QSpinBox, "fork_step_spin").setValue(100)
+    half = best.planned.options.learning_rate / 2
+    write(window, qtbot, "fork_value_edit", f"{half:g}")
+    click(window, qtbot, "fork_button")
+    qtbot.waitUntil(lambda: len(ready.race.lanes) == 5 and not ready.race.is_active, timeout=LONG)
+    fork = ready.race.lanes[4]
+    assert (fork.label, fork.phase, fork.left_at) == (f"{best.label} → {half:g}", "finished", 100)
+    assert fork.color == best.color
+    qtbot.waitUntil(lambda: fork.label in plot.curves)
+    curve = plot.curves[fork.label]
+    assert curve.dashed
+    assert curve.x[0] == 100, "of a fork only what it did itself is drawn"
+
+    qtbot.waitUntil(lambda: set(words.exported_arrays()) == {"0.001", "0.01", "0.03", fork.label})
+    before = words.exported_arrays()["0.03"]
+    plot.cursor_moved.emit(5.0)
+    assert ready.library.step == 5
+    qtbot.waitUntil(lambda: not np.array_equal(words.exported_arrays()["0.03"], before))
+    assert {step for model, step in ready.comparison.moments if model.folder != fork.folder} == {5}
+    window.show_perspective("compare")
+    names = [model.name for model, _ in ready.comparison.moments]
+    assert sorted(names) == sorted(["lane 0.001", "lane 0.01", "lane 0.03", f"lane {fork.label}"])
+
+
+def test_two_settings_make_a_grid_and_a_lane_comes_from_train(
+    window: MainWindow, ready: Session, qtbot: QtBot
+) -> None:
+    write(window, qtbot, "race_values_edit", "0.001, 0.01")
+    second = find(window, QComboBox, "race_second_picker")
+    second.setCurrentIndex(second.findText("Width"))
+    write(window, qtbot, "race_second_values_edit", "4 8")
+    click(window, qtbot, "add_values_button")
+    assert list(lanes_named(ready)) == ["4 · 0.001", "8 · 0.001", "4 · 0.01", "8 · 0.01"]
+    table = window.findChild(TableView, "race_table")
+    qtbot.waitUntil(lambda: table.model().rowCount() == 4)
+    assert (
+        table.model().headerData(0, Qt.Orientation.Horizontal).replace("\n", " ") == "width · learning rate"
+    )
+    plan(ready, 150, learning_rate=0.5)
+    window.show_perspective("train")
+    click(window, qtbot, "add_lane_button")
+    assert window.perspective.name == "race"
+    assert list(lanes_named(ready))[-1] == "8 · 0.5"
+    ready.race.choose(ready.race.lanes[0].name)
+    click(window, qtbot, "steering_tab")
+    click(window, qtbot, "lane_stop_button")
+    assert list(lanes_named(ready)) == ["8 · 0.001", "4 · 0.01", "8 · 0.01", "8 · 0.5"]
+
+
+def test_all_lanes_pause_step_and_stop_below(window: MainWindow, ready: Session, qtbot: QtBot) -> None:
+    plan(ready, 9000)
+    ready.race.add({"learning_rate": [0.001, 0.01]})
+    click(window, qtbot, "race_all_button")
+    qtbot.waitUntil(lambda: all(lane.step > 2 for lane in ready.race.lanes), timeout=LONG)
+    click(window, qtbot, "race_all_button")
+    qtbot.waitUntil(lambda: {lane.phase for lane in ready.race.lanes} == {"paused"})
+    assert find(window, QPushButton, "race_all_button").text() == "Resume all"
+    window.show_perspective("inside")
+    assert find(window, QPushButton, "race_stop_button").isEnabled(), "a race under way is steered everywhere"
+    click(window, qtbot, "race_stop_button")
+    qtbot.waitUntil(lambda: not ready.race.is_active)
+    qtbot.waitUntil(lambda: find(window, QPushButton, "train_button").isVisible())
+
+
+def test_a_race_opens_like_a_run(window: MainWindow, ready: Session, qtbot: QtBot) -> None:
+    plan(ready, 20)
+    ready.race.add({"learning_rate": [0.001, 0.01]})
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: not ready.race.is_active, timeout=LONG)
+    folder = ready.race.folder
+    for path in (folder, folder / "race.json"):
+        ready.race.clear()
+        window.show_perspective("corpus")
+        window.open_paths([path])
+        qtbot.waitUntil(lambda: len(ready.race.lanes) == 2)
+        assert window.perspective.name == "race"
+    panel = window.findChild(QWidget, "lanes_view")
+    found: dict[str, object] = {}
+    exec(panel.recipe(), found)
+    assert [lane.step for lane in found["lanes"]] == [20, 20]
+    assert json.loads((folder / "race.json").read_text("utf-8"))["turns"] == open_race(folder).turns
+
+
+def test_a_timer_keeps_ticking_with_four_lanes(window: MainWindow, ready: Session, qtbot: QtBot) -> None:
+    plan(ready, 9000, batch=8, length=32)
+    ready.reading.set_prefix("the cows eat")
+    ready.race.add({"learning_rate": [0.0003, 0.002, 0.01, 0.1]})
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: len(ready.library.models) == 4, timeout=LONG)
+    ticks: list[float] = []
+    timer = QTimer(timerType=Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
+    timer.start(16)
+    qtbot.waitUntil(lambda: len(ticks) >= TICKS)
+    timer.stop()
+    between = sorted(later - earlier for earlier, later in itertools.pairwise(ticks))
+    assert between[len(between) // 2] < 0.04 * patience()
+    assert between[-1] < 0.6 * patience()
