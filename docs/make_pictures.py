@@ -256,6 +256,29 @@ def compare(driver: Driver) -> None:
     session.comparison.choose([(model, model.snapshots[-1]) for model in session.library.models[:-1]])
 
 
+def race(driver: Driver) -> None:
+    """A GRU at four learning rates, and one of them gone on with from a snapshot at half its rate."""
+    from lmviz.families import FAMILIES
+    from lmviz.training.options import TrainingOptions
+
+    driver.show("race")
+    driver.open_text("stories")
+    session = driver.session
+    options = TrainingOptions(steps=300, length=32, schedule="constant", validate_every=20)
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=48), options)
+    session.reading.set_prefix(STORY)
+    for button in ("add_values_button", "race_start_button"):
+        driver.click(button)
+    ended = lambda: bool(session.race.lanes[-1].step) and not session.race.is_active  # noqa: E731
+    driver.wait(ended, "the race")
+    parent = session.race.lanes[2]
+    step = session.race.opened(parent).nearest_snapshot(100)
+    session.race.fork(parent.folder, step, {"learning_rate": 0.005})
+    driver.wait(lambda: len(session.race.lanes) == 5 and ended(), "the fork")
+    session.race.choose(session.race.lanes[-1].name)
+    driver.click("forking_tab")
+
+
 def autodiff(driver: Driver) -> None:
     """The net of the lecture, three modules into the backward sweep, and one of its gradients explained."""
     from lmviz.app.session.network_focus import NetworkCell
@@ -315,6 +338,7 @@ SCENES = (
     Scene("surgery", surgery, themes=("light",)),
     Scene("sample", sample),
     Scene("compare", compare),
+    Scene("race", race),
     Scene("circuits", circuits, themes=("light",)),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
