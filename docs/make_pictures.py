@@ -338,7 +338,7 @@ SCENES = (
     Scene("surgery", surgery, themes=("light",)),
     Scene("sample", sample),
     Scene("compare", compare),
-    Scene("race", race),
+    Scene("race", race, themes=("light",)),
     Scene("circuits", circuits, themes=("light",)),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
