@@ -23,6 +23,9 @@ class Situation(Protocol):
     def control(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the visible control of this object name."""
 
+    def presses(self, name: str) -> int | None:
+        """How often the visible button of this object name was pressed since this was first asked."""
+
     @property
     def corpus(self) -> Corpus | None:
         """The open text."""

@@ -64,6 +64,12 @@ VALUES = (
         "what is typed, chosen or set in the control of this object name",
         lambda now, name: _there(now.control(str(name)), f"no control {name!r} that can be seen"),
     ),
+    LessonValue(
+        "pressed",
+        "NAME",
+        "how often the button of this object name was pressed",
+        lambda now, name: _there(now.presses(str(name)), f"no button {name!r} that can be seen"),
+    ),
     # the text
     LessonValue("text", "", "the name of the open text", lambda now: now.corpus.name if now.corpus else ""),
     LessonValue(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.focus import Focus
     from lmviz.app.session.situation import LessonWindow, SessionSituation
     from lmviz.lessons.expression import Result
-    from lmviz.lessons.lesson import Lesson, Opening, Step
+    from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Step
 
 Open = Callable[[tuple["Opening", ...], Path | None], None]
 """Opens what is not open already; the folder is the lesson's."""
@@ -50,8 +50,11 @@ class CurrentLesson(Part):
     """Leads through a lesson: looks whether a step's tasks are done, and judges answers.
 
     Tasks are done in their order, and what is done stays done, also for whoever goes back and on again, until
-    the step is set up anew. `changed` follows all that is drawn of a lesson, `step_begun` another step,
-    `progress_changed` what is to be remembered. `situation` has the values that lessons may name.
+    the step is set up anew. What was so already when the step began counts only once it has been otherwise:
+    a task is ticked by what is done for it.
+
+    `changed` follows all that is drawn of a lesson, `step_begun` another step, `progress_changed` what is to
+    be remembered. `situation` has the values that lessons may name.
     """
 
     changed = Signal()
@@ -74,6 +77,7 @@ class CurrentLesson(Part):
         self._number = 0
         self._done = 0
         self._before: list[Result | None] = []
+        self._was_so: set[int] = set()  # the tasks that ask for what has been so since the step began
         self._answered = Answered()
         self._hint = False
         self._left: dict[int, DoneInStep] = {}  # by the number of the step
@@ -237,7 +241,9 @@ class CurrentLesson(Part):
     def _check_tasks(self) -> None:
         """Look whether the tasks of the step are done by now."""
         step, done = self.step, self._done
-        while step is not None and self._done < len(step.tasks):
+        if step is not None:
+            self._was_so = {at for at in self._was_so if self._is_so(step.tasks[at])}
+        while step is not None and self._done < len(step.tasks) and self._done not in self._was_so:
             conditions = step.tasks[self._done].until
             before = self._before or [None] * len(conditions)
             pairs = list(zip(conditions, before, strict=True))
@@ -252,6 +258,10 @@ class CurrentLesson(Part):
         if self._done != done:
             self._note_if_done()
             self.changed.emit()
+
+    def _is_so(self, task: LessonTask) -> bool:
+        """Whether all that a task asks for is so now, as far as it does not ask for a change."""
+        return all(each.holds(self.value) for each in task.until)
 
     def _begin(self, number: int, openings: tuple[Opening, ...]) -> None:
         assert self._lesson is not None
@@ -270,6 +280,8 @@ class CurrentLesson(Part):
         self.step_begun.emit()
         self._timer.start()
         self._note_if_done()
+        tasks = self._lesson.steps[number].tasks
+        self._was_so = {at for at in range(self._done, len(tasks)) if self._is_so(tasks[at])}
         self.changed.emit()
         self._check_tasks()  # what changes is measured from now on
 

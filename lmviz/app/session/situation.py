@@ -39,6 +39,9 @@ class LessonWindow(Protocol):
     def control_state(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the visible control of this object name."""
 
+    def presses(self, name: str) -> int | None:
+        """How often the visible button of this object name was pressed since this was first asked."""
+
 
 class SessionParts(Protocol):
     """The parts of a session that lessons ask about."""
@@ -85,6 +88,10 @@ class SessionSituation:
 
     def control(self, name: str) -> str | float | None:
         return self._place.control_state(name) if self._place is not None else None
+
+    def presses(self, name: str) -> int | None:
+        """How often the visible button of this object name was pressed since this was first asked."""
+        return None if self._place is None else self._place.presses(name)
 
     @property
     def corpus(self) -> Corpus | None:

@@ -35,3 +35,23 @@ def state_of(control: QWidget) -> str | float | None:
     if isinstance(control, QAbstractButton) and control.isCheckable():
         return float(control.isChecked())
     return 1.0
+
+
+class Presses:
+    """How often buttons were pressed, each counted from when it was first asked for."""
+
+    def __init__(self) -> None:
+        self._found: dict[QAbstractButton, int] = {}
+
+    def of(self, control: QWidget | None) -> int | None:
+        """How often it was pressed; None for what is no button."""
+        if not isinstance(control, QAbstractButton):
+            return None
+        if control not in self._found:
+            self._found[control] = 0
+            control.clicked.connect(lambda: self._count(control))
+            control.destroyed.connect(lambda: self._found.pop(control, None))
+        return self._found[control]
+
+    def _count(self, control: QAbstractButton) -> None:
+        self._found[control] += 1

@@ -22,7 +22,7 @@ from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import Pages
 from lmviz.app.window.commands import Commands
-from lmviz.app.window.control_state import state_of
+from lmviz.app.window.control_state import Presses, state_of
 from lmviz.app.window.frame import LEAST, USUAL, Frame, ScrolledView, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
@@ -79,6 +79,7 @@ class MainWindow(QMainWindow):
         self._stack = Pages()
         self.lessons = Lessons(self, self)
         self.lectures = Lectures(self, self)
+        self._presses = Presses()
         session.lesson.stand_in(self)
         around = (
             self.header,
@@ -154,6 +155,10 @@ class MainWindow(QMainWindow):
         """What is typed, chosen or set in the control of this object name that can be seen."""
         control = self.find_control(name)
         return None if control is None else state_of(control)
+
+    def presses(self, name: str) -> int | None:
+        """How often the visible button of this object name was pressed since this was first asked."""
+        return self._presses.of(self.find_control(name))
 
     def show_settled(self) -> None:
         """Show the window, but nothing of it before every panel has its place and has drawn."""

@@ -175,20 +175,26 @@ def _train(driver: Driver, condition: Condition) -> None:
 
 
 def _sweep(driver: Driver, condition: Condition) -> None:
-    """Push or pop modules until it is so."""
+    """Push or pop modules until it is so, or all at once where the lesson says so."""
+    lesson, button = (
+        driver.session.lesson,
+        f"tape_{'back' if condition.first.name == 'popped' else 'for'}ward",
+    )
+    outlined = lesson.step.control_at(lesson.tasks_done)
     for _ in range(400):
-        if condition.holds(driver.session.lesson.value, before=-1.0):
+        if condition.holds(lesson.value, before=-1.0):
             return
-        driver.press("tape_backward" if condition.first.name == "popped" else "tape_forward")
+        driver.press(outlined if outlined.startswith("tape_run_") else button)
 
 
-def _rewrite(old: str, new: str) -> Callable[[Driver], None]:
-    """Change a part of the program of Autodiff, and have it read."""
+def _rewrite(new: str, *old: str) -> Callable[[Driver], None]:
+    """Change a part of the program of Autodiff, which may stand there in several ways, and have it read."""
 
     def rewrite(driver: Driver) -> None:
         program = driver.control("autodiff_editor").toPlainText()
-        assert old in program, f"{old} is not in the program"
-        driver.control("autodiff_editor").setPlainText(program.replace(old, new))
+        part = next((each for each in old if each in program), None)
+        assert part is not None, f"{old} is not in the program"
+        driver.control("autodiff_editor").setPlainText(program.replace(part, new))
 
     return rewrite
 
@@ -222,15 +228,17 @@ def _descend(driver: Driver, condition: Condition) -> None:
 
 
 BY_TEXT: dict[str, Callable[[Driver], None]] = {
-    'network("x[1]") = 3': _rewrite("[2; -0.5; 1; 1]", "[3; -0.5; 1; 1]"),
-    'network("x[1]") = 2': _rewrite("[3; -0.5; 1; 1]", "[2; -0.5; 1; 1]"),
-    'network("U") = 0.9': _rewrite("U = 1", "U = 0.9"),
-    'network("x[1]", 0) = 1': _rewrite("[2 -2; 0 3.5; 1 2.2]", "[1 2.2; 2 -2; 0 3.5]"),
+    'network("x[1]") = 3': _rewrite("[3; -0.5; 1; 1]", "[2; -0.5; 1; 1]"),
+    'network("x[1]") = 2': _rewrite("[2; -0.5; 1; 1]", "[3; -0.5; 1; 1]"),
+    'network("U") = 0.9': _rewrite("U = 0.9", "U = 1"),
+    'network("x[1]", 0) = 1': _rewrite("[1 2.2; 2 -2; 0 3.5]", "[2 -2; 0 3.5; 1 2.2]"),
     'control("nudged_cell") contains 1e-05': _nudge_by(1e-5),
     'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
-    'network("x[1]", 1) = 3.5': _rewrite("[1 2.2; 2 -2; 0 3.5]", "[0 3.5; 1 2.2; 2 -2]"),
-    'network("x[3]") = 9': _rewrite("[1; 2; 3]", "[1; 2; 9]"),
-    'network("x[2]", 2) = 2': _rewrite("0 1 0 0; 0 0 2 0", "0 0 2 0; 0 1 0 0"),
+    'network("x[1]", 1) = 3.5': _rewrite(
+        "[0 3.5; 1 2.2; 2 -2]", "[1 2.2; 2 -2; 0 3.5]", "[2 -2; 0 3.5; 1 2.2]"
+    ),
+    'network("x[3]") = 9': _rewrite("[1; 2; 9]", "[1; 2; 3]"),
+    'network("x[2]", 2) = 2': _rewrite("0 0 2 0; 0 1 0 0", "0 1 0 0; 0 0 2 0"),
     'control("saboteur_verdict") contains hidden': lambda driver: driver.press("saboteur_button"),
     "broken is not none": _find_fault,
     "interventions contains position": lambda driver: driver.press("no_positions_button"),

@@ -222,6 +222,34 @@ def test_what_was_done_is_still_done_for_whoever_goes_on_and_back(begun: Driver)
     begun.wait(lambda: "Right: 2" in said(begun, "lesson_verdict"))
 
 
+def test_what_is_so_already_counts_once_it_has_been_otherwise(begun: Driver) -> None:
+    current = begun.session.lesson
+    begun.type("prefix_edit", "they eat corn")
+    begun.wait(lambda: current.tasks_done == 1)
+    current.go_to(1)
+    text = OWN.replace("open: prefix the cows\n", "")
+    current.open(read_lesson(text, perspective_names(), "own"), 0)
+    begun.session.reading.changed.emit()
+    assert current.tasks_done == 0, "it was typed before the step began"
+    begun.type("prefix_edit", "they eat")
+    begun.wait(lambda: begun.session.reading.prefix == "they eat")
+    begun.session.reading.changed.emit()
+    assert current.tasks_done == 0
+    begun.type("prefix_edit", "they eat corn")
+    begun.wait(lambda: current.tasks_done == 1)
+
+
+def test_a_task_may_wait_for_a_button_to_be_pressed(driver: Driver) -> None:
+    text = OWN.replace("prefix contains eat corn", 'pressed("perspective_corpus") changes')
+    driver.press("lessons_button")
+    driver.press("perspective_corpus")
+    driver.session.lesson.open(read_lesson(text, perspective_names(), "own"))
+    driver.session.reading.changed.emit()
+    assert driver.session.lesson.tasks_done == 0, "it was pressed before the step began"
+    driver.press("perspective_corpus")
+    driver.wait(lambda: driver.session.lesson.tasks_done == 1)
+
+
 def test_going_on_to_what_is_begun_takes_nothing_back(driver: Driver) -> None:
     text = "# Nets\n\n## First\nopen: network lecture\nopen: tape forward\n\nLook.\n\n## Second\n"
     text += "open: tape forward\ndo: pop\nuntil: popped = 1\n\nLook.\n"
@@ -252,6 +280,25 @@ def test_whoever_goes_back_is_told_that_another_step_opened_something_else(drive
     driver.press("lesson_prepare")
     driver.wait(lambda: not said.isVisible())
     assert "β" in driver.session.network.text
+
+
+def test_the_list_offers_the_unfinished_lesson_and_after_it_the_next(driver: Driver) -> None:
+    current, second = driver.session.lesson, open_lesson(shipped_files()[1], perspective_names())
+    driver.press("lessons_button")
+    assert driver.window.find_control("lesson_offer") is None, "nothing was begun"
+    driver.press("lesson_open_1")
+    assert current.lesson.title == second.title
+    current.go_to(2)
+    driver.press("lesson_leave")
+    driver.wait(lambda: driver.window.find_control("lesson_offer") is not None)
+    assert driver.control("lesson_offer").text() == "1 · Counting"
+    driver.press("lesson_offer")
+    assert (current.lesson.name, current.number) == ("counting", 2)
+    current.go_to(len(second.steps) - 1)
+    driver.press("lesson_next")
+    driver.wait(lambda: driver.window.find_control("lesson_offer") is not None)
+    driver.press("lesson_offer")
+    assert (current.lesson.name, current.number) == ("chain-rule", 0)
 
 
 def test_progress_is_remembered_in_the_settings(begun: Driver, settings: Settings, tmp_path: Path) -> None:

@@ -1,37 +1,23 @@
 """Every lesson that comes with lmviz, driven from beginning to end through the window."""
 
-from functools import partial, partialmethod
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.session.module_checks import ModuleChecks
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
-from lmviz.decoding import judged_pairs
 from lmviz.lessons.reading import open_lesson
 from lmviz.lessons.shipped import shipped_files
-from lmviz.scaling import text_length
 from tests.app.lessons.driver import drive
 
 LECTURE_HALL = (1280, 720)
 QUICK = ("00-tour", "03-memory", "08-gradient-descent", "11-two-sequences")  # which take few seconds
-FAULT_IN_Y_HAT = 18
-"""A seed with which a fault is hidden there, in the net of the lecture."""
 
 
 @pytest.fixture(autouse=True)
-def _measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is measured for real takes a sentence of each length, and texts of two lengths."""
-    monkeypatch.setattr(judged_pairs, "judged_pairs", partial(judged_pairs.judged_pairs, each=1))
-    monkeypatch.setattr(text_length.measure_lengths, "__defaults__", ((8, 16),))
-
-
-@pytest.fixture(autouse=True)
-def _fault_in_a_value_that_no_key_types(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lesson that hides a fault asks for the value's name, and always it is ŷ."""
-    monkeypatch.setattr(ModuleChecks, "hide_fault", partialmethod(ModuleChecks.hide_fault, FAULT_IN_Y_HAT))
+def _as_when_lessons_are_driven(lessons_in_short: None) -> None:
+    """What takes long is measured briefly, and the hidden fault is always the same."""
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ class LessonPanel(Panel):
         self.setObjectName("lesson_panel")
         self._lessons, self._lectures = tuple(lessons), tuple(lectures)
         self._drawn: tuple[Lesson | None, int] = (None, -1)
+        self._last: Lesson | None = None  # the one that was shown last
         self._title = Label(role="lesson", wraps=True)
         self._dots = ProgressDots()
         self._step_title = Label(name="lesson_step", role="muted", wraps=True)
@@ -61,6 +62,9 @@ class LessonPanel(Panel):
         self._leave = QuietButton("lesson_leave", "leave", "link")
         self._where = QuietButton("lesson_where", "show where", "link")
         self._prepare = QuietButton("lesson_prepare", "set up again", "link")
+        self._offer_words, self._offer = Label(role="muted"), QuietButton("lesson_offer", "", "primary")
+        self._offer_words.hide()
+        self._offer.hide()
         self._list = LessonList()
         self._list_close = QuietButton("lesson_list_close", "close", "link")
         self._save = QuietButton("lesson_results_save", "save my results…", "link")
@@ -78,6 +82,7 @@ class LessonPanel(Panel):
         self._question.hint_wanted.connect(lesson.show_hint)
         self._area.verticalScrollBar().rangeChanged.connect(self._show_said)
         self._list.chosen.connect(self._choose)
+        self._offer.clicked.connect(self._open_offered)
         self._list_close.clicked.connect(self.closed)
         self._save.clicked.connect(self._save_results)
         self.show_failures(self._results.failed)
@@ -104,6 +109,32 @@ class LessonPanel(Panel):
             ]
             + list(self._lectures)
         )
+        offered = self._offered
+        self._offer_words.setVisible(offered is not None)
+        self._offer.setVisible(offered is not None)
+        if offered is not None:
+            is_begun = offered.name in progress
+            self._offer_words.setText("where you were" if is_begun else "the next one")
+            self._offer.setText(_numbered(offered))
+
+    @property
+    def _offered(self) -> Lesson | None:
+        """The lesson that was shown last, or the one furthest on; where it is over, what comes after it."""
+        begun = [lesson for lesson in self._lessons if lesson.name in self.session.lesson.progress]
+        if not begun:
+            return None
+        last = self._last if self._last in begun else begun[-1]
+        after = self._lessons[self._lessons.index(last) :]
+        return next((lesson for lesson in after if not self._is_over(lesson)), None)
+
+    def _is_over(self, lesson: Lesson) -> bool:
+        """Whether all of it was done, or one has come to its end."""
+        found = self.session.lesson.progress.get(lesson.name)
+        return found is not None and len(lesson.steps) in (len(found.done), found.step + 1)
+
+    def _open_offered(self) -> None:
+        if self._offered is not None:
+            self.session.lesson.open(self._offered)
 
     def _save_results(self) -> None:
         """Ask for a file, and write there what was done and answered."""
@@ -126,7 +157,7 @@ class LessonPanel(Panel):
             self.lecture_chosen.emit(number - len(self._lessons))
 
     def _draw_step(self, lesson: Lesson) -> None:
-        current = self.session.lesson
+        current, self._last = self.session.lesson, lesson
         step = lesson.steps[current.number]
         question = step.question
         if self._drawn != (lesson, current.number):
@@ -175,7 +206,9 @@ class LessonPanel(Panel):
         links = row(self._leave, STRETCH, self._where, self._prepare)
         buttons = row(self._back, STRETCH, self._next)
         closing = row(self._list_close, STRETCH, self._save)
-        overview = column(Label("Lessons", role="lesson"), scrolling(self._list), closing, gap=12)
+        offered = column(self._offer_words, self._offer, gap=4)
+        title = Label("Lessons", role="lesson")
+        overview = column(title, offered, scrolling(self._list), closing, gap=12)
         for page in (overview, column(self._title, place, self._area, buttons, links, gap=12)):
             self._pages.addWidget(sheet(page))
         frame = named(QFrame(), "lesson_frame")
