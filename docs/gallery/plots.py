@@ -25,6 +25,7 @@ from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
+from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
@@ -172,6 +173,14 @@ def position_curve() -> QWidget:
     curve.set_threshold(0.3)
     curve.set_current(5)
     return curve
+
+
+def scatter_plot() -> QWidget:
+    """An estimate that is right about most, and too low where much is at stake."""
+    plot, exact = ScatterPlot("exact", "fast estimate"), np.random.default_rng(2).beta(0.3, 1.2, 60)
+    plot.set_points(exact, exact * (1 - 0.4 * exact) + np.random.default_rng(3).normal(0, 0.03, 60))
+    plot.set_current(int(exact.argmax()))
+    return plot
 
 
 def sparkline() -> QWidget:
@@ -328,6 +337,7 @@ EXHIBITS = (
     Exhibit("What heads do over a training", "in rows", curve_rows, (560, 120)),
     Exhibit("Rank and frequency", "log–log", log_log_plot, (320, 240)),
     Exhibit("Gradient of U by step", "", position_bars, (300, 110)),
+    Exhibit("Fast estimate", "per cent", scatter_plot, (260, 220)),
     Exhibit("Unit 18", "over the text", position_curve, (240, 150)),
     Exhibit("Loss", "", sparkline, (160, 90)),
     Exhibit("Surprisal over the text, bits", "disagreement below", surprisal_plot, (700, 300)),

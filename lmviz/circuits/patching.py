@@ -59,15 +59,28 @@ class Patches(Numbers):
     estimate: np.ndarray | None = None
 
     @property
+    def compared(self) -> np.ndarray:
+        """Where the estimate can be right or wrong: what is alike in both texts is 0 by either."""
+        if self.estimate is None:
+            return np.zeros(self.array.shape, dtype=bool)
+        return ~np.isnan(self.array) & ((self.array != 0) | (self.estimate != 0))
+
+    @property
     def agreement(self) -> float:
         """Pearson's correlation of the estimate with what was measured, NaN where either is missing."""
-        if self.estimate is None or self.array.size < 2:
+        if self.estimate is None or self.compared.sum() < 2:
             return float("nan")
-        known = ~np.isnan(self.array)
-        pair = self.estimate[known], self.array[known]
-        if min(len(pair[0]) - 1, pair[0].std(), pair[1].std()) <= 0:
+        pair = self.estimate[self.compared], self.array[self.compared]
+        if min(pair[0].std(), pair[1].std()) <= 0:
             return float("nan")
         return float(np.corrcoef(*pair)[0, 1])
+
+    @property
+    def error(self) -> float:
+        """By how much the estimate is wrong on average, as a share; NaN where there is none."""
+        if self.estimate is None or not self.compared.any():
+            return float("nan")
+        return float(np.abs(self.estimate - self.array)[self.compared].mean())
 
 
 def patch(

@@ -190,7 +190,19 @@ def test_the_fast_estimate_is_right_for_small_differences(family):
     contrast = contrast_of(model, measure="logit:1-2")
     effect = patch(model, contrast, estimate=True)
     assert effect.estimate == pytest.approx(effect.array, abs=1e-3)
-    assert effect.agreement > 0.999
+    assert effect.error < 1e-3
+
+
+def test_the_estimate_is_compared_where_the_texts_differ_alone():
+    model = trained("transformer", ())
+    effect = patch(model, contrast_of(model), estimate=True)
+    apart = (effect.array != 0) | (effect.estimate != 0)
+    assert 0 < apart.sum() < apart.size
+    assert (effect.compared == apart).all()
+    assert effect.agreement == pytest.approx(np.corrcoef(effect.estimate[apart], effect.array[apart])[0, 1])
+    assert effect.error == pytest.approx(np.abs(effect.estimate - effect.array)[apart].mean())
+    without = patch(model, contrast_of(model))
+    assert np.isnan([without.agreement, without.error]).all()
 
 
 def test_what_counts_has_no_estimate():

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
@@ -17,6 +18,7 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.inspection.interventions import scale_head
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
@@ -69,10 +71,13 @@ class PatchingPanel(AnsweringPanel):
         self._into.addItems(list(DIRECTIONS.values()))
         self._off = QuietButton("switch_head_off", "", "link", "switch this head off")
         self._off.hide()
-        self._agrees = Label()
-        self._agrees.setObjectName("patching_estimate")
-        self._agrees.setProperty("role", "muted")
-        self._agrees.setWordWrap(True)
+        self._agrees = Label(name="patching_estimate", role="muted", wraps=True)
+        self._scatter = named(ScatterPlot("exact", "fast estimate"), "patching_scatter")
+        self._scatter.set_readout(self._read_out_point)
+        self._check = sheet(
+            column(Label("fast estimate over exact", role="muted"), (self._scatter, 1), gap=2)
+        )
+        self._compared: list[tuple[int, ...]] = []  # the cell of each point
         self._grid = HeatmapView()
         self._grid.setObjectName("patching_grid")
         self._grid.setAccessibleName("share of the answer that comes back")
@@ -84,6 +89,7 @@ class PatchingPanel(AnsweringPanel):
         self._kind.activated.connect(lambda _: self.refresh_soon())
         self._into.activated.connect(lambda _: self.refresh_soon())
         self._grid.cell_clicked.connect(self._pin)
+        self._scatter.point_clicked.connect(self._pin_point)
         self._off.clicked.connect(self._switch_off)
         self.follow(session.contrast.changed, session.library.model_changed)
 
@@ -141,13 +147,7 @@ class PatchingPanel(AnsweringPanel):
         self._draw()
 
     def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(self._grid, 1)
-        column.addWidget(self._agrees)
-        return body
+        return sheet(column(self._said, (row((self._grid, 3), (self._check, 1), gap=10), 1), self._agrees))
 
     def _forget(self) -> None:
         self.silence(QUESTION)
@@ -197,6 +197,7 @@ class PatchingPanel(AnsweringPanel):
         found = self.patches
         if found is None:
             self._grid.set_matrix(np.zeros((0, 0)))
+            self._check.hide()
             for label in (self._said, self._agrees):
                 label.setText("")
             self._off.hide()
@@ -227,10 +228,21 @@ class PatchingPanel(AnsweringPanel):
         self._grid.set_suggested(place if self._pinned is None else None)
         self._said.setText(self._sentence(found, cell))
         self._agrees.setText(_agreement(found))
+        self._draw_check(found, cell)
         layer = Address.parse(found.addresses[cell[0]]).layer
         is_head = self._growing is not None and self._growing.kind == "head"
         self._off.setVisible(is_head and self._pinned is not None)
         self._off.setText(f"switch head {(layer or 0) + 1}·{cell[-1] + 1} off")
+
+    def _draw_check(self, found: Patches, cell: tuple[int, ...]) -> None:
+        """The fast estimate of each cell over what was measured, once all is."""
+        is_known = found.estimate is not None and not np.isnan(found.array).any()
+        self._check.setVisible(is_known and bool(found.compared.any()))
+        if not is_known or found.estimate is None:
+            return
+        self._compared = [tuple(int(at) for at in place) for place in np.argwhere(found.compared)]
+        self._scatter.set_points(found.array[found.compared], found.estimate[found.compared])
+        self._scatter.set_current(self._compared.index(cell) if cell in self._compared else -1)
 
     def _strongest(self, found: Patches) -> tuple[int, ...]:
         """The cell to say something of: where what matters has just moved, or the largest."""
@@ -251,6 +263,11 @@ class PatchingPanel(AnsweringPanel):
     def _cell_at(self, found: Patches, row: int, column: int) -> tuple[int, ...]:
         inner = np.unravel_index(column, found.array.shape[1:]) if found.array.ndim > 1 else ()
         return (len(found.array) - 1 - row, *(int(at) for at in inner))
+
+    def _pin_point(self, index: int) -> None:
+        found = self.patches
+        if found is not None and index < len(self._compared):
+            self._pin(*self._drawn_at(found, self._compared[index]))
 
     def _pin(self, row: int, column: int) -> None:
         found = self.patches
@@ -279,6 +296,12 @@ class PatchingPanel(AnsweringPanel):
         if len(found.axes) == 2 and found.axes[1] in found.names:
             return [visible(token) for token in found.names[found.axes[1]]]
         return [""] * int(np.prod(found.array.shape[1:], dtype=int))
+
+    def _read_out_point(self, index: int) -> tuple[str, Sequence[str]]:
+        found = self.patches
+        if found is None or index >= len(self._compared):
+            return "", ()
+        return self._read_out(*self._drawn_at(found, self._compared[index]))
 
     def _read_out(self, row: int, column: int) -> tuple[str, Sequence[str]]:
         found = self.patches
@@ -345,7 +368,10 @@ def _percent(share: float) -> str:
 
 
 def _agreement(found: Patches) -> str:
-    if np.isnan(found.array).any() or np.isnan(found.agreement):
+    if np.isnan(found.array).any() or np.isnan(found.error):
         return ""
-    said = f"{found.agreement:.2f}".replace("-", "−")
-    return f"The fast estimate, difference × gradient in two passes, has a correlation of {said} with these."
+    by = f"{100 * found.error:.0f}" if found.error >= 0.01 else f"{100 * found.error:.1g}"
+    said = f"is wrong by {by} percentage points on average"
+    if not np.isnan(found.agreement):
+        said += f", with a correlation of {found.agreement:.2f}".replace("-", "−")
+    return f"The fast estimate, difference × gradient in two passes, {said}."

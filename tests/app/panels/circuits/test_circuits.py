@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLineEdit
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -12,6 +12,7 @@ from lmviz.app.panels.circuits.contrast import ContrastPanel
 from lmviz.app.panels.circuits.patching import PatchingPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
@@ -104,6 +105,31 @@ def test_the_strongest_head_is_switched_off_and_before_its_time_it_brings_nothin
     qtbot.waitUntil(lambda: is_whole(panel) and session.contrast.reading.step == 47)
     qtbot.waitUntil(lambda: is_whole(panel))
     assert abs(panel.patches.clean - panel.patches.changed) < 0.5
+
+
+def test_the_fast_estimate_stands_beside_the_exact_shares_and_a_point_pins_its_cell(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
+):
+    wanted = expected(session, estimate=True)
+    plot = stone.findChild(ScatterPlot)
+    apart = wanted.compared
+    assert plot.points == pytest.approx(
+        100 * np.column_stack([wanted.array[apart], wanted.estimate[apart]]), abs=1e-2
+    )
+    said = stone.findChild(QLabel, "patching_estimate").text()
+    assert f"is wrong by {100 * wanted.error:.0f} percentage points on average" in said
+    assert said.endswith(f"with a correlation of {wanted.agreement:.2f}.")
+    at = int(np.abs(plot.points[:, 0] - plot.points[:, 1]).argmax())
+    place = plot.place_of(*plot.points[at])
+    plot.hover(at)
+    title, lines = plot.readout(at)
+    assert lines[-1].startswith("difference × gradient says ")
+    qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert session.focus.position == np.argwhere(apart)[at][1]
+    assert title.split(":")[0] in stone.sentence
+    choose(stories, "direction_picker", 1)
+    qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.into == "clean")
+    assert plot.points[:, 1] == pytest.approx(100 * stone.patches.estimate[stone.patches.compared], abs=1e-6)
 
 
 def test_the_bars_add_up_to_the_measure_and_a_head_shows_its_words(

@@ -1,0 +1,103 @@
+"""Points of two shares each: how well an estimate goes along with what was measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPen
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.axes import PointableAxes
+from lmviz.app.widgets.kit.pointing import Words
+
+POINT, RING = 6, 11  # pixels at scale 1 across
+EDGE = 0.06  # of the axes, so that no point at their ends is cut
+
+
+class ScatterPlot(PointableAxes):
+    """`ScatterPlot(x_name, y_name)`: shares over shares, in per cent, with a line where both are the same.
+
+    `set_points(x, y)`, (point,) each, leaves out those that are NaN; `set_current(index)` marks one, −1 none.
+    `set_readout(function)` says what the hover card does. Signal: `point_clicked(int)`.
+    """
+
+    point_clicked = Signal(int)
+
+    def __init__(self, x_name: str, y_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._points = np.zeros((0, 2))
+        self._current = -1
+        plot = self.getPlotItem()
+        plot.setContentsMargins(0, 6, 10, 0)
+        self._same = pyqtgraph.InfiniteLine(angle=45)
+        self._dots, self._rings = pyqtgraph.ScatterPlotItem(), pyqtgraph.ScatterPlotItem()
+        for item in (self._same, self._dots, self._rings):
+            plot.addItem(item, ignoreBounds=True)
+        self.axes["left"].set_unit("%")
+        self.setAccessibleName(f"{y_name} over {x_name}")
+        self.adopt_theme()
+
+    @property
+    def points(self) -> np.ndarray:
+        """(point, 2) What is drawn, in per cent: x and y."""
+        return self._points
+
+    def set_points(self, x: np.ndarray, y: np.ndarray) -> None:
+        """Draw other points."""
+        self._points = 100 * np.column_stack([x, y]).astype(np.float64)
+        known = self._points[np.isfinite(self._points).all(axis=1)]
+        low, high = min(0.0, known.min(initial=0.0)), max(100.0, known.max(initial=0.0))
+        self.box.setRange(xRange=(low, high), yRange=(low, high), padding=EDGE)
+        self._dots.setData(pos=known)
+        self._ring()
+        self.point_again()
+
+    def set_current(self, index: int) -> None:
+        """Mark a point; −1 for none."""
+        self._current = index
+        self._ring()
+
+    def adopt_theme(self) -> None:
+        super().adopt_theme()
+        theme = current_theme()
+        color = QColor(theme.accent)
+        color.setAlphaF(0.55)  # where many points lie, it is darker
+        self._dots.setBrush(color)
+        self._dots.setPen(QPen(Qt.PenStyle.NoPen))
+        self._dots.setSize(POINT * theme.scale)
+        self._rings.setBrush(theme.surface)
+        self._rings.setPen(self.thin_pen(theme.text, 2))
+        self._rings.setSize(RING * theme.scale)
+        line = self.thin_pen(theme.muted_text, 1)
+        line.setStyle(Qt.PenStyle.DashLine)
+        self._same.setPen(line)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, 180) * current_theme().scale
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(130, 80) * current_theme().scale
+
+    def index_at(self, place: QPointF) -> int:
+        distances = ((self._points - (place.x(), place.y())) ** 2).sum(axis=1)
+        return -1 if not np.isfinite(distances).any() else int(np.nanargmin(distances))
+
+    def readout(self, index: int) -> Words:
+        return ("", ()) if self._readout is None else self._readout(index)
+
+    def pointed_at(self, index: int) -> None:
+        self._ring()
+        if index < 0:
+            HoverCard.leave(self)
+        else:
+            HoverCard.beside(self, self.place_of(*self._points[index]), *self.readout(index))
+
+    def clicked_on(self, index: int) -> None:
+        self.point_clicked.emit(index)
+
+    def _ring(self) -> None:
+        marked = {index for index in (self._current, self.hovered) if 0 <= index < len(self._points)}
+        self._rings.setData(pos=self._points[sorted(marked)])
