@@ -130,6 +130,7 @@ def attribute(
     model: Given,
     contrast: Contrast,
     *,
+    through: int = 0,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
 ) -> Attribution: ...
@@ -138,6 +139,7 @@ def attribute(
     model: Given,
     contrast: Iterable[Contrast],
     *,
+    through: int = 0,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
 ) -> list[Attribution]: ...
@@ -145,6 +147,7 @@ def attribute(
     model: Given,
     contrast: Contrast | Iterable[Contrast],
     *,
+    through: int = 0,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
 ) -> Attribution | list[Attribution]:
@@ -154,13 +157,15 @@ def attribute(
     Transformer, "unit" of a network with hidden units, "order" of an n-gram; `parts.kinds` has all. `.array`
     has them in a row, named by `.names["component"]`, and `.total` is their exact sum, the measure. The scale
     of the normalisations `parts.held` is held as it is. `parts.words["layers/1/attention/heads/0"]` says what
-    a head brings from each word, `parts.words["layers/0"]` what a gated layer has kept of each. LmvizError
-    for a probability of a model that learns by gradients, which is no sum of parts.
+    a head brings from each word, `parts.words["layers/0"]` what a gated layer has kept of each. Of a
+    recurrent network so many layers are gone `through` from the top, of `parts.depth`, with their gates held:
+    with 1 the units of the layer below the top are the parts, with all of them the words. LmvizError for a
+    probability of a model that learns by gradients, which is no sum of parts.
     """
     from lmviz.circuits.attribution import attribute as share_out
 
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
-    return _of_each(contrast, lambda one: share_out(opened, one, interventions=surgery))
+    return _of_each(contrast, lambda one: share_out(opened, one, through=through, interventions=surgery))
 
 
 Steps = Sequence[int] | Literal["all"]

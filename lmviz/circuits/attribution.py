@@ -4,14 +4,16 @@ The stream of a Transformer is a sum: of the embeddings, of what every head and 
 wrote, and of biases. Logits are linear in it but for the last normalisation, whose scale is held at what it
 is (Elhage et al. 2021; Wang et al. 2023 call it direct logit attribution). So each part has a share of the
 measure, and the shares add up to it. They say what a part writes itself, not what others make of it. The top
-layer of a recurrent network is taken apart in the same way into its units and, through the gates, into words.
+layer of a recurrent network is taken apart in the same way into its units and, through the gates, into words;
+with its gates held, so are the layers below it, down to the words.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from lmviz.circuits.contrast import Contrast, ReadContrast, read_contrast
 from lmviz.circuits.patching import tokens_along
 from lmviz.circuits.places import axis_of
 from lmviz.circuits.result import Numbers
+from lmviz.circuits.through_recurrence import passable, through_recurrence
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.scalar import Scalar
@@ -59,8 +62,9 @@ class Attribution(Numbers):
 
     `parts["head"].array` is (layer, head), `parts["feed-forward"]` (layer), `parts["bias"]` (parameter), and
     so with "embedding", "position", "unit", "order": `kinds` has them all. "rounding" is what the model's own
-    rounding leaves between their sum and the measure. `held` are the normalisations whose scale is held.
-    `words` says of a head, or of a gated layer, what comes of each word.
+    rounding leaves between their sum and the measure. `held` are the normalisations whose scale is held, and
+    the states of recurrent layers whose gates are. `depth` is how many of these can be gone through. `words`
+    says of a head, or of a gated layer, what comes of each word.
     """
 
     value: float
@@ -68,6 +72,7 @@ class Attribution(Numbers):
     kinds: Mapping[str, Numbers]
     held: tuple[str, ...]
     words: Mapping[str, Numbers]
+    depth: int = 0
 
     def __getitem__(self, kind: str) -> Numbers:
         if kind not in self.kinds:
@@ -88,17 +93,33 @@ class Attribution(Numbers):
         return [(self.names["component"][at], float(self.array[at])) for at in order]
 
 
-def attribute(model: Model, contrast: Contrast, *, interventions: Sequence[Intervention] = ()) -> Attribution:
+def attribute(
+    model: Model, contrast: Contrast, *, through: int = 0, interventions: Sequence[Intervention] = ()
+) -> Attribution:
     """What each component adds to the measure on the text itself; the changed text is not needed.
 
-    LmvizError for a probability of a model that learns by gradients, which is no sum of parts, and as
+    So many recurrent layers are gone `through`, from the top: with 0 the parts are the units of the top
+    layer, with 1 those of the layer below, and with all of them the words. LmvizError where there are fewer
+    layers, for a probability of a model that learns by gradients, which is no sum of parts, and as
     `lmviz.circuits.contrast.read_contrast` raises it.
     """
     question = read_contrast(model, contrast, interventions)
+    depth = len(_recurrent_layers(question.model.taps()))
+    if not 0 <= through <= depth:
+        raise LmvizError(
+            f"{question.model.name or 'This model'} has {depth} recurrent layers to go through, and not "
+            f"{through}: choose a number from 0 to {depth}."
+        )
     read = CachedPass(question.model, question.clean, question.span)
     if question.model.family == "ngram":
         return _orders(question, read)
-    return _Walk(question, read).result()
+    return _Walk(question, read, through).result()
+
+
+def _recurrent_layers(taps: Sequence[Tap]) -> list[tuple[str, int]]:
+    """The recurrent layers from the top down, as side and number; a decoder before an encoder."""
+    scanned = (Address.parse(tap.address) for tap in reversed(taps) if tap.scan)
+    return list(dict.fromkeys((at.side, at.layer) for at in scanned if at.layer is not None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +137,7 @@ class _Walk:
     `slopes` are the derivatives of the measure by taps (*axes), with scales and weights of attention held.
     """
 
-    def __init__(self, question: ReadContrast, read: CachedPass) -> None:
+    def __init__(self, question: ReadContrast, read: CachedPass, through: int = 0) -> None:
         self.question, self.read = question, read
         self.model = question.model
         self.parameters = self.model.tensors()
@@ -126,23 +147,57 @@ class _Walk:
         self.biases: dict[str, float] = {}
         self.held: list[str] = []
         self.constant = 0.0
+        self._values: dict[str, np.ndarray] = {}
+        self._weights: dict[Weight, np.ndarray] = {}
+        layers = _recurrent_layers(read.taps)
+        self.depth, self.is_through = len(layers), 0 < len(layers) == through
+        passed = self._passed(layers[:through])
         self._begin(question.scalar)
-        for tap in reversed(read.taps):
-            if tap.address in self.slopes:
-                self._pass(tap, self.slopes.pop(tap.address))
+        for scan, group in groupby(reversed(read.taps), key=lambda tap: tap.scan):
+            taps = list(group)
+            if scan and any(tap.address in passed for tap in taps):
+                self._go_through(taps[::-1], passed)
+                continue
+            for tap in taps:
+                if tap.address in self.slopes:
+                    self._pass(tap, self.slopes.pop(tap.address))
+
+    def _passed(self, layers: Sequence[tuple[str, int]]) -> set[str]:
+        """The taps of some recurrent layers, and between them, that are sums once gates are held."""
+        found = set()
+        for tap in self.read.taps:
+            at = Address.parse(tap.address)
+            is_between = at.layer is None and isinstance(tap.operation, Joined)
+            is_chosen = tap.scan and layers and (is_between or (at.side, at.layer) in layers)
+            changed = any(item.concerns(tap.address) for item in self.read.interventions)
+            if is_chosen and not changed and passable(self.taps, tap):
+                found.add(tap.address)
+        return found
+
+    def _go_through(self, taps: Sequence[Tap], passed: Collection[str]) -> None:
+        """Hand the slopes at the taps of a scan on to what it reads, and end at those that are not passed."""
+        scanned = {tap.address: tap for tap in taps}
+        begun = {address: self.slopes.pop(address) for address in scanned if address in self.slopes}
+        self.held += [address for address in reversed(scanned) if address in passed and address in begun]
+        for address, slopes in through_recurrence(self, taps, begun, passed).items():
+            if address in scanned:
+                self.leaves[address] = _Leaf(scanned[address], slopes, slopes * self.value(address))
+            else:
+                self._give(address, slopes)
 
     def value(self, address: str) -> np.ndarray:
         """A tap's value (*axes)."""
-        found: np.ndarray = self.read.values[address][0].double().cpu().numpy()
-        return found
+        if address not in self._values:
+            self._values[address] = self.read.values[address][0].double().cpu().numpy()
+        return self._values[address]
 
     def weight(self, operand: Weight) -> np.ndarray:
         """A parameter, or some of its rows."""
-        whole = self.parameters[operand.name]
-        found: np.ndarray = (
-            (whole if operand.rows is None else whole[slice(*operand.rows)]).double().cpu().numpy()
-        )
-        return found
+        if operand not in self._weights:
+            whole = self.parameters[operand.name]
+            rows = whole if operand.rows is None else whole[slice(*operand.rows)]
+            self._weights[operand] = rows.double().cpu().numpy()
+        return self._weights[operand]
 
     def _begin(self, scalar: Scalar) -> None:
         if scalar.address == "probabilities" and not scalar.is_loss:
@@ -284,6 +339,7 @@ class _Walk:
         kinds: dict[str, Numbers] = {}
         words: dict[str, Numbers] = {}
         by_layer: dict[str, dict[str, np.ndarray]] = {}
+        units: dict[str, dict[str, np.ndarray]] = {}
         for address, leaf in self.leaves.items():
             at, operation = Address.parse(address), leaf.tap.operation
             if any(item.concerns(address) for item in self.read.interventions) and not isinstance(
@@ -297,8 +353,12 @@ class _Walk:
                 for head in range(len(leaf.shares)):
                     words[f"{at.place}/heads/{head}"] = self._of_head(leaf, operation, head)
             elif isinstance(operation, TokenLookup):
-                _set(kinds, "embedding", float(leaf.shares.sum()))
-                words[address] = self._along(leaf.shares.sum(axis=-1), leaf.tap.axes[0])
+                by_word = self._along(leaf.shares.sum(axis=-1), leaf.tap.axes[0])
+                if self.is_through:
+                    kinds["source word" if leaf.tap.axes[0] == "source" else "word"] = by_word
+                else:
+                    _set(kinds, "embedding", by_word.total)
+                    words[address] = by_word
             elif isinstance(operation, PositionLookup | Sinusoids):
                 _set(kinds, "position", float(leaf.shares.sum()))
             elif at.block == "feedforward":
@@ -307,16 +367,14 @@ class _Walk:
                 kinds["context"] = self._of_source(leaf, operation)
             else:
                 by_unit = leaf.shares.reshape(-1, leaf.shares.shape[-1]).sum(axis=0)
-                name = "unit" if not at.direction else f"unit {at.direction}"
-                kinds[f"source {name}" if leaf.tap.axes[0] == "source" else name] = Numbers(
-                    array=by_unit, axes=("unit",)
-                )
+                name = f"unit {at.direction}".strip() if at.name != "start" else "first state"
+                name = f"source {name}" if leaf.tap.axes[0] == "source" else name
+                units.setdefault(name, {})[address] = by_unit
                 words |= self._of_words(leaf)
-        for kind, found in by_layer.items():
-            addresses = sorted(found, key=lambda one: Address.parse(one).layer or 0)
-            rows, (axis, labels) = np.stack([found[address] for address in addresses]), axis_of(addresses)
-            names = {axis: labels} if labels else {}
-            kinds[kind] = Numbers(array=rows, axes=(axis, "head")[: rows.ndim], names=names)
+        for kind, by_address in units.items():
+            kinds[kind] = _by_layer(by_address, "unit", always=False)
+        for kind, by_address in by_layer.items():
+            kinds[kind] = _by_layer(by_address, "head")
         if self.biases:
             kinds[BIAS] = Numbers(
                 array=np.array(list(self.biases.values())),
@@ -325,7 +383,8 @@ class _Walk:
             )
         if self.constant:
             _set(kinds, ENTROPY, self.constant)
-        return _summed(kinds, self.read.measure(self.question.scalar), self.question, tuple(self.held), words)
+        measure = self.read.measure(self.question.scalar)
+        return _summed(kinds, measure, self.question, tuple(self.held), words, self.depth)
 
     def _of_head(self, leaf: _Leaf, operation: Mix, head: int) -> Numbers:
         """A head's share by the words that it read."""
@@ -349,6 +408,8 @@ class _Walk:
         word has left in the cell has a share.
         """
         place = Address.parse(leaf.tap.address).place
+        if leaf.slopes.ndim == 1:
+            return {}
         gated = f"{place}/cell" in self.taps or f"{place}/update" in self.taps
         if not gated or any(item.enabled for item in self.read.interventions):
             return {}
@@ -433,6 +494,7 @@ def _summed(
     question: ReadContrast,
     held: tuple[str, ...],
     words: Mapping[str, Numbers],
+    depth: int = 0,
 ) -> Attribution:
     """All kinds in a row, and what rounding leaves."""
     shares = [float(share) for found in kinds.values() for share in found.array.ravel()]
@@ -447,6 +509,7 @@ def _summed(
         kinds=kinds,
         held=held,
         words=words,
+        depth=depth,
     )
 
 
@@ -459,6 +522,15 @@ def _names(kind: str, found: Numbers) -> list[str]:
         f"{kind} " + "·".join(labels[axis][at] for axis, at in enumerate(index))
         for index in np.ndindex(found.array.shape)
     ]
+
+
+def _by_layer(found: Mapping[str, np.ndarray], within: str, *, always: bool = True) -> Numbers:
+    """The shares of layers, by the address of each; of one alone without that axis unless it is `always`."""
+    addresses = sorted(found, key=lambda one: Address.parse(one).layer or 0)
+    if len(addresses) == 1 and not always:
+        return Numbers(array=found[addresses[0]], axes=(within,))
+    rows, (axis, labels) = np.stack([found[address] for address in addresses]), axis_of(addresses)
+    return Numbers(array=rows, axes=(axis, within)[: rows.ndim], names={axis: labels} if labels else {})
 
 
 def _set(kinds: dict[str, Numbers], kind: str, number: float) -> None:

@@ -24,9 +24,10 @@ def patching_recipe(subject: RecipeSubject, contrast: Contrast, taps: tuple[str,
     return _of(subject, contrast, f"lmviz.patch(model, contrast, {arguments_of(**options)}", "found.array")
 
 
-def attribution_recipe(subject: RecipeSubject, contrast: Contrast) -> str:
+def attribution_recipe(subject: RecipeSubject, contrast: Contrast, through: int = 0) -> str:
     """The shares of all components, bound to `values` (component,)."""
-    return _of(subject, contrast, "lmviz.attribute(model, contrast", "found.array")
+    options = f", {arguments_of(through=through)}" if through else ""
+    return _of(subject, contrast, f"lmviz.attribute(model, contrast{options}", "found.array")
 
 
 def ablation_recipe(subject: RecipeSubject, contrast: Contrast, parts: tuple[str, ...], by: str) -> str:

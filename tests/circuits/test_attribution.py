@@ -35,6 +35,81 @@ def test_the_parts_add_up_to_the_measure(family, options):
         assert len(parts.array) > 1
 
 
+@every_case
+def test_they_do_so_below_every_recurrent_layer_down_to_the_words(family, options):
+    model = trained(family, tuple(options.items()))
+    exact = model if family == "ngram" else in_float64(model)
+    for contrast in contrasts_of(model):
+        depth = attribute(exact, contrast).depth
+        for through in range(1, depth + 1):
+            parts = attribute(exact, contrast, through=through)
+            assert parts.total == pytest.approx(parts.value, rel=1e-14, abs=1e-14)
+            assert abs(parts["rounding"].total) < 1e-12
+            assert ("word" in parts) == (through == depth)
+        with pytest.raises(LmvizError, match=f"has {depth} recurrent layers to go through"):
+            attribute(exact, contrast, through=depth + 1)
+
+
+def held(function, made_of):
+    """What a function makes of a number, the share of it that it lets through being no variable."""
+    return (function(made_of) / made_of).detach() * made_of
+
+
+def recurred(family, inputs, module, layer):
+    """The hidden states of a layer by PyTorch's formulas, its gates being no variables."""
+    weight_ih, weight_hh, bias_ih, bias_hh = (
+        getattr(module, f"{name}_l{layer}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    )
+    hidden = cell = torch.zeros(weight_hh.shape[1], dtype=torch.float64)
+    states = []
+    for x in inputs:
+        given, before = weight_ih @ x + bias_ih, weight_hh @ hidden + bias_hh
+        if family == "rnn":
+            hidden = held(torch.tanh, given + before)
+        elif family == "lstm":
+            entered, forgotten, candidate, shown = (given + before).chunk(4)
+            cell = forgotten.sigmoid().detach() * cell + entered.sigmoid().detach() * held(
+                torch.tanh, candidate
+            )
+            hidden = shown.sigmoid().detach() * held(torch.tanh, cell)
+        else:
+            (reset, update, new), (old_reset, old_update, old) = given.chunk(3), before.chunk(3)
+            reset, update = (reset + old_reset).sigmoid().detach(), (update + old_update).sigmoid().detach()
+            hidden = (1 - update) * held(torch.tanh, new + reset * old) + update * hidden
+        states.append(hidden)
+    return torch.stack(states)
+
+
+@pytest.mark.parametrize("family", ["rnn", "lstm", "gru"])
+def test_below_the_top_layer_they_are_what_torch_finds_with_gates_held(family):
+    model = in_float64(trained(family, ()))
+    words = model.embedding.weight[torch.tensor(IDS)].detach().requires_grad_()
+    below = recurred(family, words, model.recurrence, 0)
+    below.retain_grad()
+    top = recurred(family, below, model.recurrence, 1)
+    assert top[-1].detach().numpy() == pytest.approx(trace(model, IDS)["layers/1/hidden"].array[-1], abs=1e-6)
+    ((model.output_weight[3] - model.output_weight[6]) @ top[-1]).backward()
+    contrast = contrast_of(model, measure="logit:3-6")
+    units = attribute(model, contrast, through=1)["unit"].array
+    assert units == pytest.approx((below.grad * below).sum(dim=0).detach().numpy(), abs=1e-9)
+    by_word = attribute(model, contrast, through=2)["word"].array
+    assert by_word == pytest.approx((words.grad * words).sum(dim=1).detach().numpy(), abs=1e-9)
+
+
+def test_below_the_top_a_gated_layer_still_says_what_it_has_kept_of_each_word():
+    model = in_float64(trained("lstm", ()))
+    parts = attribute(model, contrast_of(model), through=1)
+    assert list(parts.words) == ["layers/0"]
+    assert parts.words["layers/0"].total == pytest.approx(parts["unit"].total, abs=1e-6)
+
+
+def test_what_surgery_sets_is_not_gone_through():
+    model = in_float64(trained("gru", ()))
+    parts = attribute(model, contrast_of(model), through=2, interventions=[scale("layers/1/candidate", 2.0)])
+    assert parts["surgery"].labels("tap") == ("layers/1/candidate",)
+    assert abs(parts["rounding"].total) < 1e-6
+
+
 @pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "transformer", "window"])
 def test_in_float64_nothing_is_left_over(family):
     model = in_float64(trained(family, ()))

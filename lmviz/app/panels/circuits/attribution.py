@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
+from lmviz.app.widgets.base.building import picker
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
@@ -30,7 +33,16 @@ NO_TEXT = "Type a text above to see which parts write the answer to it."
 WORDS = 8
 """So many words are named of a part."""
 
-MANY = {"head": "heads", "cross head": "heads over the source", "bias": "biases", "unit": "units"}
+BEFORE_THE_FIRST = "before the first"
+"""What stands behind the words of a gated layer: what its first state put in."""
+
+MANY = {
+    "head": "heads",
+    "cross head": "heads over the source",
+    "bias": "biases",
+    "unit": "units",
+    "word": "words",
+}
 
 NAMED = 10
 """So many parts are named; the others are added up by kind."""
@@ -57,7 +69,9 @@ class AttributionPanel(AnsweringPanel):
         self.setObjectName("attribution_view")
         self._found: Attribution | None = None
         self._of: tuple[Reading, MeasuredContrast] | None = None
-        self._asked: tuple[Reading, MeasuredContrast] | None = None
+        self._through = 0  # so many recurrent layers
+        self._asked: tuple[Reading, MeasuredContrast, int] | None = None
+        self._depth = picker("attribution_depth_picker", "how far down it is taken apart")
         self._rows: list[NamedPart] = []
         self._places: list[int] = []  # of the words that are named
         self._shown = ""  # whose words these are
@@ -67,10 +81,13 @@ class AttributionPanel(AnsweringPanel):
         self._bars.setObjectName("attribution_bars")
         self._words = SignedBars("what comes of each word")
         self._words.setObjectName("attribution_words")
-        self._card = Card("Who wrote it", "", self._lay_out())
+        self._card = Card("Who wrote it", self._depth, self._lay_out())
         self.column.addWidget(self._card)
+        self._depth.hide()
+        self._depth.activated.connect(lambda _: self.refresh_soon())
         self._bars.bar_clicked.connect(self._pin)
         self._words.bar_clicked.connect(self._choose_word)
+        session.library.model_changed.connect(lambda: self._depth.setCurrentIndex(0))
         self.follow(session.contrast.changed, session.library.model_changed)
 
     @property
@@ -90,7 +107,7 @@ class AttributionPanel(AnsweringPanel):
         if self._found is None or self._of is None:
             return ""
         reading, measured = self._of
-        return attribution_recipe(reading.moment, measured.contrast)
+        return attribution_recipe(reading.moment, measured.contrast, self._through)
 
     def refresh(self) -> None:
         contrast = self.session.contrast
@@ -102,19 +119,20 @@ class AttributionPanel(AnsweringPanel):
             self._card.set_placeholder(NO_TEXT if self.session.library.model is not None else NO_MODEL)
             return
         self._card.set_placeholder("")
-        if self._asked == (reading, measured):
+        through = max(self._depth.currentIndex(), 0)
+        if self._asked == (reading, measured, through):
             self._draw()
             return
-        self._asked = (reading, measured)
+        self._asked = (reading, measured, through)
         changes = reading.question.interventions
 
         def work(model: Model) -> Attribution:
             from lmviz.circuits.attribution import attribute
 
-            return attribute(model, measured.contrast, interventions=changes)
+            return attribute(model, measured.contrast, through=through, interventions=changes)
 
         def take(found: Attribution) -> None:
-            self._found, self._of = found, (reading, measured)
+            self._found, self._of, self._through = found, (reading, measured), through
             if self._pinned not in found.words:
                 self._pinned = ""
             self._draw()
@@ -135,8 +153,20 @@ class AttributionPanel(AnsweringPanel):
         column.addWidget(self._words, 2)
         return body
 
+    def _offer_depths(self, depth: int) -> None:
+        """Down to which recurrent layer the answer can be taken apart, and to the words."""
+        below = ["the layer below", *(f"{count} layers below" for count in range(2, depth))]
+        offered = ["the top layer", *below[: max(depth - 1, 0)], "the words"] if depth else []
+        if [self._depth.itemText(at) for at in range(self._depth.count())] != offered:
+            with QSignalBlocker(self._depth):
+                self._depth.clear()
+                self._depth.addItems(offered)
+                self._depth.setCurrentIndex(min(self._through, len(offered) - 1))
+        self._depth.setVisible(bool(offered))
+
     def _draw(self) -> None:
         found = self._found
+        self._offer_depths(0 if found is None else found.depth)
         for widget in (self._bars, self._words, self._head):
             widget.setVisible(found is not None)
         if found is None:
@@ -166,14 +196,18 @@ class AttributionPanel(AnsweringPanel):
             widget.setVisible(numbers is not None)
         if numbers is None:
             return
-        labels = [visible(token) for token in numbers.labels(numbers.axes[0])]
+        labels = [
+            token if token == BEFORE_THE_FIRST else visible(token)
+            for token in numbers.labels(numbers.axes[0])
+        ]
         self._places = sorted(np.argsort(-np.abs(numbers.array), kind="stable")[:WORDS].tolist())
         others = [at for at in range(len(labels)) if at not in self._places]
         named = [labels[at] for at in self._places] + ([f"{len(others)} others"] if others else [])
         shares = [*numbers.array[self._places], *([numbers.array[others].sum()] if others else [])]
         self._words.set_bars(named, shares, faded=[len(self._places)] if others else ())
         best = int(np.abs(numbers.array).argmax())
-        name = next((row.name for row in self._rows if row.words == chosen), "The layer")
+        is_head = Address.parse(chosen).head is not None
+        name = next((row.name for row in self._rows if row.words == chosen and is_head), "The layer")
         self._head.setText(
             f"{name[:1].upper()}{name[1:]} adds {signed_figure(numbers.total)}, of which "
             f"{signed_figure(float(numbers.array[best]))} comes from “{labels[best]}”."
@@ -211,6 +245,7 @@ class AttributionPanel(AnsweringPanel):
             return ""
         count = len(found.array)
         held = " The scale of the last normalisation is held." if found.held else ""
+        held = " The gates above them are held." if self._through else held
         rest = f"All {count} parts add up to {signed_figure(found.total, 4)}, to the last digit.{held}"
         return f"Most comes from {strongest.name}: {signed_figure(strongest.share)}. {rest}"
 
@@ -225,7 +260,11 @@ def named_parts(found: Attribution) -> list[NamedPart]:
                 str(int(label) + 1) if label.isdecimal() and axis != "order" else label
                 for axis, label in zip(numbers.axes, labels, strict=True)
             ]
-            name = _bias_name(labels[0]) if kind == "bias" else f"{kind} {'·'.join(counted)}".strip()
+            name = f"{kind} {'·'.join(counted)}".strip()
+            if kind == "bias":
+                name = _bias_name(labels[0])
+            elif kind.endswith("word"):
+                name = f"“{visible(labels[0])}”"
             words = _words_of(found, kind, labels)
             parts.append(
                 (kind, NamedPart(name, float(numbers.array[index]), _most_read(found, words), words))
@@ -245,6 +284,13 @@ def named_parts(found: Attribution) -> list[NamedPart]:
 
 def _bias_name(parameter: str) -> str:
     """A bias by what it belongs to: "bias of feed-forward 3"."""
+    if parameter.endswith(" of nothing"):
+        at = Address.parse(parameter.removesuffix(" of nothing"))
+        return f"what layer {(at.layer or 0) + 1} gives of nothing"
+    recurrent = re.search(r"bias_(ih|hh)_l(\d+)(_reverse)?$", parameter)
+    if recurrent is not None:
+        of = "input" if recurrent[1] == "ih" else "state"
+        return f"{of} bias of layer {int(recurrent[2]) + 1}{' backward' * bool(recurrent[3])}"
     parts = parameter.split(".")
     blocks = {"attention": "attention", "feedforward": "feed-forward", "cross": "cross-attention"}
     block = next((blocks[part] for part in parts if part in blocks), "")
@@ -258,7 +304,7 @@ def _many(kind: str, count: int) -> str:
     """What so many parts of a kind are called together."""
     if count == 1:
         return f"1 other {kind}" if kind in MANY else kind
-    plural = next((f"{MANY[one]}{kind.removeprefix(one)}" for one in MANY if kind.startswith(one)), kind)
+    plural = next((kind.replace(one, MANY[one]) for one in reversed(MANY) if one in kind), kind)
     return f"{count} other {plural}"
 
 
@@ -270,7 +316,7 @@ def _words_of(found: Attribution, kind: str, labels: list[str]) -> str:
         block = "cross" if kind == "cross head" else "attention"
         number = tuple(int(label) for label in labels)
         return next((str(at) for at in addresses if (at.layer, at.head) == number and block in at.parts), "")
-    if kind.startswith(("unit", "source unit")):
+    if "unit" in kind:
         direction = kind.removeprefix("source ").removeprefix("unit").strip()
         layers = (at for at in addresses if at.layer is not None and at.head is None)
         return next((str(at) for at in layers if at.direction == direction), "")

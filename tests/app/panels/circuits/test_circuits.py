@@ -147,6 +147,35 @@ def test_the_bars_add_up_to_the_measure_and_a_head_shows_its_words(
     assert words.values.sum() == pytest.approx(panel.found["head"].array[layer, head], abs=1e-5)
 
 
+def test_a_recurrent_answer_is_taken_apart_down_to_the_words(
+    stories: MainWindow, session: Session, qtbot: QtBot
+):
+    panel, bars = panel_of(stories, AttributionPanel), stories.findChild(SignedBars, "attribution_bars")
+    picker = panel.findChild(QComboBox, "attribution_depth_picker")
+    qtbot.waitUntil(lambda: panel.found is not None)
+    assert picker.isHidden()
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("stories-gru")
+    session.reading.set_prefix("Maya owned a brown stone.")
+    qtbot.waitUntil(lambda: panel.found is not None and "unit" in panel.found and panel.is_up_to_date)
+    assert [picker.itemText(at) for at in range(picker.count())] == ["the top layer", "the words"]
+    choose(stories, "attribution_depth_picker", 1)
+    qtbot.waitUntil(lambda: panel.found is not None and "word" in panel.found)
+    contrast = session.contrast.found.contrast
+    wanted = lmviz.attribute("stories-gru", contrast, through=1)
+    assert panel.found["word"].array == pytest.approx(wanted["word"].array, abs=1e-4)
+    assert "“brown”" in bars.labels
+    assert bars.values[:-1].sum() == pytest.approx(bars.values[-1], abs=1e-4)
+    assert panel.sentence.endswith("The gates above them are held.")
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)
+    assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("stories-lstm")
+    qtbot.waitUntil(lambda: panel.found is not None and "unit" in panel.found)
+    assert picker.currentIndex() == 0
+
+
 def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_nothing_is_drawn(
     stone: PatchingPanel, stories: MainWindow, qtbot: QtBot
 ):
