@@ -48,7 +48,7 @@ def _carriers(taps: Mapping[str, Tap], product: Product) -> list[Of]:
 class Walked(Protocol):
     """What the walk reads, and where what it comes by is added up."""
 
-    taps: Mapping[str, Tap]
+    taps: dict[str, Tap]
     biases: dict[str, float]
 
     def value(self, address: str) -> np.ndarray:
