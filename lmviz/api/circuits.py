@@ -178,7 +178,7 @@ def ablate(
     given: Contrast | Iterable[Contrast] | str | Path,
     parts: str | Collection[str] | None = None,
     *,
-    by: str = "zero",
+    by: str = "",
     each: Sequence[str] | None = None,
     units: Sequence[Sequence[int]] | None = None,
     over: str | Path | None = None,
@@ -193,7 +193,7 @@ def ablate(
     given: Contrast | Iterable[Contrast] | str | Path,
     parts: str | Collection[str] | None = None,
     *,
-    by: str = "zero",
+    by: str = "",
     each: Sequence[str] | None = None,
     units: Sequence[Sequence[int]] | None = None,
     over: str | Path | None = None,
@@ -207,7 +207,7 @@ def ablate(
     given: Contrast | Iterable[Contrast] | str | Path,
     parts: str | Collection[str] | None = None,
     *,
-    by: str = "zero",
+    by: str = "",
     each: Sequence[str] | None = None,
     units: Sequence[Sequence[int]] | None = None,
     over: str | Path | None = None,
@@ -219,7 +219,8 @@ def ablate(
     """Ablation: by how much a measure, or the loss over the text of a file, changes without each part.
 
     `parts` are patterns of addresses, "layers/*/attention/heads" among them; by default heads, or hidden
-    states. They are set to zero, or with by="mean" to their mean over the text (or over the file `over`).
+    states. They are set to zero, or with by="mean" to their mean over the text (or over the file `over`); an
+    order of an n-gram is left to the one below it, by="lower".
     `each` names the axes along which they go one by one, ("unit",) for single units, () for whole layers;
     `units` are groups of units that go together. Of a file the first `tokens` are read, None for all.
     `found.array` has the changes, of a loss in nats per token, `found.intact` the measure of the whole model,

@@ -1,8 +1,9 @@
 """Ablation: a part set to zero, or to its mean over a text, and what the measure or the loss becomes.
 
 Zero is a value that a part may never have, which breaks more than the part's own work; its mean leaves what
-it always says and takes away what it says about this text (Wang et al. 2023). What changes little alone may
-still matter, where another part does the same.
+it always says and takes away what it says about this text (Wang et al. 2023). An order of an n-gram is left
+to the order below it, as if its contexts had never been seen. What changes little alone may still matter,
+where another part does the same.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import Scalar, read_scalar, targets_of
+from lmviz.models.address import Address
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
+from lmviz.models.ngram.tables import NgramTables
 from lmviz.models.sequences import ALONG
 from lmviz.models.tap import Tap
 
-BY = ("zero", "mean")
+BY = ("zero", "mean", "lower")
 
 LENGTH = 128
 """A text is read in stretches of at most so many tokens."""
@@ -75,7 +78,7 @@ def ablate(
     given: Contrast | Sequence[Contrast] | Sequence[np.ndarray],
     parts: str | Collection[str] | None = None,
     *,
-    by: str = "zero",
+    by: str = "",
     each: Sequence[str] | None = None,
     units: Sequence[Sequence[int]] | None = None,
     over: Sequence[np.ndarray] | None = None,
@@ -87,13 +90,18 @@ def ablate(
     of hidden states. `each` names the axes along which they go one by one: ("head",) by default where there
     are heads, ("unit",) for single units, () for whole layers. `units` are groups of units that go together
     instead. With `by` "mean" a part says what it says on average over all positions of the texts asked about,
-    or of those `over` which it is taken. LmvizError where a part or an axis is none.
+    or of those `over` which it is taken; with "lower" an order of an n-gram says what the order below it
+    does, the lowest that all tokens are alike. Without `by` it is "lower" for orders and "zero" for all else.
+    LmvizError where a part or an axis is none.
     """
-    if by not in BY:
-        raise LmvizError(f"A part is set to 'zero' or to its 'mean', and not to {by!r}.")
     model, interventions = unchanged(model, interventions)
-    examples = _examples(model, given, interventions)
     chosen = matching(model, parts if parts is not None else _usual(model))
+    are_orders = all(Address.parse(tap.address).order for tap in chosen)
+    by = by or ("lower" if are_orders else "zero")
+    if by not in BY or (by == "lower" and not are_orders):
+        lower = ", an order of an n-gram to what is 'lower'" if by != "lower" else ""
+        raise LmvizError(f"A part is set to 'zero' or to its 'mean'{lower}, and not to {by!r}.")
+    examples = _examples(model, given, interventions)
     axes = tuple(each) if each is not None else ("head",) if "head" in chosen[0].axes else ()
     axes = tuple(axis for axis in axes if axis != "unit") if units is not None else axes
     passes = [CachedPass(model, one.reading, one.span) for one in examples]
@@ -112,7 +120,7 @@ def ablate(
     for number, (read, one) in enumerate(zip(passes, examples, strict=True)):
         for row, tap in enumerate(chosen):
             look_up((number + row / len(chosen)) / len(examples))
-            values = means.get(tap.address, torch.zeros(()))
+            values = _lower(read, tap) if by == "lower" else means.get(tap.address, torch.zeros(()))
             found = [
                 read.measured_with({tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar)
                 for where in _rows(model, read, tap, axes, units)
@@ -217,6 +225,16 @@ def _means(passes: Sequence[CachedPass], taps: Sequence[Tap]) -> dict[str, torch
         counts = [int(np.prod([read.values[tap.address].shape[place] for place in along])) for read in passes]
         found[tap.address] = torch.stack(sums).sum(dim=0) / sum(counts)
     return found
+
+
+def _lower(read: CachedPass, tap: Tap) -> torch.Tensor:
+    """What the order below an order of an n-gram says, (1, *axes)."""
+    order, value = Address.parse(tap.address).order or 1, read.values[tap.address]
+    if order > 1:
+        return read.values[tap.address.replace(f"orders/{order}/", f"orders/{order - 1}/")]
+    tables = getattr(tap.operation, "tables", None)
+    uniform = tables.uniform if isinstance(tables, NgramTables) else np.full(1, 1 / value.shape[-1])
+    return torch.from_numpy(uniform).to(value).expand(value.shape)
 
 
 def _sizes(

@@ -34,7 +34,7 @@ def test_a_part_that_is_off_is_a_part_set_to_zero_in_a_whole_pass(family, option
     for addresses in carried(model).values():
         if family == "ngram":
             with pytest.raises(LmvizError, match="Without orders/3/probabilities there is no"):
-                ablate(model, contrast, addresses)
+                ablate(model, contrast, addresses, by="zero")
             continue
         found = ablate(model, contrast, addresses)
         for cell in {
@@ -88,6 +88,47 @@ def test_with_its_mean_a_part_says_what_it_says_on_average():
         change = replace("layers/1/hidden", float(states[:, unit].mean()), unit=unit)
         wanted = measured(model, contrast, change) - measured(model, contrast, None)
         assert found.array[0, unit] == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", ["kneser-ney", "add-k", "maximum-likelihood"])
+def test_without_an_order_the_one_below_says_all(smoothing):
+    """By hand: own share + backoff × lower, order by order, with one order left out."""
+    model = trained("ngram", (("smoothing", smoothing),))
+    contrast = contrast_of(model, measure="probability:3-6@4")
+    found = ablate(model, contrast)
+    assert (found.by, found.axes, found.labels("order")) == ("lower", ("order",), ("1", "2", "3"))
+    traced = trace(model, np.array(contrast.text))
+
+    def at(order, name):
+        return traced[f"orders/{order}/{name}"].array[4].astype(np.float64)
+
+    start = model.tokenizer.start_id if model.tokenizer is not None else None
+    uniform = np.full(model.vocabulary_size, 1.0)
+    if start is not None:
+        uniform[start] = 0
+    uniform /= uniform.sum()
+
+    def without(left_out):
+        lower = uniform
+        for order in (1, 2, 3):
+            whole = at(order, "probabilities")
+            below = at(order - 1, "probabilities") if order > 1 else uniform
+            if order != left_out:
+                chained = smoothing == "kneser-ney" or (smoothing == "maximum-likelihood" and order > 1)
+                share = at(order, "backoff") if chained else 0.0
+                lower = whole + share * (lower - below)
+        return lower[3] - lower[6]
+
+    for row, order in enumerate((1, 2, 3)):
+        assert found.intact + found.array[row] == pytest.approx(without(order), abs=1e-6)
+    assert np.abs(found.array).max() > 0.01
+
+
+def test_an_order_alone_is_left_to_the_one_below():
+    with pytest.raises(LmvizError, match="'zero' or to its 'mean', and not to 'lower'"):
+        ablate(trained("gru", ()), contrast_of(trained("gru", ())), by="lower")
+    with pytest.raises(LmvizError, match="an order of an n-gram to what is 'lower', and not to 'half'"):
+        ablate(trained("gru", ()), contrast_of(trained("gru", ())), by="half")
 
 
 def test_groups_of_units_go_together():

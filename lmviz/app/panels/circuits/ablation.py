@@ -22,7 +22,6 @@ from lmviz.models.address import Address
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.circuits.ablation import Ablation
@@ -35,7 +34,7 @@ GHOST = "loss without a part"
 NO_MODEL = "Open or train a model to see what it does without each of its parts."
 NO_TEXT = "Type a text above to see what the answer to it is without each part."
 ANSWER, TEXT_LOSS = "the answer", "the loss over the open text"
-TO = {"zero": "set to zero", "mean": "set to its mean"}
+TO = {"zero": "set to zero", "mean": "set to its mean", "lower": "left to the order below"}
 TOKENS = 600
 """So many tokens of the text are read, at each snapshot as well."""
 
@@ -65,7 +64,6 @@ class AblationPanel(AnsweringPanel):
         self._what.addItems([ANSWER, TEXT_LOSS])
         self._to.setObjectName("ablation_picker")
         self._to.setAccessibleName("what a part is set to")
-        self._to.addItems(list(TO.values()))
         self._map = HeatmapView()
         self._map.setObjectName("ablation_map")
         self._map.setAccessibleName("what changes without each part")
@@ -119,16 +117,12 @@ class AblationPanel(AnsweringPanel):
         reading, measured, _, by, _ = self._of
         return ablation_recipe(reading.moment, measured.contrast, self._found.addresses, by)
 
-    def out_of_place(self, model: OpenedModel) -> str:
-        if model.family != "ngram":
-            return ""
-        return f"{model.name} counts and has no parts to set to zero. Open a model that learns by gradients."
-
     def refresh(self) -> None:
         contrast = self.session.contrast
         measured, reading = contrast.found, contrast.reading
         corpus, model = self.session.text.corpus, self.session.library.model
         self._offer_loss()
+        self._offer_ways()
         if measured is None or reading is None or model is None:
             self._give_up()
             self._found = self._of = None
@@ -141,7 +135,7 @@ class AblationPanel(AnsweringPanel):
             reading,
             measured,
             what,
-            list(TO)[self._to.currentIndex()],
+            self._to.currentData(),
             corpus if what == TEXT_LOSS else None,
         )
         if asked != self._asked:
@@ -173,6 +167,15 @@ class AblationPanel(AnsweringPanel):
         self._what.model().item(1).setEnabled(can)  # type: ignore[attr-defined]  # a picker's items
         if not can:
             self._what.setCurrentIndex(0)
+
+    def _offer_ways(self) -> None:
+        """What a part can be set to; an n-gram has orders, and of those nothing but the one below."""
+        model = self.session.library.model
+        ways = ["lower"] if model is not None and model.family == "ngram" else ["zero", "mean"]
+        if [self._to.itemData(at) for at in range(self._to.count())] != ways:
+            self._to.clear()
+            for way in ways:
+                self._to.addItem(TO[way], way)
 
     def _give_up(self) -> None:
         """What is asked of the text before is no longer waited for."""
@@ -216,7 +219,7 @@ class AblationPanel(AnsweringPanel):
         self._map.set_matrix(
             changes,
             limit=limit,
-            rows=[str((Address.parse(at).layer or 0) + 1) for at in found.addresses][::-1],
+            rows=[_row_name(at) for at in found.addresses][::-1],
             columns=[str(at + 1) for at in range(changes.shape[1])] if found.axes[1:] else ["all"],
             words=[[cell_figure(one) if abs(one) > 0.05 * limit else "" for one in row] for row in changes],
         )
@@ -247,7 +250,10 @@ class AblationPanel(AnsweringPanel):
         self._curves.set_cursor(self.session.library.step)
 
     def _name(self, found: Ablation, cell: tuple[int, ...]) -> str:
-        layer = (Address.parse(found.addresses[cell[0]]).layer or 0) + 1
+        at = Address.parse(found.addresses[cell[0]])
+        if at.order is not None:
+            return f"order {at.order}"
+        layer = (at.layer or 0) + 1
         return f"head {layer}·{cell[1] + 1}" if len(cell) > 1 else f"the states of layer {layer}"
 
     def _sentence(self, found: Ablation, cell: tuple[int, ...]) -> str:
@@ -334,6 +340,11 @@ class AblationPanel(AnsweringPanel):
         if found.low is not None:
             lines.append(f"95 %: {_band(found, cell)}")
         return f"without {self._name(found, cell)}", lines
+
+
+def _row_name(address: str) -> str:
+    at = Address.parse(address)
+    return str((at.layer or 0) + 1) if at.order is None else str(at.order)
 
 
 def _band(found: Ablation, cell: tuple[int, ...]) -> str:

@@ -117,6 +117,21 @@ def test_a_click_chooses_a_head(panel: AblationPanel, session: Session, qtbot: Q
     assert panel.sentence.endswith("It is set to zero.")
 
 
+def test_of_an_n_gram_each_order_is_left_to_the_one_below(
+    panel: AblationPanel, session: Session, qtbot: QtBot
+):
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open("stories-5-gram")
+    session.reading.set_prefix("Maya owned a brown")
+    qtbot.waitUntil(lambda: panel.is_whole and panel.found.axes == ("order",))
+    wanted = lmviz.ablate("stories-5-gram", session.contrast.found.contrast)
+    assert panel.found.array == pytest.approx(wanted.array, abs=1e-5)
+    ways = picker(panel, "ablation_picker")
+    assert [ways.itemText(at) for at in range(ways.count())] == ["left to the order below"]
+    assert panel.sentence.startswith(f"Without order {1 + np.abs(wanted.array).argmax()}, ")
+    assert panel.sentence.endswith("It is left to the order below.")
+
+
 def test_of_a_recurrent_network_whole_layers_are_switched_off(
     panel: AblationPanel, session: Session, lstm_run: Path, qtbot: QtBot
 ):
