@@ -148,7 +148,8 @@ class Scene:
     `compared` says of each of the others whether it is compared. `position` is the pinned position, None
     where the end is followed; `spells_out` says that special tokens in a text are letters; `changed` and
     `measure` are what Circuits asks about; `cell` is the pinned cell, an address with its index. `in_front`
-    are the panels in front of others that share their place, by their object names.
+    are the panels in front of others that share their place, by their object names. `race` is the folder of
+    the race that is open, "" for none.
     """
 
     perspective: str = ""
@@ -169,6 +170,7 @@ class Scene:
     shows_gradients: bool = False
     spells_out: bool = False
     network: SceneNetwork | None = None
+    race: str = ""
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
 
     def to_bytes(self) -> bytes:
@@ -194,6 +196,7 @@ class Scene:
             "shows_gradients": self.shows_gradients,
             "spells_out": self.spells_out,
             "network": None if self.network is None else self.network.to_values(),
+            "race": self.race,
             "sampling": self.sampling.to_values(),
         }
         return json.dumps(values, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
@@ -242,6 +245,7 @@ class Scene:
             shows_gradients=values.get("shows_gradients") is True,
             spells_out=values.get("spells_out") is True,
             network=None if network is None else SceneNetwork.from_values(_object(values, "network")),
+            race=_word(values, "race"),
             sampling=SamplingOptions.from_values(_object(values, "sampling")),
         )
 
@@ -292,7 +296,7 @@ def _word(values: Mapping[str, Any], name: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")  # JSON may hold halves of characters
 
 
-_NAMES = ("path", "sample", "catalogue", "target", "name", "perspective")
+_NAMES = ("path", "race", "sample", "catalogue", "target", "name", "perspective")
 
 
 def _whole(values: Mapping[str, Any], name: str) -> int:

@@ -9,13 +9,16 @@ from pathlib import Path
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.runs.race_folder import is_race, open_race
-from lmviz.runs.run_title import begun_at, title_of
+from lmviz.runs.run_title import begun_at, title_of, when
 from lmviz.training.run import Run
 
 
 @dataclass(frozen=True)
 class ListedRun:
-    """A run without its weights: what it is called, its family and text, when it was begun, its steps."""
+    """A run without its weights: what it is called, its family and text, when it was begun, its steps.
+
+    Or a race, which `has_lanes`: those of the first lane, and the most steps.
+    """
 
     folder: Path
     title: str
@@ -23,10 +26,11 @@ class ListedRun:
     text: str
     begun: datetime | None
     steps: int
+    has_lanes: bool = False
 
 
 def list_runs(folder: Path) -> tuple[ListedRun, ...]:
-    """The runs that lie in a folder, and the lanes of races that do, the newest first.
+    """The runs that lie in a folder, and the races that do with each of their lanes, the newest first.
 
     What cannot be read as one is left out.
     """
@@ -38,8 +42,18 @@ def list_runs(folder: Path) -> tuple[ListedRun, ...]:
     for race in inner:
         if is_race(race):
             lanes = [entry for path in _lanes(race) if (entry := list_run(path)) is not None]
-            listed += [replace(lane, title=f"{race.name}: {lane.title}") for lane in lanes]
+            if lanes:
+                whole = _whole(race, lanes)
+                listed += [whole, *(replace(lane, title=f"{whole.title}: {lane.title}") for lane in lanes)]
     return tuple(sorted(listed, key=lambda entry: (entry.begun or datetime.min, entry.title), reverse=True))
+
+
+def _whole(race: Path, lanes: list[ListedRun]) -> ListedRun:
+    """The entry of a race itself: named as its folder is, or where nobody has named that, as a run is."""
+    first, begun = lanes[0], begun_at(race.name)
+    title = race.name if begun is None else f"Race of {first.family} on {first.text}, {when(begun)}"
+    steps = max(lane.steps for lane in lanes)
+    return ListedRun(race, title, first.family, first.text, begun or first.begun, steps, has_lanes=True)
 
 
 def _lanes(race: Path) -> list[Path]:

@@ -38,7 +38,7 @@ def own_runs(folders: Iterable[Path], opened: Iterable[Path] = ()) -> tuple[OwnR
     Left out are n-grams, which have no gradient steps, runs for other tasks, and those that go through whole
     sentences, of which not every step reads as many tokens.
     """
-    listed = [entry for folder in folders for entry in list_runs(folder)]
+    listed = [entry for folder in folders for entry in list_runs(folder) if not entry.has_lanes]
     known = {entry.folder.resolve() for entry in listed}
     listed += [entry for folder in opened if folder.resolve() not in known and (entry := list_run(folder))]
     return tuple(run for entry in listed if (run := _point(entry)) is not None)

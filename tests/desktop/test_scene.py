@@ -46,6 +46,7 @@ FULL = Scene(
     shows_gradients=True,
     spells_out=True,
     network=SceneNetwork("v = 3\nu = square(v)\n", "B", pushed=1, popped=1, cell=("v", ()), is_gradient=True),
+    race="../runs/rates",
     sampling=SamplingOptions(temperature=0.3, seed=7, seed_locked=True),
 )
 
@@ -97,6 +98,8 @@ BROKEN_SCENES = [
     (changed(position=True), "its position is no whole number"),
     (changed(position=1e3), "its position is no whole number"),
     (changed(prefix=3), "its prefix is no text"),
+    (changed(race="a\0b"), "its race is no text"),
+    (changed(race=["a"]), "its race is no text"),
     (changed(cell={"address": "a", "index": ["b"]}), "its index is damaged"),
     (changed(network={"text": "v = 3", "version": "C"}), "its tape goes back neither as A nor as B"),
     (changed(network={"pushed": "many"}), "its pushed is no whole number"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.app.opening.paths import race_at
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.base.errors import LmvizError
@@ -42,6 +43,7 @@ class Scenes(QObject):
         self._opened: dict[int, OpenedModel] = {}
         self._awaited = 0
         self._opening = ""  # the sentence that says so
+        self._folder = Path()  # where the scene lies
         self._say_soon = QTimer(self, singleShot=True, interval=SLOW)
         self._say_soon.timeout.connect(lambda: window.offer(self._opening, "Stop", self._give_up))
         self._session.library.failed.connect(self._give_up)
@@ -76,6 +78,9 @@ class Scenes(QObject):
             for model, folder in zip(scene.models, folders, strict=True)
             if folder is None
         ]
+        if scene.race and race_at(found_from(scene.race, path.parent)) is None:
+            missing.append(f"the race {scene.race}")
+        self._folder = path.parent
         if scene.network is not None:
             self._open_network(scene.network)
         if missing:
@@ -218,6 +223,11 @@ class Scenes(QObject):
             self._finish()
 
     def _finish(self) -> None:
+        scene = self._scene
+        if scene is not None and scene.race:
+            race = race_at(found_from(scene.race, self._folder))
+            if race is not None:  # its lanes among the scene's models are open, and keep their step
+                self._session.race.open(race)
         self._give_up()
         self.shown.emit()
 
@@ -257,8 +267,15 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
         shows_gradients=session.gradients.is_shown,
         spells_out=session.special_tokens.are_letters,
         network=_network_of(session) if perspective == "autodiff" else None,
+        race=_race_of(session, folder),
         sampling=session.writing.sampling,
     )
+
+
+def _race_of(session: Session, folder: Path) -> str:
+    """The race that is open, as a scene names it; "" where there is none, or nothing of it is written."""
+    race = session.race.folder if "race" in vars(session) and session.race.lanes else None
+    return "" if race is None else named_from(race, folder.resolve())
 
 
 def _text_of(session: Session, folder: Path) -> SceneText | None:
@@ -305,7 +322,8 @@ def _named_in(scene: Scene, folder: Path) -> set[Path]:
     texts = {found_from(name, folder) for name in (*text.files, text.target) if name}
     models = {found_from(model.path, folder) for model in scene.models if model.path}
     found = {find_model(place) or place for place in models if elsewhere(place, (folder,)) is None}
-    return texts | models | found
+    races = {found_from(scene.race, folder)} if scene.race else set()
+    return texts | models | found | races
 
 
 def _model_folder(model: SceneModel, folder: Path) -> Path | None:

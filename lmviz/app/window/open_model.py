@@ -195,9 +195,16 @@ def _add_heading(tree: QTreeWidget, title: str) -> None:
 
 def _add_entry(tree: QTreeWidget, entry: ListedRun, renamable: bool) -> QTreeWidgetItem:
     begun = when(entry.begun) if entry.begun is not None and renamable else ""
-    words = (entry.title, entry.family, entry.text, begun, f"{entry.steps:,}")
+    words = (
+        f"{entry.title}, all lanes" if entry.has_lanes else entry.title,
+        entry.family,
+        entry.text,
+        begun,
+        f"{entry.steps:,}",
+    )
     item = QTreeWidgetItem(tree, list(map(on_one_line, words)))
     item.setData(0, ENTRY, entry)
+    renamable = renamable and not entry.has_lanes
     item.setData(0, RENAMABLE, renamable)
     item.setToolTip(0, paragraph(str(entry.folder)))
     item.setTextAlignment(len(COLUMNS) - 1, RIGHT)

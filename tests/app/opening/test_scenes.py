@@ -348,3 +348,25 @@ def test_a_network_that_cannot_be_read_is_said_where_it_is_written(
     window.open_paths([save_scene(scene, tmp_path / "broken.lmviz")])
     assert session.network.faults
     assert session.network_focus.pinned is None
+
+
+def test_a_race_is_part_of_the_scene(
+    window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    window.open_paths([lecture / "runs"])
+    qtbot.waitUntil(lambda: len(session.library.models) == 2 and len(session.race.lanes) == 2)
+    qtbot.waitUntil(lambda: len(session.comparison.chosen) == 1)
+    session.library.choose_step(1)
+    save(window, lecture / "race.lmviz", monkeypatch)
+    assert open_scene(lecture / "race.lmviz").race == "runs"
+    session.race.clear()
+    for model in session.library.models:
+        session.library.close(model)
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([lecture / "race.lmviz"])
+    qtbot.waitUntil(lambda: len(session.race.lanes) == 2 and len(session.library.models) == 2)
+    qtbot.waitUntil(lambda: all(map(session.race.opened, session.race.lanes)))
+    assert (window.perspective_name, session.library.step) == ("race", 1)
+    shutil.rmtree(lecture / "runs")
+    window.open_paths([lecture / "race.lmviz"])
+    qtbot.waitUntil(lambda: "the race runs" in window.notice.sentence)

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from patience import patience
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -164,6 +173,12 @@ def test_a_race_opens_like_a_run(window: MainWindow, ready: Session, qtbot: QtBo
         window.open_paths([path])
         qtbot.waitUntil(lambda: len(ready.race.lanes) == 2)
         assert window.perspective.name == "race"
+    ready.race.clear()
+    next(action for action in window.commands.all() if action.text().startswith("Open a run")).trigger()
+    runs = window.findChild(QDialog, "open_model_dialog").findChild(QTreeWidget)
+    [whole] = runs.findItems(", all lanes", Qt.MatchFlag.MatchContains)
+    runs.itemActivated.emit(whole, 0)
+    qtbot.waitUntil(lambda: len(ready.race.lanes) == 2)
     panel = window.findChild(QWidget, "lanes_view")
     found: dict[str, object] = {}
     exec(panel.recipe(), found)
