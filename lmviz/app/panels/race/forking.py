@@ -65,7 +65,10 @@ class ForkingForm(QWidget):
                 self._from.addItem(name, folder)
             self._from.setCurrentIndex(max(0, self._from.findData(chosen)))
             self._from.blockSignals(blocked)
-            self._show_run()
+            if self._from.currentData() != chosen:  # or what a person has written would be lost
+                self._show_run()
+        if self._model is not None:
+            self._step.setMaximum(max(self._model.snapshots))
         self._show_reason()
 
     @property
