@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from lmviz.app.session.part import Part
 from lmviz.app.workers.threads import compute_with
 from lmviz.base.errors import LmvizError
-from lmviz.scaling.compute import HOUR
+from lmviz.scaling.compute import HOUR, training_compute
 from lmviz.scaling.machine import measure_pace
 from lmviz.scaling.own_runs import own_runs
 from lmviz.scaling.planned_model import PlannedModel, what_fits
@@ -71,6 +71,17 @@ class Scale(Part):
     def name(self) -> str:
         """The name of the public model, or of the run, that stands in the calculator; empty for one's own."""
         return self._name
+
+    @property
+    def published(self) -> int | None:
+        """The parameters that were published of the model of this name; None of one's own."""
+        known = [(_called(row.name), row.parameters) for row in GPT3_FAMILY]
+        return dict([*known, *((model.name, model.parameters) for model in PUBLIC_MODELS)]).get(self._name)
+
+    @property
+    def compute(self) -> float:
+        """The operations of its training, 6PN, with the published number of parameters where there is one."""
+        return training_compute(self.published or self._planned.parameters, self._planned.tokens)
 
     @property
     def names(self) -> tuple[str, ...]:

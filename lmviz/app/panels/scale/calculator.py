@@ -46,6 +46,7 @@ FIELDS = (
     ("context", "Context", "T"),
 )
 OWN = "own sizes"
+LONGEST_NAME = len("GPT-3 125 M")  # of a model that is known
 FIELD_WIDTH = 96
 MEASURING = "measuring this machine…"
 
@@ -55,7 +56,7 @@ class CalculatorPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._picker = picker("scale_model_picker", "model in the calculator")
+        self._picker = picker("scale_model_picker", "model in the calculator", least=LONGEST_NAME)
         self._fields: dict[str, QSpinBox] = {}
         self._tokens = QLineEdit()
         self._parameters = named(BigFigure(), "parameters_figure")
@@ -206,9 +207,12 @@ class CalculatorPanel(Panel):
     def _show_cost(self) -> None:
         scale = self.session.scale
         planned, pace = scale.planned, scale.pace
+        published = ""
+        if scale.published is not None:
+            published = f" with the published {amount_in_words(scale.published)} parameters"
         self._compute.setText(
-            f"compute 6PN = {planned.compute:.3g} FLOP, {days_in_words(petaflop_days(planned.compute))} "
-            f"petaflop/s-days, {planned.tokens_per_parameter:,.1f} tokens a parameter"
+            f"compute 6PN = {scale.compute:.3g} FLOP, {days_in_words(petaflop_days(scale.compute))} "
+            f"petaflop/s-days{published}; {planned.tokens_per_parameter:,.1f} tokens a parameter"
         )
         if pace is None:
             waiting = scale.is_measuring or not self.session.work.is_ready
@@ -220,9 +224,7 @@ class CalculatorPanel(Panel):
                 f"measured: 6 × {size} parameters × {pace.tokens_per_second:,.0f} tokens/s = "
                 f"{with_unit(pace.operations, 'FLOP/s')}"
             )
-            self._time.set_figure(
-                "on this machine", duration_in_words(planned.seconds(pace.operations)), note
-            )
+            self._time.set_figure("on this machine", duration_in_words(scale.compute / pace.operations), note)
         self._fit.setEnabled(pace is not None)
         active = self.session.training.state.is_active
         self._measure.setEnabled(not scale.is_measuring and self.session.work.is_ready and not active)

@@ -106,7 +106,7 @@ class ModelsBySizePanel(Panel):
     def _lines(self) -> list[ComputeLine]:
         """Named by time on this machine once its pace is known, and by petaflop/s-days until then."""
         scale = self.session.scale
-        chosen = scale.planned.compute
+        chosen = scale.compute
         if scale.pace is None:
             lines = [ComputeLine(name, tokens_for(days * PETAFLOP_DAY, 1)) for days, name in DAYS]
             name = f"{days_in_words(petaflop_days(chosen))} petaflop/s-days"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QSpinBox, QStyle, QWidget
 
 if TYPE_CHECKING:
     _Control = QWidget
@@ -29,7 +29,16 @@ class _Steady(_Control):
 
 
 class ComboBox(_Steady, QComboBox):
-    """`ComboBox(parent=None)`: one of several values."""
+    """`ComboBox(parent=None)`: one of several values. Its list is as wide as the longest of them.
+
+    Qt cuts what is longer than the control in its middle, where the names of a family differ.
+    """
+
+    def showPopup(self) -> None:
+        view = self.view()
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, view)
+        view.setMinimumWidth(view.sizeHintForColumn(0) + 2 * view.frameWidth() + bar)
+        super().showPopup()
 
 
 class SpinBox(_Steady, QSpinBox):

@@ -108,7 +108,10 @@ def test_the_calculator_says_what_gpt3_costs(scene: Scene) -> None:
     assert figure.figure == "175 bn"
     assert f"{planned.parameters:,}" in figure.note
     assert "698 GB" in scene.find(QLabel, "memory_lines").text()
-    assert "3,638 petaflop/s-days" in scene.find(QLabel, "compute_lines").text()
+    said = scene.find(QLabel, "compute_lines").text()
+    assert "3,646 petaflop/s-days with the published 175 bn parameters" in said
+    [chosen] = [line for line in scene.find(SizePlot, "size_plot").lines if line.is_chosen]
+    assert chosen.product == pytest.approx(175e9 * 300e9), "the picture says the same"
     pace = scene.wait_for_pace()
     assert "years" in scene.find(BigFigure, "time_figure").figure
     assert f"{pace.tokens_per_second:,.0f} tokens/s" in scene.find(BigFigure, "time_figure").note

@@ -70,3 +70,16 @@ def test_every_control_is_one_of_these() -> None:
     sources = Path(lmviz.__file__).parent.rglob("*.py")
     found = {path.name for path in sources if made.search(path.read_text("utf-8"))}
     assert not found
+
+
+def test_the_list_of_a_narrow_control_shows_its_names_whole(qtbot: QtBot) -> None:
+    control = ComboBox()
+    control.addItems(["GPT-3 2.7 bn", "GPT-3 6.7 bn and a good deal more"])
+    control.setFixedWidth(60)
+    qtbot.addWidget(control)
+    control.show()
+    control.showPopup()
+    view = control.view()
+    qtbot.waitUntil(view.isVisible)
+    assert view.viewport().width() >= view.sizeHintForColumn(0) > 60
+    control.hidePopup()
