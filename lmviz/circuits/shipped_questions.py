@@ -7,13 +7,18 @@ separated by commas; in its place `language` says what checkpoints of other prog
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.contrast import Contrast
+from lmviz.text.ordinary_files import read_file
 from lmviz.text.resources import data_folder, resource_path
+
+MANY_LINES = 40
+"""A file with more lines than that, comments left out, is a text and no question."""
 
 KEYS = ("title", "models", "language", "text", "changed", "source", "changed source", "measure")
 ENDING = ".txt"
@@ -63,6 +68,36 @@ def read_question(text: str, name: str = "The question") -> ShippedQuestion:
     return ShippedQuestion(found["title"], contrast, models, found.get("language", ""))
 
 
+def is_question(path: Path) -> bool:
+    """Whether a file is meant as a question, well written or not.
+
+    It is short, begins with one of `KEYS`, and has two of those that no question is without.
+    """
+    if path.suffix != ENDING or not path.is_file():
+        return False
+    try:
+        lines = [line for line in _text_of(path).splitlines() if line.strip() and not line.startswith("#")]
+    except LmvizError:
+        return False
+    stated = {line.partition(":")[0] for line in lines}
+    begins = bool(lines) and lines[0].partition(":")[0] in KEYS
+    return begins and len(lines) <= MANY_LINES and len(stated & {"title", "text", "measure"}) > 1
+
+
+def open_question(path: Path) -> ShippedQuestion:
+    """The question of a file; LmvizError with the line that is wrong, or where it cannot be read."""
+    return read_question(_text_of(path), path.name)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return read_file(path, LARGEST).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise LmvizError(
+            f"{path.name} cannot be read as a question: choose a short text in UTF-8."
+        ) from error
+
+
 def shipped_questions() -> tuple[ShippedQuestion, ...]:
     """Those that come with lmviz, and those in the folder `own_folder`; what is no question is left out."""
     folders = [resource_path("questions"), own_folder()]
@@ -78,8 +113,5 @@ def _in(folder: Path) -> Iterator[ShippedQuestion]:
     if not folder.is_dir():
         return
     for path in sorted(folder.glob(f"*{ENDING}")):
-        try:
-            if path.stat().st_size <= LARGEST:
-                yield read_question(path.read_text(encoding="utf-8"), path.name)
-        except (OSError, UnicodeDecodeError, LmvizError):
-            continue
+        with suppress(LmvizError):
+            yield open_question(path)

@@ -5,7 +5,13 @@ import pytest
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.patching import patch
-from lmviz.circuits.shipped_questions import own_folder, read_question, shipped_questions
+from lmviz.circuits.shipped_questions import (
+    is_question,
+    open_question,
+    own_folder,
+    read_question,
+    shipped_questions,
+)
 
 QUESTION = "title: Two words\ntext: the cat\nchanged: the dog\nmeasure: logit:sat-ran\n"
 
@@ -37,6 +43,34 @@ def test_ones_own_lie_in_a_folder_and_what_is_none_is_left_out(tmp_path, monkeyp
     assert last.title == "Two words"
     assert last.contrast == lmviz.contrast("the cat", "the dog", measure="logit:sat-ran")
     assert last.is_for("anything", is_foreign=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        (QUESTION, True),
+        ("# by me\n\n" + QUESTION, True),
+        (QUESTION.replace("measure: ", "mesure: "), True),  # badly written, and still meant as one
+        ("Once upon a time\n" + QUESTION, False),
+        ("title: The cat\nThe cat sat.\n", False),
+        (QUESTION + "The cat sat.\n" * 60, False),
+        ("", False),
+    ],
+)
+def test_a_file_is_told_from_a_text_by_its_form(tmp_path, text, is_one):
+    path = tmp_path / "mine.txt"
+    path.write_text(text, encoding="utf-8")
+    assert is_question(path) == is_one
+    assert not is_question(path.rename(tmp_path / "mine.csv"))
+    assert not is_question(tmp_path)
+
+
+def test_what_is_no_text_is_no_question(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_bytes(b"title: a\ntext: \xff\nmeasure: b")
+    assert not is_question(path)
+    with pytest.raises(LmvizError, match="choose a short text in UTF-8"):
+        open_question(path)
 
 
 def test_blanks_before_a_token_are_kept():

@@ -26,17 +26,19 @@ def race_at(path: Path) -> Path | None:
 
 
 def open_paths(session: Session, paths: Sequence[Path]) -> tuple[list[Path], bool]:
-    """Open runs and checkpoints as models, polls and networks as such, and the rest as one corpus.
+    """Open runs and checkpoints as models, polls, networks and questions as such, the rest as one corpus.
 
     The folders of the models, and whether there is such a corpus.
     """
     from lmviz.autodiff.files import is_network
+    from lmviz.circuits.shipped_questions import is_question
     from lmviz.polls.poll_file import is_poll
     from lmviz.runs.opening import find_model
 
     for is_of_kind, open_file in (
         (is_poll, session.polls.open_file),
         (is_network, session.network.open_file),
+        (is_question, session.contrast.open_file),
     ):
         for path in filter(is_of_kind, paths):
             open_file(path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
@@ -38,6 +40,7 @@ class CurrentContrast(Part):
         self._work, self._library, self._reading = work, library, reading
         self._other = ""
         self._measure = ""
+        self._own: tuple[ShippedQuestion, ...] = ()  # those whose files were opened
         self._asked: tuple[Reading, Contrast] | None = None
         self._found: MeasuredContrast | None = None
         self._of: Reading | None = None
@@ -104,6 +107,18 @@ class CurrentContrast(Part):
         self._reading.set_prefix(str(contrast.text))
         self.changed.emit()
 
+    def open_file(self, path: Path) -> None:
+        """Ask the question of a file, which is offered from now on; `failed` says what is wrong with it."""
+        from lmviz.circuits.shipped_questions import open_question
+
+        try:
+            question = open_question(path)
+        except LmvizError as error:
+            self.failed.emit(str(error))
+            return
+        self._own = (*(other for other in self._own if other.title != question.title), question)
+        self.open(question)
+
     def offers(self) -> tuple[ShippedQuestion, ...]:
         """The questions that fit the shown model."""
         from lmviz.circuits.shipped_questions import shipped_questions
@@ -112,7 +127,8 @@ class CurrentContrast(Part):
         if model is None:
             return ()
         foreign = model.run.was_trained_elsewhere
-        return tuple(item for item in shipped_questions() if item.is_for(model.name, is_foreign=foreign))
+        found = tuple(item for item in shipped_questions() if item.is_for(model.name, is_foreign=foreign))
+        return (*found, *(item for item in self._own if item not in found))
 
     def renew(self) -> None:
         """Ask, if what is asked now has not been asked yet."""

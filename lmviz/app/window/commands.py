@@ -164,6 +164,7 @@ class Commands:
         self._add(menu, "Examine a checkpoint…", self._examine_checkpoint)
         self._add(menu, "Open a lesson…", self.choose_lesson)
         self._add(menu, "Open a poll…", self.choose_poll)
+        self._add(menu, "Open a question for Circuits…", self.choose_question)
         self._add(menu, "Open a scene…", self._choose_scene)
         self._add(menu, "Download a model…", self._choose_model_of_hub)
         self._add_list(menu, "Open recent", self._fill_recent)
@@ -344,12 +345,14 @@ class Commands:
         from PySide6.QtWidgets import QFileDialog
 
         from lmviz.app.panels.corpus.texts import FILTER
+        from lmviz.circuits.shipped_questions import is_question
 
         names, _ = QFileDialog.getOpenFileNames(self._parent, "Open text", self._session.text.folder, FILTER)
         if not names:
             return
         self._window.open_paths(names)
-        if self._window.perspective.name != "train":
+        are_questions = all(is_question(Path(name)) for name in names)
+        if self._window.perspective.name != "train" and not are_questions:
             self._window.show_perspective("corpus")
 
     def choose_poll(self) -> None:
@@ -367,6 +370,15 @@ class Commands:
         name, _ = QFileDialog.getOpenFileName(self._parent, "Open a lesson", "", "Lessons (*.md)")
         if name:
             self._window.open_lesson(Path(name))
+
+    def choose_question(self) -> None:
+        """Ask for the file of a question about a circuit and ask it."""
+        from PySide6.QtWidgets import QFileDialog
+
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a question", "", "Questions (*.txt)")
+        if name:
+            self._window.show_perspective("circuits")
+            self._session.contrast.open_file(Path(name))
 
     def choose_folder(self) -> None:
         """Ask for a folder of texts and open it."""

@@ -195,8 +195,9 @@ class MainWindow(QMainWindow):
         self.transport.show_race(name == "race")
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs, folders, lessons, lectures, polls, networks or scenes."""
+        """Open texts, runs, folders, lessons, lectures, polls, networks, questions or scenes."""
         from lmviz.autodiff.files import is_network  # not before the first paint
+        from lmviz.circuits.shipped_questions import is_question
         from lmviz.desktop.scene import is_scene
         from lmviz.lectures.reading import is_lecture
         from lmviz.lessons.reading import is_lesson
@@ -212,7 +213,7 @@ class MainWindow(QMainWindow):
         for path in (path for path in found if is_scene(path)):
             self.scenes.open(path)
         others = [path for path in found if not (is_lesson(path) or is_lecture(path) or is_scene(path))]
-        kinds = {"polls": is_poll, "autodiff": is_network}
+        kinds = {"polls": is_poll, "autodiff": is_network, "circuits": is_question}
         of_kind = [name for name, is_of_kind in kinds.items() if any(map(is_of_kind, others))]
         for perspective in of_kind:
             self.show_perspective(perspective)  # first: it is there that what is wrong with one is said

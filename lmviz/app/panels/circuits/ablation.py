@@ -64,6 +64,7 @@ class AblationPanel(AnsweringPanel):
         self._what.addItems([ANSWER, TEXT_LOSS])
         self._to.setObjectName("ablation_picker")
         self._to.setAccessibleName("what a part is set to")
+        self._to.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self._map = HeatmapView()
         self._map.setObjectName("ablation_map")
         self._map.setAccessibleName("what changes without each part")

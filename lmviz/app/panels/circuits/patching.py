@@ -65,6 +65,7 @@ class PatchingPanel(AnsweringPanel):
         self._kind = ComboBox()
         self._kind.setObjectName("carry_picker")
         self._kind.setAccessibleName("what is carried over")
+        self._kind.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self._into = ComboBox()
         self._into.setObjectName("direction_picker")
         self._into.setAccessibleName("which text it is carried into")

@@ -1,9 +1,12 @@
 """Circuits in the window: a question, the grid of patches, a head switched off, and a scrub back."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -207,6 +210,64 @@ def test_a_probability_is_no_sum_and_the_panel_says_so(
     session.contrast.set_measure("probability:stone")
     panel = panel_of(stories, AttributionPanel)
     qtbot.waitUntil(lambda: "is no sum of what parts add" in panel.complaint)
+
+
+def drop(window: MainWindow, *paths: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    whole, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    place = window.rect().center()
+    entered = QDragEnterEvent(place, Qt.DropAction.CopyAction, data, left, whole)
+    QApplication.sendEvent(window, entered)
+    assert entered.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(place, Qt.DropAction.CopyAction, data, left, whole))
+
+
+def test_a_question_of_ones_own_is_dropped_on_the_window(
+    stories: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
+):
+    mine = tmp_path / "mine.txt"
+    mine.write_text(
+        "# for my class\ntitle: The cat or the dog\ntext: Maya had a cat. She fed the\n"
+        "changed: Maya had a dog. She fed the\nmeasure: logit:cat-dog\n",
+        encoding="utf-8",
+    )
+    stories.show_perspective("attention")
+    drop(stories, mine)
+    assert stories.perspective.name == "circuits"
+    assert session.reading.prefix == "Maya had a cat. She fed the"
+    panel = panel_of(stories, PatchingPanel)
+    qtbot.waitUntil(lambda: is_whole(panel) and panel.patches.measure == "logit:cat-dog@8")
+    assert session.text.corpus is None
+    picker = stories.perspective.findChild(QComboBox, "circuit_question_picker")
+    assert picker.itemText(picker.count() - 1) == "The cat or the dog"
+
+
+def test_a_question_that_is_badly_written_is_refused_with_its_line(
+    stories: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
+):
+    mine, before = tmp_path / "mine.txt", session.reading.prefix
+    mine.write_text("title: The cat\ntext: the cat\nchanged: the dog\nmesure: logit:a-b\n", encoding="utf-8")
+    drop(stories, mine)
+    question = panel_of(stories, ContrastPanel)
+    qtbot.waitUntil(lambda: "mine.txt: line 4 is none of “title: …”" in question.complaint)
+    assert session.reading.prefix == before
+    assert session.text.corpus is None
+
+
+def test_a_question_is_opened_from_the_menu(
+    stories: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    mine = tmp_path / "mine.txt"
+    mine.write_text("title: A\ntext: the cat\nchanged: the dog\nmeasure: logit:a-b\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(mine), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(mine)], ""))
+    for entry in ("Open a question for Circuits…", "Open text…"):
+        session.reading.set_prefix("")
+        stories.show_perspective("attention")
+        next(action for action in stories.commands.all() if action.text() == entry).trigger()
+        assert stories.perspective.name == "circuits"
+        assert session.reading.prefix == "the cat"
 
 
 def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories: MainWindow, qtbot: QtBot):
