@@ -16,33 +16,43 @@ from lmviz.models.address import Address
 COMBINATIONS = ("mean", "max")
 
 
-def attention_layers(trace: Trace) -> tuple[int, ...]:
-    """The layers whose attention weights were recorded, counted from 0; none for other families."""
-    weights = (at for at in map(Address.parse, trace.arrays) if at.name == "weights" and not at.side)
+def attention_place(layer: int, side: str = "") -> str:
+    """Where the taps of a layer's self-attention lie; `side` is "encoder" or "decoder" of what translates."""
+    return f"{side}/layers/{layer}/attention".removeprefix("/")
+
+
+def attention_layers(trace: Trace, side: str = "") -> tuple[int, ...]:
+    """The layers whose attention weights were recorded, counted from 0; none for other families.
+
+    Of a model that translates, those of a `side`, "encoder" or "decoder".
+    """
+    weights = (at for at in map(Address.parse, trace.arrays) if at.name == "weights" and at.side == side)
     return tuple(at.layer for at in weights if at.block == "attention" and at.layer is not None)
 
 
-def attention_weights(trace: Trace, layer: int) -> np.ndarray:
+def attention_weights(trace: Trace, layer: int, side: str = "") -> np.ndarray:
     """The attention weights of a layer, (head, query, key)."""
-    return trace[f"layers/{layer}/attention/weights"].array
+    return trace[f"{attention_place(layer, side)}/weights"].array
 
 
-def combine_heads(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:
+def combine_heads(
+    trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean", side: str = ""
+) -> np.ndarray:
     """The mean or the maximum over some heads, each given as (layer, head), cell by cell; (query, key)."""
     if how not in COMBINATIONS:
         raise LmvizError(f"Heads cannot be combined by {how!r}: choose one of {', '.join(COMBINATIONS)}.")
     if not heads:
         raise LmvizError("No head is chosen: choose at least one.")
-    parts = [_head(trace, layer, head) for layer, head in heads]
+    parts = [_head(trace, layer, head, side) for layer, head in heads]
     combined = parts[0].copy()
     for part in parts[1:]:
         np.maximum(combined, part, out=combined) if how == "max" else np.add(combined, part, out=combined)
     return combined if how == "max" else combined / len(parts)
 
 
-def unseen_by_all(trace: Trace, heads: Sequence[tuple[int, int]]) -> np.ndarray:
+def unseen_by_all(trace: Trace, heads: Sequence[tuple[int, int]], side: str = "") -> np.ndarray:
     """The keys that a mask hides from a query in all of some heads, (query, key) bool."""
-    hidden = (trace.unseen(f"layers/{layer}/attention/weights", head=head) for layer, head in heads)
+    hidden = (trace.unseen(f"{attention_place(layer, side)}/weights", head=head) for layer, head in heads)
     return reduce(np.logical_and, hidden)
 
 
@@ -58,27 +68,28 @@ def farthest_looking_head(trace: Trace) -> tuple[int, int] | None:
     found = {
         (layer, head): float(weights[1:half].max())
         for layer in layers
-        for head, weights in enumerate(trace[f"layers/{layer}/attention/weights"].at(query=-1))
+        for head, weights in enumerate(trace[f"{attention_place(layer)}/weights"].at(query=-1))
     }
     return max(found, key=found.__getitem__)
 
 
-def thumbnails(trace: Trace, side: int = 64) -> np.ndarray:
+def thumbnails(trace: Trace, width: int = 64, side: str = "") -> np.ndarray:
     """Every head small, (layer, head, row, column) float32.
 
-    Beyond `side` positions each cell is the largest weight of a square of cells, so that no line is lost;
-    the thumbnails are then at most `side` cells wide. LmvizError where nothing attends.
+    Beyond `width` positions each cell is the largest weight of a square of cells, so that no line is lost;
+    the thumbnails are then at most `width` cells wide. LmvizError where nothing attends.
     """
-    layers = attention_layers(trace)
+    layers = attention_layers(trace, side)
     if not layers:
         raise LmvizError("This trace has no attention: trace a Transformer.")
-    return np.stack([small_squares(trace[f"layers/{layer}/attention/weights"], side) for layer in layers])
+    weights = [trace[f"{attention_place(layer, side)}/weights"] for layer in layers]
+    return np.stack([small_squares(traced, width) for traced in weights])
 
 
-def small_squares(traced: TracedArray, side: int) -> np.ndarray:
+def small_squares(traced: TracedArray, width: int) -> np.ndarray:
     """`largest_of_squares` of weights that need not be held whole."""
-    square = -(-traced.shape[-1] // side)
-    parts = [largest_of_squares(rows, side) for _, rows in traced.blocks(square)]
+    square = -(-traced.shape[-1] // width)
+    parts = [largest_of_squares(rows, width) for _, rows in traced.blocks(square)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
@@ -146,6 +157,6 @@ def edges_of(
     return np.stack([others, here] if looked_at else [here, others], axis=1)
 
 
-def _head(trace: Trace, layer: int, head: int) -> np.ndarray:
-    weights = attention_weights(trace, layer)
+def _head(trace: Trace, layer: int, head: int, side: str) -> np.ndarray:
+    weights = attention_weights(trace, layer, side)
     return weights[from_start("head", head, len(weights))]

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.inspection.attention import attention_layers
+from lmviz.inspection.attention import attention_layers, attention_place
 from lmviz.inspection.trace import Trace
+from lmviz.models.sequences import SOURCE
 
 PREVIOUS, FIRST, INDUCTION = "previous", "first", "induction"
 
@@ -53,16 +54,20 @@ class Pattern:
         cells = self.cells[here].astype(rows.dtype)
         return np.einsum("hqk,qk->h", rows[:, here - first], cells) / len(self.queries)
 
-    @property
-    def chance(self) -> float:
-        """The score of a head that looks everywhere alike."""
-        return float((self.cells[self.queries].sum(axis=1) / (self.queries + 1)).mean())
+    def chance(self, *, sees_all: bool = False) -> float:
+        """The score of a head that looks alike at all it sees: up to a word, or everywhere."""
+        seen = len(self.cells) if sees_all else self.queries + 1
+        return float((self.cells[self.queries].sum(axis=1) / seen).mean())
 
 
-def head_badges(trace: Trace) -> tuple[tuple[HeadBadge, ...], ...]:
-    """The badges of every head, by layer; empty for families without attention."""
-    patterns = head_patterns(trace.ids)
-    return tuple(_of_layer(trace, layer, patterns) for layer in attention_layers(trace))
+def head_badges(trace: Trace, side: str = "") -> tuple[tuple[HeadBadge, ...], ...]:
+    """The badges of every head, by layer; empty for families without attention.
+
+    `side` is "encoder" or "decoder" of a model that translates: heads that look within the source, or within
+    the translation.
+    """
+    patterns = head_patterns(trace.sequences[SOURCE].ids if side == "encoder" else trace.ids)
+    return tuple(_of_layer(trace, layer, side, patterns) for layer in attention_layers(trace, side))
 
 
 def head_patterns(ids: np.ndarray) -> dict[str, Pattern]:
@@ -83,15 +88,17 @@ def head_patterns(ids: np.ndarray) -> dict[str, Pattern]:
     return {kind: pattern for kind, pattern in patterns.items() if len(pattern.queries) >= FEWEST}
 
 
-def _of_layer(trace: Trace, layer: int, patterns: Mapping[str, Pattern]) -> tuple[HeadBadge, ...]:
-    weights = trace[f"layers/{layer}/attention/weights"]
+def _of_layer(trace: Trace, layer: int, side: str, patterns: Mapping[str, Pattern]) -> tuple[HeadBadge, ...]:
+    weights = trace[f"{attention_place(layer, side)}/weights"]
     heads = weights.shape[0]
+    sees_all = bool(weights.at(**{weights.axes[1]: 0})[:, 1:].any())  # the first word what follows it
     scores = {kind: np.zeros(heads) for kind in patterns}
     for first, rows in weights.blocks():
         for kind, pattern in patterns.items():
             scores[kind] += pattern.share(rows, first)
     needed = {
-        kind: max(THRESHOLDS[kind], ABOVE_CHANCE * pattern.chance) for kind, pattern in patterns.items()
+        kind: max(THRESHOLDS[kind], ABOVE_CHANCE * pattern.chance(sees_all=sees_all))
+        for kind, pattern in patterns.items()
     }
     badges = []
     for head in range(heads):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.inspection.attention import attention_place
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import TOKENS, Intervention, Where, describe_value
 
@@ -57,17 +58,18 @@ def zero(address: str, **where: Where) -> Intervention:
     return replace(address, 0.0, **where)
 
 
-def scale_head(layer: int, head: int, factor: Any = 0.0) -> Intervention:
+def scale_head(layer: int, head: int, factor: Any = 0.0, side: str = "") -> Intervention:
     """What an attention head contributes multiplied; with 0 the head is removed.
 
-    The layer counts from 0, as in addresses. LmvizError for a negative one.
+    The layer counts from 0, as in addresses; `side` is "encoder" or "decoder" of a model that translates.
+    LmvizError for a negative layer.
     """
     if layer < 0:
         raise LmvizError(f"Layers are counted from 0, as in the address layers/0/attention, not {layer}.")
-    change = Intervention(f"layers/{layer}/attention/mixed", "scale", factor, {"head": head})
+    change = Intervention(f"{attention_place(layer, side)}/mixed", "scale", factor, {"head": head})
     number = head + 1 if head >= 0 else head
     how = "off" if change.value == 0.0 else f"× {describe_value(change.value)}"
-    label = f"head {layer + 1}·{number} {how}"
+    label = f"{side} head {layer + 1}·{number} {how}".lstrip()
     return dataclasses.replace(change, label=label)
 
 
@@ -88,17 +90,21 @@ def swap_tokens(first: int, second: int, tokens: Sequence[str] = ()) -> Interven
     return Intervention(TOKENS, "swap", where={"position": (first, second)}, label=label)
 
 
-def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, weight: float) -> Intervention:
+def paint_attention(
+    trace: Trace, layer: int, head: int, query: int, key: int, weight: float, side: str = ""
+) -> Intervention:
     """One attention weight set, and the others of its row scaled so that the row still sums to one.
 
-    Where all the others are zero they share what is left evenly. LmvizError for a key that the mask hides
-    from the query, and for a query that sees nothing else.
+    Where all the others are zero they share what is left evenly. `side` is "encoder" or "decoder" of a model
+    that translates. LmvizError for a key that the mask hides from the query, and for a query that sees
+    nothing else.
     """
-    query, key = from_start("query", query, len(trace)), from_start("key", key, len(trace))
-    address = f"layers/{layer}/attention/weights"
-    weights = trace[address].array
+    address = f"{attention_place(layer, side)}/weights"
+    weights, (_, rows, columns) = trace[address].array, trace[address].axes
+    words = trace.names(rows)
+    query, key = from_start("query", query, len(words)), from_start("key", key, len(words))
     head = from_start("head", head, len(weights))
-    seen = np.flatnonzero(~trace.unseen(address, head=head, query=query))
+    seen = np.flatnonzero(~trace.unseen(address, **{"head": head, rows: query}))
     if key not in seen:
         raise LmvizError("The mask hides this key from the query: choose another.")
     if len(seen) == 1:
@@ -111,8 +117,8 @@ def paint_attention(trace: Trace, layer: int, head: int, query: int, key: int, w
     row[~others] = weight
     # Only keys that are seen are stated, so that a causal row still fits when the text goes on.
     stated = slice(int(seen[0]), int(seen[-1]) + 1) if len(seen) == np.ptp(seen) + 1 else tuple(seen.tolist())
-    where: dict[str, Where] = {"head": head, "query": query, "key": stated}
-    label = f"head {layer + 1}·{head + 1} set at {query + 1} “{trace.tokens[query]}”"
+    where: dict[str, Where] = {"head": head, rows: query, columns: stated}
+    label = f"{side} head {layer + 1}·{head + 1} set at {query + 1} “{words[query]}”".lstrip()
     return Intervention(address, "replace", tuple(row.tolist()), where, label=label)
 
 

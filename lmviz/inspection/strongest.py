@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from lmviz.inspection.trace import Trace
@@ -13,8 +15,10 @@ BY_SIZE = ("token", "label", "key")
 from zero."""
 
 
-def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
+def strongest_cell(view: View, position: int, along: Collection[str] = OVER_TEXT) -> tuple[int, int] | None:
     """Where (row, column) the strongest cell of a position is drawn; None where nothing is drawn.
+
+    The position is one along the axes `along`.
 
     Where a gradient does not reach the position, it is that of all positions. Masked cells (−∞) and those
     without a number are passed over while there are others. Of token ids, which are only names, the last
@@ -29,7 +33,7 @@ def strongest_cell(view: View, position: int) -> tuple[int, int] | None:
         by_size = {view.row_axis, view.column_axis} & set(BY_SIZE) and not is_gradient
         sizes = values if by_size else np.abs(values)
     sizes = np.where(np.isfinite(values), sizes, -np.inf)
-    here = _at_position(view, position)
+    here = _at_position(view, position, along)
     is_nothing_here = is_gradient and not (sizes[here] > 0).any()
     if here.any() and not is_nothing_here:
         sizes = np.where(here, sizes, -np.inf)
@@ -56,11 +60,11 @@ def likeliest_answer(trace: Trace, position: int) -> tuple[str, tuple[int, ...]]
     return "probabilities", (position, likeliest) if has_positions else (likeliest,)
 
 
-def _at_position(view: View, position: int) -> np.ndarray:
+def _at_position(view: View, position: int, along: Collection[str]) -> np.ndarray:
     """(row, column) bool: the cells that are drawn of a position; all false where it is not drawn."""
     drawn = np.ones(view.values.shape, dtype=bool)
-    if view.row_axis in OVER_TEXT:
+    if view.row_axis in along:
         drawn &= (np.array(view.rows) == position)[:, None]
-    if view.column_axis in OVER_TEXT:
+    if view.column_axis in along:
         drawn &= np.array(view.columns) == position
     return drawn

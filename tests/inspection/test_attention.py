@@ -75,7 +75,7 @@ def test_thumbnails_keep_the_largest_of_each_square(positions, side, cells):
 
 def test_all_heads_become_thumbnails(a, text):
     found = trace(a("transformer-learned-pre"), text)
-    small = thumbnails(found, side=3)
+    small = thumbnails(found, width=3)
     assert small.shape == (2, 2, 3, 3)
     assert np.array_equal(small[1], largest_of_squares(attention_weights(found, 1), 3))
     with pytest.raises(LmvizError, match="Transformer"):
@@ -116,7 +116,7 @@ def test_scores_are_mean_shares_of_attention():
 def test_even_attention_scores_at_chance():
     ids = [1, 2, 3, 1, 2, 3, 1, 2, 3]
     for pattern in head_patterns(np.array(ids)).values():
-        assert pattern.share(even(len(ids))[None], 0)[0] == pytest.approx(pattern.chance)
+        assert pattern.share(even(len(ids))[None], 0)[0] == pytest.approx(pattern.chance())
 
 
 def test_induction_counts_every_earlier_occurrence_but_not_the_neighbours():

@@ -340,7 +340,13 @@ class Board(QWidget):
             return
         self._view.fitted_for = model
         for place in self._places.values():
-            if place.front is not None and place.front.panel.out_of_place(model):
+            if place.front is None:
+                continue
+            has_nothing = bool(place.front.panel.out_of_place(model))
+            first = [page for page in place.pages if page.row.is_first_for(model)]
+            if first and (has_nothing or not place.has_choice):
+                self._view.fronts[place.name] = first[0].row.name
+            elif has_nothing:
                 fitting = (page for page in place.pages if not page.panel.out_of_place(model))
                 self._view.fronts[place.name] = next(fitting, place.front).row.name
         self._settle()

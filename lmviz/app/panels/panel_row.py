@@ -9,6 +9,7 @@ panel shares the place of the row before it; one that stands `beside` is to the 
 `least` is the width and height below which a panel is of no use: where the window has less room, the
 perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective one
 or two panels are `projected`: they are what is left in projector mode, so that the last row can read them.
+What `translates` comes in front of the others in its place when a model is opened that does.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 
 
@@ -50,6 +52,11 @@ class PanelRow:
     beside: bool = False
     least: tuple[int, int] = (0, 0)
     projected: bool = False
+    translates: bool = False
+
+    def is_first_for(self, model: OpenedModel) -> bool:
+        """Whether it is what one looks at first of a model, in front of others that show it too."""
+        return self.translates and model.reads_source and not model.reads_picture
 
     def load(self) -> type[Panel]:
         """Import the panel's module."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
+from lmviz.models.address import Address
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
@@ -16,10 +17,20 @@ if TYPE_CHECKING:
 Head = tuple[int, int]
 """An attention head: its layer and its number in it, counted from 0."""
 
+CROSS, ENCODER, DECODER = "cross", "encoder", "decoder"
+"""What a Transformer that translates looks at: from the translation at the source, within the source, within
+the translation."""
+
 
 class AttentionHeads(Part):
-    """The head that is shown large, the several that are shown together, and the direction of attention."""
+    """The head that is shown large, the several that are shown together, and the direction of attention.
 
+    A Transformer that translates has three kinds of attention, each with a chosen head of its own.
+    """
+
+    begun = Signal()
+    """A model of other heads is looked at."""
+    side_changed = Signal()
     head_changed = Signal()
     heads_changed = Signal()
     looked_at_changed = Signal()
@@ -28,10 +39,17 @@ class AttentionHeads(Part):
         super().__init__(parent)
         self._reading = reading
         self._begun: OpenedModel | None = None  # the model for which a first head was looked for
+        self._side = ""
         self._head: Head = (0, 0)
         self._heads: tuple[Head, ...] = ()
+        self._left: dict[str, tuple[Head, tuple[Head, ...]]] = {}  # of sides one turned away from
         self._looked_at = False
         reading.changed.connect(self._begin)
+
+    @property
+    def side(self) -> str:
+        """Which attention of a Transformer that translates: CROSS, ENCODER or DECODER; empty of others."""
+        return self._side
 
     @property
     def head(self) -> Head:
@@ -43,10 +61,31 @@ class AttentionHeads(Part):
         """Several heads shown combined; empty when only one is chosen."""
         return self._heads
 
+    def chosen_of(self, side: str) -> tuple[Head, tuple[Head, ...]]:
+        """The chosen head of a side, and several of it that are shown combined, empty for the one alone."""
+        here = side == self._side or not self._side
+        return (self._head, self._heads) if here else self._left.get(side, ((0, 0), ()))
+
     @property
     def looked_at(self) -> bool:
         """Whether attention shows who looks at the position, rather than what it looks at."""
         return self._looked_at
+
+    def choose_side(self, side: str) -> None:
+        """Look at another attention of a Transformer that translates, and at the heads chosen of it."""
+        if self._side in ("", side):
+            return
+        (head, heads), self._left[self._side] = self.chosen_of(side), (self._head, self._heads)
+        self._side = side
+        self.side_changed.emit()
+        self.choose_heads(heads)
+        self.choose_head(*head)
+
+    def choose_head_of(self, address: str, head: int) -> None:
+        """Look at the head to which a tap belongs."""
+        at = Address.parse(address)
+        self.choose_side(CROSS if at.block == CROSS else at.side)
+        self.choose_head(at.layer or 0, head)
 
     def choose_head(self, layer: int, head: int) -> None:
         """Look at another attention head."""
@@ -71,12 +110,16 @@ class AttentionHeads(Part):
         from lmviz.inspection.attention import attention_layers, attention_weights
 
         self._begun = reading.model
+        self._side = CROSS if attention_layers(reading.trace, ENCODER) else ""
+        self._left.clear()
         layers, (layer, head) = attention_layers(reading.trace), self._head
         sharpest = None if layers else sharpest_head(reading.trace)
         is_missing = layers and (layer >= len(layers) or head >= len(attention_weights(reading.trace, layer)))
         if sharpest is not None or is_missing:
             self.choose_heads(())
             self.choose_head(*(sharpest or (0, 0)))
+        self.begun.emit()
+        self.side_changed.emit()
 
     def show_looked_at(self, looked_at: bool) -> None:
         """Turn attention around: from what a position looks at to who looks at it."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.app.session.reading import Reading, ReadingQuestion, of_source, read
+from lmviz.models.sequences import SOURCE
 from lmviz.text.pictures import is_picture
 from lmviz.text.tokenizer import Encoding
 
@@ -179,6 +180,18 @@ class CurrentReading(Part):
         last = len(self._reading.trace.tokens) - 1 if self._reading is not None else -1
         return min(self._focus.shown_position, last)
 
+    @property
+    def source_position(self) -> int:
+        """The focus's `shown_source`, in the source of the current reading; −1 where that has none.
+
+        Where none is pinned it is the place of the same number as `position`.
+        """
+        sequences = {} if self._reading is None else self._reading.trace.sequences
+        if SOURCE not in sequences:
+            return -1
+        shown = self._focus.shown_source
+        return min(self.position if shown is None else shown, len(sequences[SOURCE].tokens) - 1)
+
     def set_prefix(self, text: str) -> None:
         """Type a text."""
         if text != self._prefix:
@@ -202,6 +215,7 @@ class CurrentReading(Part):
                 self._picture = text
             else:
                 self._source = text
+            self._focus.choose_source(None)
             self.source_changed.emit()
             self._say_whether_late()
             if self.has_source and self.question is not None:

@@ -18,6 +18,8 @@ class Focus(Part):
 
     position_changed = Signal()
     hovered_position_changed = Signal()
+    source_changed = Signal()
+    """Another place of the source is pinned, or under the pointer."""
     stage_changed = Signal()
     cell_changed = Signal()
     hovered_cell_changed = Signal()
@@ -27,6 +29,8 @@ class Focus(Part):
         self._position: int | None = None
         self._positions = 0
         self._hovered_position: int | None = None
+        self._source: int | None = None
+        self._hovered_source: int | None = None
         self._stage = 0
         self._stages: tuple[tuple[str, str], ...] = ()
         self._cell: Cell | None = None
@@ -54,6 +58,21 @@ class Focus(Part):
     def shown_position(self) -> int:
         """The position to show: the hovered one, otherwise `position`."""
         return self.position if self.hovered_position is None else self.hovered_position
+
+    @property
+    def source(self) -> int | None:
+        """The pinned place of the source, which a translator reads beside its text."""
+        return self._source
+
+    @property
+    def hovered_source(self) -> int | None:
+        """The place of the source under the pointer."""
+        return self._hovered_source
+
+    @property
+    def shown_source(self) -> int | None:
+        """The place of the source to show: the hovered one, otherwise the pinned one."""
+        return self._source if self._hovered_source is None else self._hovered_source
 
     @property
     def stage(self) -> int:
@@ -102,6 +121,18 @@ class Focus(Part):
             self._hovered_position = position
             self.hovered_position_changed.emit()
 
+    def choose_source(self, place: int | None) -> None:
+        """Pin a place of the source; None unpins it. No position of the text is moved."""
+        if place != self._source:
+            self._source = place
+            self.source_changed.emit()
+
+    def hover_source(self, place: int | None) -> None:
+        """Preview a place of the source; None when the pointer leaves."""
+        if place != self._hovered_source:
+            self._hovered_source = place
+            self.source_changed.emit()
+
     def choose_stage(self, stage: int) -> None:
         """Go to a stage; beyond either end it stays at that end."""
         stage = max(0, min(stage, len(self._stages) - 1))
@@ -123,12 +154,14 @@ class Focus(Part):
             self.hovered_cell_changed.emit()
 
     def release(self) -> None:
-        """Unpin: first the cell, and where none is pinned the position."""
+        """Unpin: first the cell, and where none is pinned the position and the place of the source."""
         self.hover_position(None)
+        self.hover_source(None)
         self.hover_cell(None)
         if self._cell is not None:
             self.choose_cell(None)
         else:
+            self.choose_source(None)
             self.follow_end()
 
     def _pin(self, position: int | None) -> None:

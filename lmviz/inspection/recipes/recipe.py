@@ -77,12 +77,15 @@ def explanation_recipe(subject: RecipeSubject, address: str, index: Sequence[int
     )
 
 
-def attention_recipe(subject: RecipeSubject, heads: Sequence[tuple[int, int]], how: str = "mean") -> str:
+def attention_recipe(
+    subject: RecipeSubject, heads: Sequence[tuple[int, int]], how: str = "mean", side: str = ""
+) -> str:
     """The weights of some heads, each (layer, head), combined, bound to `weights` (query, key)."""
+    of = f", {side!r}" if side else ""
     return recipe_of(
         subject,
-        *traced(subject, taps=["layers/*/attention/weights"]),
-        f"weights = combine_heads(trace, {list(map(tuple, heads))!r}, {how!r})",
+        *traced(subject, taps=[f"{side}/layers/*/attention/weights".removeprefix("/")]),
+        f"weights = combine_heads(trace, {list(map(tuple, heads))!r}, {how!r}{of})",
         imports=("from lmviz.inspection.attention import combine_heads",),
     )
 

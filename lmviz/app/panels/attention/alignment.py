@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
+from lmviz.app.session.attention_heads import CROSS
 from lmviz.app.widgets.base.building import picker, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
@@ -92,6 +94,10 @@ class AlignmentPanel(WeightMatrixPanel):
         self.matrix.set_readout(self._read_out)
         self._connect_matrix()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        self.session.attention.choose_side(CROSS)
+        super().showEvent(event)
+
     def _show_nothing(self) -> None:
         """Say what would show an alignment."""
         reading = self.session.reading
@@ -166,6 +172,14 @@ class AlignmentPanel(WeightMatrixPanel):
         if self.shown.size and self.is_in_sight:
             view = self._view
             self.matrix.set_lights(None if view is None else self.session.explanation.lights(view))
+
+    def _point(self, row: int | None, column: int | None) -> None:
+        super()._point(row, column)
+        self.session.focus.hover_source(column)
+
+    def _pin(self, row: int, column: int) -> None:
+        super()._pin(row, column)
+        self.session.focus.choose_source(column)
 
     def _painted(self, row: int, column: int, weight: float) -> Intervention | None:
         from lmviz.inspection.source_surgery import paint_alignment

@@ -89,4 +89,5 @@ class AlignmentTextPanel(FollowedTextPanel):
             return
         position = min(self.session.focus.position, len(self.weights) - 1)
         head = (chosen.head,) if chosen.has_heads else ()
+        self.session.focus.choose_source(source)
         self.session.focus.choose_cell((chosen.attention.weights, (*head, position, source)))

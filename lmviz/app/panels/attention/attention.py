@@ -1,16 +1,21 @@
-"""The attention matrix of one head, from dot products to weights; or the mean or maximum of several."""
+"""The attention matrix of one head, from dot products to weights; or the mean or maximum of several.
+
+Of a Transformer that translates it is that within its source, or within its translation.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.attention.attention_body import AttentionBody
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.attention.weight_strips import WeightStrips
+from lmviz.app.session.attention_heads import DECODER, ENCODER
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.card import Card
@@ -19,7 +24,13 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.steady import ComboBox
-from lmviz.inspection.attention import combine_heads, most_looked_at, unseen_by_all
+from lmviz.inspection.attention import (
+    attention_layers,
+    attention_place,
+    combine_heads,
+    most_looked_at,
+    unseen_by_all,
+)
 from lmviz.inspection.names import coordinate
 from lmviz.inspection.views import matrix
 from lmviz.models.address import gradient_of
@@ -36,6 +47,7 @@ if TYPE_CHECKING:
 STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax": "weights"}
 COMBINATIONS = ("mean", "max")
 LIT = 3  # as strong as a cell can be lit
+SIDES = {"within the source": ENCODER, "within the translation": DECODER}
 
 
 class AttentionPanel(WeightMatrixPanel):
@@ -48,6 +60,10 @@ class AttentionPanel(WeightMatrixPanel):
         for name, tap in STEPS.items():
             self._step.addItem(name, tap)
         self._step.setCurrentIndex(len(STEPS) - 1)
+        self._within = picker("attention_side_picker", "which attention")
+        for name, side in SIDES.items():
+            self._within.addItem(name, side)
+        self._within.hide()  # until a model has both
         self._how = named(ComboBox(), description="how heads are combined")
         self._how.addItems(COMBINATIONS)
         self._how.hide()  # until there are several
@@ -73,9 +89,7 @@ class AttentionPanel(WeightMatrixPanel):
         return {self._drawn_address: self.shown} if self.shown.size else {}
 
     def exported_names(self) -> Names:
-        reading = self.session.reading.current
-        words = reading.trace.tokens if reading is not None else ()
-        return Names(words, words)
+        return Names(self._names, self._names)
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
@@ -83,12 +97,13 @@ class AttentionPanel(WeightMatrixPanel):
         reading = self.session.reading.current
         if reading is None or not self.shown.size or self._shows_gradient:
             return ""
-        if self.session.attention.heads:
-            return attention_recipe(reading.moment, self.session.attention.heads, self._how.currentText())
-        return array_recipe(reading.moment, self._address, head=self.session.attention.head[1])
+        (_, head), several = self.session.attention.chosen_of(self._side)
+        if several:
+            return attention_recipe(reading.moment, several, self._how.currentText(), self._side)
+        return array_recipe(reading.moment, self._address, head=head)
 
     def out_of_place(self, model: OpenedModel) -> str:
-        if not model.reads_source:
+        if not model.reads_source or model.has_heads:
             return ""
         if model.reads_picture:
             return f"{model.name} {model.does}, which it reads once. Open a Transformer to see attention."
@@ -96,7 +111,8 @@ class AttentionPanel(WeightMatrixPanel):
 
     def refresh(self) -> None:
         reading = self.session.reading.current
-        if reading is None or "layers/0/attention/weights" not in reading.trace.arrays:
+        self._within.setVisible(bool(self._side))
+        if reading is None or not attention_layers(reading.trace, self._side):
             self.shown, self._view = NOTHING, None
             self.matrix.set_matrix(NOTHING)
             self._strips.draw_nothing()
@@ -110,7 +126,7 @@ class AttentionPanel(WeightMatrixPanel):
         self._suggest()
 
     def _head(self) -> QWidget:
-        controls = (self._paint, self._switch, self._how, self._step)
+        controls = (self._paint, self._switch, self._how, self._within, self._step)
         return FittingRow(controls, giving_way=(self._paint, self._switch))
 
     def _invite(self) -> None:
@@ -132,6 +148,8 @@ class AttentionPanel(WeightMatrixPanel):
     def _connect(self) -> None:
         session = self.session
         self._step.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._within.activated.connect(lambda _: self._take_side())
+        session.attention.begun.connect(lambda: self._take_side() if self.is_in_sight else None)
         self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._paint.toggled.connect(self.matrix.set_editable)
         self.matrix.set_readout(self._read_out)
@@ -139,13 +157,28 @@ class AttentionPanel(WeightMatrixPanel):
         session.attention.looked_at_changed.connect(self._mark)
         session.focus.hovered_cell_changed.connect(self._draw_strips)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        self._take_side()
+        super().showEvent(event)
+
+    def _take_side(self) -> None:
+        """All heads shows those of this attention."""
+        self.session.attention.choose_side(self._within.currentData())
+        self.refresh_soon()
+
+    @property
+    def _side(self) -> str:
+        """Within what a model that translates looks, ENCODER or DECODER; empty of others."""
+        return self._within.currentData() if self.session.attention.side else ""
+
     @property
     def _tap(self) -> str:
         return self._step.currentData()
 
     @property
     def _address(self) -> str:
-        return f"layers/{self.session.attention.head[0]}/attention/{self._tap}"
+        (layer, _), _ = self.session.attention.chosen_of(self._side)
+        return f"{attention_place(layer, self._side)}/{self._tap}"
 
     @property
     def _drawn_address(self) -> str:
@@ -155,22 +188,23 @@ class AttentionPanel(WeightMatrixPanel):
     @property
     def _shows_gradient(self) -> bool:
         found = self.session.gradients.current
-        return found is not None and len(self.session.attention.heads) <= 1 and self._address in found
+        several = self.session.attention.chosen_of(self._side)[1]
+        return found is not None and len(several) <= 1 and self._address in found
 
     def _view_of(self, trace: Trace) -> View:
         """The cells of the one head that is drawn."""
-        view = matrix(trace, self._address, self.session.attention.head[1], 0, ())
+        view = matrix(trace, self._address, self.session.attention.chosen_of(self._side)[0][1], 0, ())
         return self.session.gradients.view(view) if self._shows_gradient else view
 
     def _draw(self, trace: Trace) -> None:
-        layer, head = self.session.attention.head
-        several = [place for place in self.session.attention.heads if self._has(trace, *place)]
+        (layer, head), heads = self.session.attention.chosen_of(self._side)
+        several = [place for place in heads if self._has(trace, *place)]
         self._how.setVisible(len(several) > 1)
         self._step.setEnabled(len(several) <= 1)
         self._paint.setEnabled(len(several) <= 1 and self._tap == "weights")
         if len(several) > 1:
             how = self._how.currentText()
-            self._view, self.shown, scale = None, combine_heads(trace, several, how), "share"
+            self._view, self.shown, scale = None, combine_heads(trace, several, how, self._side), "share"
             self._card.set_title(f"{'Mean' if how == 'mean' else 'Maximum'} of {len(several)} heads")
         elif self._has(trace, layer, head):
             self._view = view = self._view_of(trace)
@@ -180,7 +214,8 @@ class AttentionPanel(WeightMatrixPanel):
             self._paint.setEnabled(self._paint.isEnabled() and not self._shows_gradient)
         else:
             self._view, self.shown, scale = None, NOTHING, "share"
-        names = self._names = tuple(visible(token) for token in trace.tokens) if self.shown.size else ()
+        words = trace.names("source_query" if self._side == ENCODER else "query")
+        names = self._names = tuple(map(visible, words)) if self.shown.size else ()
         self.matrix.set_style(
             square=True,
             values="hovered row",
@@ -195,13 +230,14 @@ class AttentionPanel(WeightMatrixPanel):
         # What a mask keeps out is no small weight: its cell is without a number.
         self._hidden = np.isneginf(self.shown) | np.isnan(self.shown)
         if scale == "share" and self.shown.size:
-            self._hidden = unseen_by_all(trace, several if len(several) > 1 else [(layer, head)])
+            drawn = several if len(several) > 1 else [(layer, head)]
+            self._hidden = unseen_by_all(trace, drawn, self._side)
         cells = np.where(self._hidden, np.float32(-np.inf), self.shown)
         self.matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
         self._draw_strips()
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:
-        traced = trace.arrays.get(f"layers/{layer}/attention/weights")
+        traced = trace.arrays.get(f"{attention_place(layer, self._side)}/weights")
         return traced is not None and head < traced.shape[0]
 
     def _draw_strips(self) -> None:
@@ -211,13 +247,14 @@ class AttentionPanel(WeightMatrixPanel):
         if reading is None or self.shown.size == 0 or not self.isVisible():
             self._strips.draw_nothing()
         else:
-            self._strips.draw_head(reading)
+            self._strips.draw_head(reading, self._side)
         self._body.fit_strips()
 
     def _mark(self) -> None:
         if self.shown.size == 0 or self.awaits_answer:
             return
-        position = self.session.reading.position
+        reading = self.session.reading
+        position = reading.source_position if self._side == ENCODER else reading.position
         if self.session.attention.looked_at:
             self.matrix.set_selection(column=position)
         else:
@@ -246,20 +283,40 @@ class AttentionPanel(WeightMatrixPanel):
 
     def _isolated(self) -> np.ndarray | None:
         """What the word under the pointer looks at, or who looks at it; None while it is a cell, or none."""
-        position = self.session.focus.hovered_position
+        focus = self.session.focus
+        position = focus.hovered_source if self._side == ENCODER else focus.hovered_position
         if position is None or position >= len(self.shown) or self.session.focus.hovered_cell is not None:
             return None
         strengths = np.zeros(self.shown.shape, dtype=np.int8)
         strengths[(slice(None), position) if self.session.attention.looked_at else position] = LIT
         return strengths
 
+    def _chosen_row(self) -> int:
+        return self.session.reading.source_position if self._side == ENCODER else super()._chosen_row()
+
+    def _point(self, row: int | None, column: int | None) -> None:
+        if self._side == ENCODER:
+            self.session.focus.hover_source(row)
+        else:
+            super()._point(row, column)
+
+    def _pin(self, row: int, column: int) -> None:
+        if self._side == ENCODER:
+            self.session.focus.choose_source(row)
+        else:
+            super()._pin(row, column)
+
     def _painted(self, row: int, column: int, weight: float) -> Intervention | None:
         from lmviz.inspection.interventions import paint_attention
 
-        reading, (layer, head) = self.session.reading.current, self.session.attention.head
+        reading, (layer, head) = (
+            self.session.reading.current,
+            self.session.attention.chosen_of(self._side)[0],
+        )
         if reading is None or self._tap != "weights":
             return None
-        return paint_attention(reading.baseline or reading.trace, layer, head, row, column, weight)
+        trace = reading.baseline or reading.trace
+        return paint_attention(trace, layer, head, row, column, weight, self._side)
 
     def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
         looking, seen = (

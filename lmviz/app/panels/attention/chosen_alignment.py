@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lmviz.app.session.attention_heads import CROSS
 from lmviz.inspection.alignment import source_attentions, written_words
 from lmviz.text.tokenizer import visible
 
@@ -53,8 +54,9 @@ def chosen_alignment(session: Session) -> ChosenAlignment | None:
         layer = min(wanted[0], len(found) - 1)
         return layer, min(wanted[1], found[layer].heads - 1)
 
-    layer, head = there(session.attention.head)
-    several = tuple(dict.fromkeys(there(wanted) for wanted in session.attention.heads))
+    one, heads = session.attention.chosen_of(CROSS)
+    layer, head = there(one)
+    several = tuple(dict.fromkeys(map(there, heads)))
     attention = found[layer]
     return ChosenAlignment(
         reading=reading,

@@ -37,7 +37,8 @@ class FollowedTextPanel(Panel):
         self._follow_current.timeout.connect(self._show_current)
         session.focus.position_changed.connect(self._follow_current.start)
         self.follow(session.reading.changed, session.library.model_changed)
-        self.follow(session.attention.head_changed, session.attention.heads_changed)
+        attention = session.attention
+        self.follow(attention.side_changed, attention.head_changed, attention.heads_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {"weights": self.weights} if self.weights.size else {}

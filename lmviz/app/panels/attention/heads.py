@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER
 from lmviz.app.widgets.base.figures import counted, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.inspection.alignment import alignment_thumbnails
-from lmviz.inspection.attention import attention_layers, signed_thumbnails, thumbnails
+from lmviz.inspection.attention import attention_layers, attention_place, signed_thumbnails, thumbnails
 from lmviz.inspection.head_badges import head_badges
 from lmviz.models.address import Address, gradient_of
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention, Where
     from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
+
+OF = {CROSS: "to the source", ENCODER: "within the source", DECODER: "within the translation"}
+"""What heads of a model that translates look at, in words."""
 
 NO_HEADS = "Only a Transformer has heads: open one to see all of them."
 NO_TEXT = "Type a text above to see all heads."
@@ -60,12 +64,13 @@ class HeadsPanel(Panel):
         ):
             changed.connect(self._mark)
         self.follow(session.reading.changed, session.gradients.changed, session.library.model_changed)
+        self.follow(session.attention.side_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         reading = self.session.reading.current
         if reading is None:
             return {}
-        found, addresses = self._gradients(), _addresses(reading.trace)
+        found, addresses = self._gradients(), self._addresses(reading.trace)
         if found is not None:
             return {gradient_of(address): found[address].array for address in addresses}
         return {address: reading.trace[address].array for address in addresses}
@@ -75,7 +80,7 @@ class HeadsPanel(Panel):
 
         reading = self.session.reading.current
         has_recipe = reading is not None and self._gradients() is None
-        addresses = _addresses(reading.trace) if reading is not None and has_recipe else []
+        addresses = self._addresses(reading.trace) if reading is not None and has_recipe else []
         return arrays_recipe(reading.moment, addresses) if reading is not None and addresses else ""
 
     def out_of_place(self, model: OpenedModel) -> str:
@@ -86,19 +91,20 @@ class HeadsPanel(Panel):
     def refresh(self) -> None:
         reading = self.session.reading.current
         self.silence("thumbnails")
-        if reading is None or not _addresses(reading.trace):
+        if reading is None or not self._addresses(reading.trace):
             is_known = reading is not None or self.session.library.model is None
             self._show_nothing(NO_HEADS if is_known else NO_TEXT)
             return
-        trace, gradients = reading.trace, self._gradients()
+        trace, gradients, side = reading.trace, self._gradients(), self.session.attention.side
+        addresses = self._addresses(trace)
 
         def work(model: Model | None = None) -> tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]:
-            badges = head_badges(trace) if attention_layers(trace) else ()
+            badges = () if side == CROSS else head_badges(trace, side)
             if gradients is not None:
-                return signed_thumbnails([gradients[address] for address in _addresses(trace)]), badges
-            return thumbnails(trace) if badges else alignment_thumbnails(trace), badges
+                return signed_thumbnails([gradients[address] for address in addresses]), badges
+            return thumbnails(trace, side=side) if badges else alignment_thumbnails(trace), badges
 
-        shapes = [trace[address].shape for address in _addresses(trace)]
+        shapes = [trace[address].shape for address in addresses]
         if sum(math.prod(shape) for shape in shapes) <= AT_ONCE:
             self._draw_heads(work(), gradients is not None)
         else:
@@ -119,7 +125,7 @@ class HeadsPanel(Panel):
         reading, found = self.session.reading.current, self.session.gradients.current
         if reading is None or found is None:
             return None
-        return found if all(address in found for address in _addresses(reading.trace)) else None
+        return found if all(address in found for address in self._addresses(reading.trace)) else None
 
     def _draw_heads(
         self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]], are_gradients: bool
@@ -128,10 +134,10 @@ class HeadsPanel(Panel):
         layers, heads = small.shape[:2]
         words = [[" · ".join(head.badges) for head in layer] for layer in self.badges]
         self._mosaic.set_heads(small, words, "signed" if are_gradients else "share")
-        to_source = "" if self.badges else "to the source, "
-        shown = "gradients, " if are_gradients else ""
+        shown = ("gradients" if are_gradients else "", OF.get(self.session.attention.side, ""))
+        size = f"{counted(layers, 'layer')} × {counted(heads, 'head')}"
         self._card.set_placeholder("")
-        self._card.set_aside(f"{shown}{to_source}{counted(layers, 'layer')} × {counted(heads, 'head')}")
+        self._card.set_aside(" · ".join(filter(None, (*shown, size))))
         self._mark()
 
     def _mark(self) -> None:
@@ -152,8 +158,15 @@ class HeadsPanel(Panel):
     def _mixed(self) -> list[str]:
         """What the heads of each layer contribute, by address."""
         reading = self.session.reading.current
-        weights = [] if reading is None else _addresses(reading.trace)
+        weights = [] if reading is None else self._addresses(reading.trace)
         return [Address.parse(address).beside("mixed") for address in weights]
+
+    def _addresses(self, trace: Trace) -> list[str]:
+        """The weights of all layers that have heads; of a model that translates, of the chosen attention."""
+        side = self.session.attention.side
+        if side == CROSS:
+            return [address for address in trace.arrays if Address.parse(address).matches("**/cross/weights")]
+        return [f"{attention_place(layer, side)}/weights" for layer in attention_layers(trace, side)]
 
     def _choose(self, layer: int, head: int) -> None:
         self._together = self.session.attention.heads or self._together
@@ -182,13 +195,6 @@ class HeadsPanel(Panel):
         scores = found[0].scores if found else {}
         lines = [f"{kind}: {percentage(score)}" for kind, score in scores.items() if score is not None]
         return f"layer {layer + 1}, head {head + 1}", lines
-
-
-def _addresses(trace: Trace) -> list[str]:
-    """The attention weights of all layers that have heads; of a model that translates, to its source."""
-    layers = [f"layers/{layer}/attention/weights" for layer in attention_layers(trace)]
-    to_source = [address for address in trace.arrays if Address.parse(address).matches("**/cross/weights")]
-    return layers or to_source
 
 
 def _is_zero(item: Intervention) -> bool:

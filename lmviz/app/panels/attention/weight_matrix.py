@@ -77,14 +77,17 @@ class WeightMatrixPanel(Panel):
             session.focus.hovered_position_changed,
             session.focus.cell_changed,
             session.focus.position_changed,
+            session.focus.source_changed,
         ):
             changed.connect(self._mark)
-        session.focus.position_changed.connect(self._suggest)
+        for changed in (session.focus.position_changed, session.focus.source_changed):
+            changed.connect(self._suggest)
         session.explanation.changed.connect(self._light)
         session.explanation.suggestion_changed.connect(self._mark_suggested)
         self.follow(
             session.library.model_changed,
             session.reading.changed,
+            session.attention.side_changed,
             session.attention.head_changed,
             session.attention.heads_changed,
             session.gradients.changed,
@@ -103,7 +106,8 @@ class WeightMatrixPanel(Panel):
         view = self._view
         if view is None or self.awaits_answer or not (self.is_in_sight or self.is_put_away):
             return
-        place = strongest_cell(view, min(self.session.focus.position, len(self.shown) - 1))
+        row = min(self._chosen_row(), len(self.shown) - 1)
+        place = strongest_cell(view, row, along=(view.row_axis,))
         self.session.explanation.suggest(None if place is None else (view.address, view.index(*place)))
 
     def _mark_suggested(self) -> None:
@@ -111,17 +115,29 @@ class WeightMatrixPanel(Panel):
         is_drawn = view is not None and suggestion is not None and suggestion[0] == view.address
         self.matrix.set_suggested(view.cell(suggestion[1]) if is_drawn and view and suggestion else None)
 
-    def _hover(self, row: int, column: int) -> None:
+    def _chosen_row(self) -> int:
+        """The row that one looks at, whatever is under the pointer."""
+        return self.session.focus.position
+
+    def _point(self, row: int | None, column: int | None) -> None:
+        """Preview what stands along a row and a column; None when the pointer leaves."""
         self.session.focus.hover_position(row)
+
+    def _pin(self, row: int, column: int) -> None:
+        """Pin what stands along them."""
+        self.session.focus.choose_position(row)
+
+    def _hover(self, row: int, column: int) -> None:
+        self._point(row, column)
         if self._view is not None:
             self.session.focus.hover_cell((self._view.address, self._view.index(row, column)))
 
     def _leave(self) -> None:
-        self.session.focus.hover_position(None)
+        self._point(None, None)
         self.session.focus.hover_cell(None)
 
     def _choose(self, row: int, column: int) -> None:
-        self.session.focus.choose_position(row)
+        self._pin(row, column)
         if self._view is not None:
             self.session.focus.choose_cell((self._view.address, self._view.index(row, column)))
 

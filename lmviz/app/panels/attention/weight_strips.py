@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.session.attention_heads import ENCODER
+from lmviz.inspection.attention import attention_place
 from lmviz.inspection.views import strip
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
@@ -26,7 +28,7 @@ class WeightStrips(ExplainedStrips):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setAccessibleName("query, key, value and the weighted sum of values")
-        self._pair = (0, 0)
+        self._pair, self._side = (0, 0), ""
         self._drawn: object = None
 
     def draw_nothing(self) -> None:
@@ -34,25 +36,29 @@ class WeightStrips(ExplainedStrips):
         self.set_views([])
         self._drawn = None
 
-    def draw_head(self, reading: Reading) -> None:
-        """Draw the query, key and value of the chosen weight, and the weighted sum of values."""
-        layer, head = self._session.attention.head
-        place, trace = f"layers/{layer}/attention", reading.trace
+    def draw_head(self, reading: Reading, side: str = "") -> None:
+        """Draw the query, key and value of the chosen weight, and the weighted sum of values.
+
+        `side` is "encoder" or "decoder" of a model that translates.
+        """
+        layer, head = self._session.attention.chosen_of(side)[0]
+        place, trace, self._side = attention_place(layer, side), reading.trace, side
         if f"{place}/mixed" not in trace:
             return  # the new reading is of another family; the panel is redrawn next
-        last = len(trace.tokens) - 1
+        words = trace.names(trace[f"{place}/weights"].axes[1])
+        last = len(words) - 1
         looked_at = self._pair_looked_at()
         query, key = self._pair = min(looked_at[0], last), min(looked_at[1], last)
-        wanted = (reading, layer, head, query, key)
+        wanted = (reading, side, layer, head, query, key)
         if wanted == self._drawn:
             return
         self._drawn = wanted
         endings = ("_rotated", "_normed", "")  # the last step before queries meet keys
         made = next(ending for ending in endings if f"{place}/query{ending}" in trace.arrays)
         rows = (
-            (f"q “{visible(trace.tokens[query])}”", f"query{made}", query),
-            (f"k “{visible(trace.tokens[key])}”", f"key{made}", key),
-            (f"v “{visible(trace.tokens[key])}”", "value", key),
+            (f"q “{visible(words[query])}”", f"query{made}", query),
+            (f"k “{visible(words[key])}”", f"key{made}", key),
+            (f"v “{visible(words[key])}”", "value", key),
             ("Σ α v", "mixed", query),
         )
         self.set_views(
@@ -62,12 +68,13 @@ class WeightStrips(ExplainedStrips):
 
     def _pair_looked_at(self) -> tuple[int, int]:
         """The query and key of the chosen weight; unchanged while the pointer is on their strips."""
-        focus, position = self._session.focus, self._session.reading.position
+        focus, reading = self._session.focus, self._session.reading
+        position = reading.source_position if self._side == ENCODER else reading.position
         for cell in (focus.shown_cell, focus.cell):
             if cell is None:
                 continue
             at = Address.parse(cell[0])
-            if at.block == "attention" and at.name in OF_A_PAIR:
+            if at.block == "attention" and at.side == self._side and at.name in OF_A_PAIR:
                 return cell[1][1], cell[1][2]
             if self.shows(cell):
                 return self._pair

@@ -247,9 +247,8 @@ class WholeModelPage:
             choose(self._session, "probabilities", ("probabilities", at))
         elif cell is not None:
             address, index = cell
-            tap = Address.parse(address)
-            if "head" in self._drawn[0].trace[tap.value].axes:
-                self._session.attention.choose_head(tap.layer or 0, index[0])
+            if "head" in self._drawn[0].trace[Address.parse(address).value].axes:
+                self._session.attention.choose_head_of(address, index[0])
             choose(self._session, address, cell)
         else:
             choose(self._session, spot.key)

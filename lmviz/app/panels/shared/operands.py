@@ -42,7 +42,7 @@ def follow_operand(session: Session, source: str, index: tuple[int, ...]) -> Non
     if position is not None and position != session.focus.position:
         session.focus.choose_position(position)
     if "head" in places:
-        session.attention.choose_head(at.layer or 0, places["head"])
+        session.attention.choose_head_of(source, places["head"])
     session.focus.choose_cell((source, tuple(index)))
     stages = [number for number, stage in enumerate(reading.trace.stages) if at.value in stage.results]
     if stages:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.attention_heads import CROSS
 from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -213,11 +214,12 @@ class SurgeryPanel(Panel):
         from lmviz.inspection.interventions import scale_head
         from lmviz.inspection.source_surgery import scale_source_head
 
-        reading, (layer, head) = self.session.reading.current, self.session.attention.head
-        if reading is not None and _has_source_heads(reading.trace):
+        reading, attention = self.session.reading.current, self.session.attention
+        layer, head = attention.head
+        if reading is not None and attention.side == CROSS:
             self._do(scale_source_head(reading.trace, layer, head, factor))
         else:
-            self._do(scale_head(layer, head, factor))
+            self._do(scale_head(layer, head, factor, attention.side))
 
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace

@@ -185,7 +185,7 @@ def test_attention_shows_the_gradient_of_its_weights(
     np.testing.assert_allclose(panel.exported_arrays()[address], expected[head], rtol=1e-4, atol=1e-8)
     assert panel.card.title.startswith("Gradient of layer 1")
     [heads] = [item for item in window.perspective.panels if item.objectName() == "heads_view"]
-    qtbot.waitUntil(lambda: heads.card.aside.startswith("gradients, "))
+    qtbot.waitUntil(lambda: heads.card.aside.startswith("gradients · "))
     np.testing.assert_allclose(heads.exported_arrays()[address], expected, rtol=1e-4, atol=1e-8)
     session.gradients.show(False)
     qtbot.waitUntil(lambda: "gradients" not in heads.card.aside)
