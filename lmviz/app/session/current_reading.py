@@ -182,15 +182,16 @@ class CurrentReading(Part):
 
     @property
     def source_position(self) -> int:
-        """The focus's `shown_source`, in the source of the current reading; −1 where that has none.
+        """The place of the source under the pointer, or the pinned one; −1 where the reading has no source.
 
         Where none is pinned it is the place of the same number as `position`.
         """
         sequences = {} if self._reading is None else self._reading.trace.sequences
         if SOURCE not in sequences:
             return -1
-        shown = self._focus.shown_source
-        return min(self.position if shown is None else shown, len(sequences[SOURCE].tokens) - 1)
+        places = self._focus.hovered_source, self._focus.source, self.position
+        shown = next(place for place in places if place is not None)
+        return min(shown, len(sequences[SOURCE].tokens) - 1)
 
     def set_prefix(self, text: str) -> None:
         """Type a text."""

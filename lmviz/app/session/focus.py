@@ -70,11 +70,6 @@ class Focus(Part):
         return self._hovered_source
 
     @property
-    def shown_source(self) -> int | None:
-        """The place of the source to show: the hovered one, otherwise the pinned one."""
-        return self._source if self._hovered_source is None else self._hovered_source
-
-    @property
     def stage(self) -> int:
         """The index of the stage of computation, into the stages of the trace."""
         return self._stage
