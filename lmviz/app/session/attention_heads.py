@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.models.address import Address
+from lmviz.models.sequences import SOURCE
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
@@ -109,7 +110,8 @@ class AttentionHeads(Part):
         from lmviz.inspection.alignment import sharpest_head
         from lmviz.inspection.attention import attention_layers, attention_weights
 
-        self._begun = reading.model
+        source = reading.trace.sequences.get(SOURCE)
+        self._begun = reading.model if source is None or len(source) > 1 else None  # without END it is empty
         self._side = CROSS if attention_layers(reading.trace, ENCODER) else ""
         self._left.clear()
         layers, (layer, head) = attention_layers(reading.trace), self._head

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.app.session.reading import Reading, ReadingQuestion, of_source, read
-from lmviz.models.sequences import SOURCE
 from lmviz.text.pictures import is_picture
 from lmviz.text.tokenizer import Encoding
 
@@ -179,19 +178,6 @@ class CurrentReading(Part):
         """The focus's `shown_position`, within the positions that the current reading has."""
         last = len(self._reading.trace.tokens) - 1 if self._reading is not None else -1
         return min(self._focus.shown_position, last)
-
-    @property
-    def source_position(self) -> int:
-        """The place of the source under the pointer, or the pinned one; −1 where the reading has no source.
-
-        Where none is pinned it is the place of the same number as `position`.
-        """
-        sequences = {} if self._reading is None else self._reading.trace.sequences
-        if SOURCE not in sequences:
-            return -1
-        places = self._focus.hovered_source, self._focus.source, self.position
-        shown = next(place for place in places if place is not None)
-        return min(shown, len(sequences[SOURCE].tokens) - 1)
 
     def set_prefix(self, text: str) -> None:
         """Type a text."""

@@ -15,6 +15,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.attention.attention_body import AttentionBody
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.attention.weight_strips import WeightStrips
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.attention_heads import DECODER, ENCODER
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.building import named, picker
@@ -254,7 +255,7 @@ class AttentionPanel(WeightMatrixPanel):
         if self.shown.size == 0 or self.awaits_answer:
             return
         reading = self.session.reading
-        position = reading.source_position if self._side == ENCODER else reading.position
+        position = source_position(self.session) if self._side == ENCODER else reading.position
         if self.session.attention.looked_at:
             self.matrix.set_selection(column=position)
         else:
@@ -292,7 +293,7 @@ class AttentionPanel(WeightMatrixPanel):
         return strengths
 
     def _chosen_row(self) -> int:
-        return self.session.reading.source_position if self._side == ENCODER else super()._chosen_row()
+        return source_position(self.session) if self._side == ENCODER else super()._chosen_row()
 
     def _point(self, row: int | None, column: int | None) -> None:
         if self._side == ENCODER:

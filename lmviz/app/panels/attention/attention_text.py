@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QTimer
 
 from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
 from lmviz.app.panels.panel import AFTER_THE_POINTER
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER, Head
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
@@ -100,7 +101,7 @@ class AttentionTextPanel(FollowedTextPanel):
     @property
     def _position(self) -> int:
         reading = self.session.reading
-        return reading.source_position if self._side == ENCODER else reading.position
+        return source_position(self.session) if self._side == ENCODER else reading.position
 
     def _point(self, token: int) -> None:
         if self._side == ENCODER:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.attention_heads import ENCODER
 from lmviz.inspection.attention import attention_place
 from lmviz.inspection.views import strip
@@ -69,7 +70,7 @@ class WeightStrips(ExplainedStrips):
     def _pair_looked_at(self) -> tuple[int, int]:
         """The query and key of the chosen weight; unchanged while the pointer is on their strips."""
         focus, reading = self._session.focus, self._session.reading
-        position = reading.source_position if self._side == ENCODER else reading.position
+        position = source_position(self._session) if self._side == ENCODER else reading.position
         for cell in (focus.shown_cell, focus.cell):
             if cell is None:
                 continue
