@@ -58,6 +58,7 @@ QPushButton[role="link"]:checked, QToolButton[role="link"]:checked {
     color: $accent; text-decoration: underline;
 }
 QPushButton[role="link"]:focus, QToolButton[role="link"]:focus { background: $accent_wash; }
+QFileDialog QToolButton { padding: 0px; }
 QToolButton[role="icon"] {
     background: transparent; border: 1px solid transparent; padding: ${p3}px; min-height: 0px;
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -48,6 +48,18 @@ def test_a_text(
         choose("Open text…")
     assert session.text.corpus.name == "farm"
     assert settings.recent == [text_file]
+
+
+def test_the_buttons_of_a_dialog_have_their_pictures(window: MainWindow, qtbot: QtBot) -> None:
+    dialog = QFileDialog(window)
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    dialog.show()
+    for button in dialog.findChildren(QToolButton):
+        picture = button.grab().toImage()
+        middle = {
+            picture.pixel(x, y) for x in range(8, picture.width() - 8) for y in range(8, picture.height() - 8)
+        }
+        assert len(middle) > 3, button.objectName()
 
 
 def test_several_texts_are_one_corpus(
