@@ -48,6 +48,11 @@ class WelcomeStrip(QWidget):
         self.adopt_theme()
         self.hide()
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is shown until a person has answered."""
+        return not self.isHidden()
+
     def setVisible(self, visible: bool) -> None:
         """In projector mode the room belongs to the panels."""
         self._is_wanted = visible
@@ -60,7 +65,7 @@ class WelcomeStrip(QWidget):
 
     def _lay_out(self) -> None:
         flow = FlowLayout()
-        words = Label("Welcome. This window shows a language model think.", role="title")
+        words = Label("Welcome: see a language model think.", role="title")
         flow.addWidget(words)
         flow.addWidget(self._tour)
         for name, text, wanted in (

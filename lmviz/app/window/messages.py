@@ -1,4 +1,4 @@
-"""Messages that come and go: they lie over the panels, so that nothing else moves."""
+"""Messages that come and go: sentences lie over the panels, so that nothing moves; what asks makes room."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.opening.welcome_strip import WelcomeStrip
 from lmviz.app.widgets.base.building import column
+from lmviz.app.window.notice import Notice
 
 GAP = 6  # pixels at scale 1 between two messages
 
@@ -19,10 +21,11 @@ SHOWN_OR_HIDDEN = (QEvent.Type.ShowToParent, QEvent.Type.HideToParent)
 class Messages(QWidget):
     """`Messages(parts, over, parent)`: one below the other at the lower edge of the widget `over`.
 
-    `parent` is an ancestor of `over`. As long as no part has anything to say, nothing is covered.
+    `parent` is an ancestor of `over`. As long as no part has anything to say, nothing is covered. What waits
+    for an answer stays until it is given, and covers nothing either: `over` gets as much less room.
     """
 
-    def __init__(self, parts: Sequence[QWidget], over: QWidget, parent: QWidget) -> None:
+    def __init__(self, parts: Sequence[WelcomeStrip | Notice], over: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
         self._parts, self._over, self._parent = tuple(parts), over, parent
         self._column = column(on=self)
@@ -46,7 +49,7 @@ class Messages(QWidget):
         return taken
 
     def _lay_over(self) -> None:
-        is_wanted = any(not part.isHidden() for part in self._parts)
+        is_wanted, below = any(not part.isHidden() for part in self._parts), 0
         if is_wanted:
             gap = round(GAP * current_theme().scale)
             if gap != self._column.spacing():  # setting it asks for another layout, and so for this again
@@ -56,4 +59,8 @@ class Messages(QWidget):
             height = self._column.heightForWidth(area.width())
             self.setGeometry(corner.x(), corner.y() + 1 - height, area.width(), height)
             self.raise_()
+            if any(part.waits for part in self._parts):
+                below = height + gap
         self.setVisible(is_wanted)
+        if below != self._over.contentsMargins().bottom():
+            self._over.setContentsMargins(0, 0, 0, below)

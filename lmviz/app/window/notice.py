@@ -43,6 +43,11 @@ class Notice(QWidget):
         """What is said; empty when nothing is."""
         return self.accessibleName() if not self.isHidden() else ""
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is shown until a person has answered."""
+        return self._action is not None and not self.isHidden()
+
     def say(self, sentence: str) -> None:
         """Show a sentence."""
         self.offer(sentence, "", None)
@@ -74,6 +79,7 @@ class Notice(QWidget):
         self._button.setVisible(action is not None)
         self._action = action
         self.show()
+        self.updateGeometry()
 
     def make_room(self) -> None:
         """Hide a sentence that asks for nothing: a person has read it and goes on elsewhere."""

@@ -1,4 +1,4 @@
-"""What comes and goes moves nothing: jobs, notices, the welcome, a training, changes to the model."""
+"""What comes and goes moves nothing: jobs, sentences, a training, changes to the model."""
 
 import threading
 from collections.abc import Callable
@@ -80,26 +80,39 @@ def test_jobs_and_notices_leave_everything_in_its_place(
             session.work.start_job(name, lambda report: report(0.5) or gate.wait(), print, pytest.fail)
         assert places(window) == before, perspective
         window.notice.say(SENTENCE)
-        window.transport.notice.offer(SENTENCE, "Resume", lambda: None)
+        window.transport.notice.say(SENTENCE)
         assert window.notice.isVisible()
         assert window.transport.notice.isVisible()
         assert places(window) == before, perspective
         gate.set()
         qtbot.waitUntil(lambda: not window.jobs.findChildren(QProgressBar))
         window.notice.hide()
-        window.transport.notice.findChild(QPushButton).click()
+        window.transport.notice.hide()
         assert window.transport.notice.isHidden()
         assert places(window) == before, perspective
 
 
-def test_the_welcome_and_changes_leave_everything_in_its_place(
-    window: MainWindow, session: Session, settled: Callable[[str], Places], qtbot: QtBot
+def test_what_waits_for_an_answer_covers_no_panel_until_it_is_given(
+    window: MainWindow, settled: Callable[[str], Places]
 ) -> None:
     before = settled("inside")
     window.beginning.strip.show()
-    assert window.beginning.strip.isVisible()
-    assert places(window) == before
+    window.notice.offer(SENTENCE, "Read it", lambda: None)
+    places(window)
+    parts = (window.beginning.strip, window.notice)
+    shown = QRect(
+        window.perspective.parentWidget().mapTo(window, QPoint()), window.perspective.parent().size()
+    )
+    assert all(not shown.intersects(QRect(part.mapTo(window, QPoint()), part.size())) for part in parts)
     window.beginning.strip.hide()
+    window.notice.findChild(QPushButton).click()
+    assert places(window) == before
+
+
+def test_changes_leave_everything_in_its_place(
+    window: MainWindow, session: Session, settled: Callable[[str], Places], qtbot: QtBot
+) -> None:
+    before = settled("inside")
     session.surgery.add(Intervention("layers/0/hidden", "scale", 0.0, {"unit": 1}))
     wait_for_reading(session, qtbot)
     assert window.header.chip.isVisible()
