@@ -28,7 +28,8 @@ from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById, toke
 from lmviz.text.tokenizer import END, START, Encoding, visible
 
 MOST_ROWS = 2
-NAMED_UNKNOWNS = 3
+NAMED_UNKNOWNS = 2
+INFO = 250  # pixels at scale 1 for what is said of the tokens
 LATE = 250  # milliseconds after which a reading that takes long says how far it is, and as often again
 OF_TEXT = "Type a prefix to see what could come next"
 OF_PICTURE = "Type the words so far that describe the picture; paint it with the mouse"
@@ -61,16 +62,16 @@ class PrefixBar(QFrame):
         self._strip = named(AnsweredStrip(), "prefix_tokens", "tokens of the prefix")
         self._area = _RowsArea(self._strip)
         self._info = named(InkedLabel(), "prefix_info", role="muted")
-        self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._info.setWordWrap(True)
         self._example = QuietButton("example_button", "Example from the text", "link")
         self._example.setToolTip("Read the next example of the open text, and what is right beside it")
         self._blank = QuietButton("blank_button", "Clear", "link")
         self._blank.setToolTip("Make every pixel of the picture blank")
         self._by_id = TokenById(session, self.edit)
         top = Qt.AlignmentFlag.AlignTop
-        told = column((self._info, 0, top), (self._by_id, 0, Qt.AlignmentFlag.AlignRight), gap=4)
-        told.addStretch()
-        below = row((self._area, 1), (self._blank, 0, top), (self._example, 0, top), told, gap=16)
+        offered = ((part, 0, top) for part in (self._blank, self._example, self._by_id))
+        below = row((self._area, 1), *offered, gap=16)
         lines = QGridLayout()
         lines.setVerticalSpacing(6)
         lines.setHorizontalSpacing(10)
@@ -83,14 +84,16 @@ class PrefixBar(QFrame):
             lines.addWidget(switch, 1, number, 2, 1, Qt.AlignmentFlag.AlignTop)
         lines.setColumnStretch(1, 1)
         session.chat.changed.connect(self._show_chat)
-        texts = column(lines, below, gap=6)
+        typed = row((lines, 1), (self._info, 0, Qt.AlignmentFlag.AlignVCenter), gap=10)
+        texts = column(typed, below, gap=6)  # so that the tokens have the whole width
         texts.addStretch()
         row((self.picture, 0, top), (texts, 1), on=self, gap=14, margins=(16, 10, 16, 8))
         self._connect()
         self._reading_late = QTimer(self, interval=LATE)
         self._reading_late.timeout.connect(self._show_info)
         session.reading.late_changed.connect(self._follow_reading)
-        theme_switch().theme_changed.connect(self._show_info)
+        theme_switch().theme_changed.connect(self._adopt_theme)
+        self._adopt_theme()
         self._show_source()
         self._show_chat()
         self._show_tokens()
@@ -120,6 +123,11 @@ class PrefixBar(QFrame):
         self._area.verticalScrollBar().rangeChanged.connect(self._bring_into_sight)
         self._strip.token_clicked.connect(session.focus.choose_position)
         self._strip.token_hovered.connect(session.focus.hover_position)
+
+    def _adopt_theme(self) -> None:
+        """What is said of the tokens has two lines of a fixed width, so that it moves nothing."""
+        self._info.setFixedWidth(round(INFO * current_theme().scale))
+        self._show_info()
 
     def _show_prefix(self) -> None:
         if self.edit.text() != self._session.reading.prefix:
@@ -353,7 +361,7 @@ def _unknown_words(encoding: Encoding, text: str) -> Inked:
         return Inked("all known" if len(encoding) else "")
     named = ", ".join(f"“{word}”" for word in words[:NAMED_UNKNOWNS])
     more = " …" if len(words) > NAMED_UNKNOWNS else ""
-    return Inked(f"unknown to this vocabulary: {named}{more}", ink=current_theme().warning)
+    return Inked(f"unknown: {named}{more}", ink=current_theme().warning)
 
 
 def _amount(count: int, noun: str) -> str:

@@ -64,6 +64,20 @@ def test_unknown_words_are_marked_and_said(window: MainWindow, read: Session, qt
     assert "unknown" in said
 
 
+def test_tokens_have_the_width_of_the_window_whatever_is_said_of_them(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    window.resize(1280, 720)
+    edit, bar = find(window, QLineEdit, "prefix_edit"), window.prefix_bar
+    places = set()
+    for text in ("the cows", "the hippopotamus and the rhinoceros, zebras and gnus"):
+        edit.setText(text)
+        wait_for_reading(read, qtbot)
+        assert bar.strip.width() > 0.95 * bar.width()
+        places.add((edit.geometry().getRect(), bar.height()))
+    assert len(places) == 1
+
+
 def test_return_writes_a_line_break(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     edit = find(window, QLineEdit, "prefix_edit")
     edit.setText("the cows")

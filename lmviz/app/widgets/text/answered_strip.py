@@ -16,7 +16,7 @@ from lmviz.app.widgets.text.token_strip import TokenStrip
 
 LABEL_SIZE, RIGHT_SIZE = 11, 10
 BAR = 2.5
-BETWEEN = "  "  # the room between a label and the right one
+BETWEEN = 8  # pixels at scale 1 between a label and the right one
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,11 @@ class TokenAnswer:
     probability: float = 0.0
     right: str = ""
     wrong: bool = False
+
+    @property
+    def beside(self) -> str:
+        """What stands beside the label: a tick where it is the one that is right."""
+        return "✓" if self.right == self.label else f"gold {self.right}" if self.right else ""
 
 
 class AnsweredStrip(TokenStrip):
@@ -65,10 +70,13 @@ class AnsweredStrip(TokenStrip):
             return super().minimumSizeHint()
         return QSize(round(self.length(80)), round(self.length(ROW_WITH_TAGS)))
 
-    def _below(self, place: int) -> str:
-        """The words under a token, for the room that they take."""
+    def _below(self, place: int) -> float:
+        """How wide the words under a token are, in pixels."""
         answer = self._answers[place] if place < len(self._answers) else TokenAnswer()
-        return f"{answer.label}{BETWEEN}gold {answer.right}" if answer.right else answer.label
+        wide = metrics(LABEL_SIZE, token=True, bold=True).horizontalAdvance(answer.label)
+        if answer.right:
+            wide += self.length(BETWEEN) + metrics(RIGHT_SIZE).horizontalAdvance(answer.beside)
+        return wide + self.length(5)  # with what is left free on both sides
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -94,6 +102,6 @@ class AnsweredStrip(TokenStrip):
         painter.setPen(theme.warning if answer.wrong else theme.muted_text)
         if answer.right:
             left = words.adjusted(measure.horizontalAdvance(shown) + self.length(4), 0, 0, 0)
-            said = cut(f"gold {answer.right}", left.width(), metrics(RIGHT_SIZE))
+            said = cut(answer.beside, left.width(), metrics(RIGHT_SIZE))
             painter.write(left, said, where=AT_RIGHT)
         painter.share(bar, answer.probability, ink, radius=1)

@@ -88,15 +88,15 @@ def _reads_right_to_left(tokens: Sequence[str]) -> bool:
     return found.count("R") + found.count("AL") > found.count("L")
 
 
-def lay_out(tokens: Sequence[str], width: float, theme: Theme, *, below: Sequence[str] = ()) -> ChipLayout:
+def lay_out(tokens: Sequence[str], width: float, theme: Theme, *, below: Sequence[float] = ()) -> ChipLayout:
     """Break chips into lines of at most `width`.
 
-    What stands `below` them, a word for each, has a chip's height of room, and widens the chip.
+    What stands `below` them, so wide in pixels for each, has a chip's height of room, and widens the chip.
     """
     padding, gap, chip = (part * theme.scale for part in (PADDING, GAP, CHIP))
     row = (ROW_WITH_TAGS if below else ROW) * theme.scale
     space = row - (2 if below else 1) * chip
-    under = [_prepared(word, theme.scale)[1] - 2 * padding for word in below] or [0.0] * len(tokens)
+    under = [wide - 2 * padding for wide in below] or [0.0] * len(tokens)
     prepared = [_prepared(token, theme.scale) for token in tokens]
     mirrored = _reads_right_to_left(tokens)
     rectangles: list[QRectF] = []

@@ -141,12 +141,13 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
         paired = any(example.target for example in self._examples)
         room = width - self._left
         column = (room - self.length(COLUMN)) / 2 if paired else room
-        top, places = 0.0, []
+        top, places, measure = 0.0, [], metrics(TAG_SIZE, token=True, bold=True)
         for example in self._examples:
             picture = self.length(PIXEL) * isqrt(len(example.pixels))
             shown = () if example.pixels and example.target else example.words
             beside = column - (picture + self.length(COLUMN) if picture else 0)
-            words = lay_out(shown, beside, self.theme, below=example.tags)
+            tags = [measure.horizontalAdvance(tag) + self.length(4) for tag in example.tags]
+            words = lay_out(shown, beside, self.theme, below=tags)
             places.append(_Place(top, words, lay_out(example.target, column, self.theme), picture))
             top = places[-1].bottom + self.length(BETWEEN)
         return tuple(places)

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from layout_faults import noted_texts
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPolygonF
 from PySide6.QtTest import QTest
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
 
 WORDS = ["the", "bat", "made", "noise", "at", "night", "and", "the", "cat", "slept"]
@@ -97,3 +100,19 @@ def test_fewer_tokens_forget_the_mark_beyond_the_end(strip):
     strip.set_tokens(WORDS[:3])
     strip.grab()
     assert strip.accessibleDescription() == "made, 3 of 3"
+
+
+def test_under_a_word_its_label_and_what_is_right_are_read_in_full(shown):
+    strip = AnsweredStrip()
+    words = ("I", "saw", "a", "hippopotamus", ".")
+    strip.set_tokens(words)
+    tags = ("PRON", "VERB", "DET", "NOUN", "PUNCT")
+    strip.set_answers(
+        [TokenAnswer(tag, 0.9, right=right) for tag, right in zip(tags, (*tags[:4], "SYM"), strict=True)]
+    )
+    texts: list[tuple[str, QPolygonF, bool]] = []
+    with noted_texts(texts):
+        shown(strip, 700, 60).grab()
+    written = [text for text, _, _ in texts]
+    assert {*tags, "✓", "gold SYM"} <= set(written)
+    assert not any(is_cut for _, _, is_cut in texts)
