@@ -65,6 +65,13 @@ class HoverCard(Canvas):
             card.hide()
 
     @classmethod
+    def bring_in_front(cls, window: QWidget) -> None:
+        """Put the window's card over everything that lies over the window."""
+        card = cls._of(window)
+        if card is not None:
+            card.raise_()
+
+    @classmethod
     def _of(cls, window: QWidget) -> HoverCard | None:
         return window.findChild(cls, options=Qt.FindChildOption.FindDirectChildrenOnly)
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.hover_card import HoverCard
 
 AROUND, GLOW = 7, 4
 FOLLOW_EVERY = 100  # milliseconds; an ancestor that moves the control sends it no event
@@ -57,6 +58,7 @@ class Ring(QWidget):
             if frame != self.geometry():
                 self.setGeometry(frame)
             self.raise_()
+            HoverCard.bring_in_front(self.window())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         accent, painter = current_theme().accent, QPainter(self)

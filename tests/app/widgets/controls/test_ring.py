@@ -4,6 +4,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.controls.ring import AROUND, Ring
 
 
@@ -56,4 +57,15 @@ def test_a_control_that_is_made_later_is_outlined_then(qtbot: QtBot) -> None:
     button = QPushButton("late", window)
     button.show()
     qtbot.waitUntil(lambda: ring.control is button)
+    ring.stop()
+
+
+def test_the_ring_lies_over_no_hover_card(qtbot: QtBot) -> None:
+    window = shown_window(qtbot)
+    button, ring = QPushButton("here", window), Ring(window)
+    window.show()
+    card = HoverCard.beside(button, QPoint(), "trunk", ["11.3 %"])
+    ring.surround(lambda: button)
+    order = [child for child in window.children() if child in (ring, card)]
+    assert order == [ring, card]
     ring.stop()
