@@ -188,8 +188,9 @@ class Card(Canvas):
     @property
     def room_beside_title(self) -> int:
         """How wide a control can be without cutting the title, in pixels."""
-        title = self._title.sizeHint().width() + self._head.spacing() if self._title.text() else 0
-        return round(self.width() - 2 * self.length(MARGIN)) - title
+        gaps = self._head.spacing() * (self._head.count() - 1)
+        title = self._title.sizeHint().width() if self._title.text() else 0
+        return round(self.width() - 2 * self.length(MARGIN)) - title - gaps
 
     def _fit_control(self) -> None:
         if isinstance(self._control, FittingRow):
