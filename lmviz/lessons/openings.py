@@ -125,8 +125,9 @@ OPENINGS: dict[str, Check] = {
     "plan": _any,
     "prefix": _any,
     "source": _any,
+    "changed": _any,
     "seed": _whole,
 }
 """The kinds, in the order in which they are opened. `beside` compares with a model, `step` goes to a
-snapshot, `tape` says how far a network has come, `plan` fills the form of Train, `seed` locks that of
-the die."""
+snapshot, `tape` says how far a network has come, `plan` fills the form of Train, `changed` is the
+text that Circuits puts beside the shown one, `seed` locks that of the die."""

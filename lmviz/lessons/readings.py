@@ -143,6 +143,32 @@ def network_cell(now: Situation, name: Result, *index: Result, gradient: bool) -
         raise NotKnown(f"{name} has no such cell.") from None
 
 
+def drawn(now: Situation, panel: Result, array: Result, *index: Result) -> float:
+    """A number that a panel draws."""
+    return float(_drawn(now, str(panel), str(array), index, left=0))
+
+
+def strongest(now: Situation, panel: Result, array: Result, *row: Result) -> float:
+    """Where in a row of the numbers that a panel draws the largest in size stands, counted from 0."""
+    return float(abs(_drawn(now, str(panel), str(array), row, left=1)).argmax())
+
+
+def _drawn(now: Situation, panel: str, array: str, index: Sequence[Result], *, left: int) -> Any:
+    """What is at an index of an array, of which so many axes are left."""
+    found = now.drawn(panel).get(array)
+    if found is None:
+        raise NotKnown(f"{panel} draws no {array!r} now.")
+    if len(index) + left != found.ndim or any(isinstance(at, str) for at in index):
+        raise NotKnown(f"{array!r} of {panel} has {found.ndim} axes: give {found.ndim - left} numbers.")
+    try:
+        numbers = found[tuple(int(at) for at in index)]
+    except IndexError:
+        raise NotKnown(f"{array!r} of {panel} has no such number.") from None
+    if (numbers != numbers).any():
+        raise NotKnown(f"{panel} has not measured all of {array!r} yet.")
+    return numbers
+
+
 def measured(name: str) -> Callable[[Situation], float]:
     """The newest number of this name of the training."""
 

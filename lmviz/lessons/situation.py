@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lmviz.autodiff import Network
     from lmviz.decoding.branches import Branches
     from lmviz.inspection.trace import Trace
@@ -25,6 +27,12 @@ class Situation(Protocol):
 
     def presses(self, name: str) -> int | None:
         """How often the visible button of this object name was pressed since this was first asked."""
+
+    def drawn(self, panel: str) -> Mapping[str, np.ndarray]:
+        """The numbers that the panel of this object name draws, by the names under which it exports them.
+
+        There are none while it cannot be seen, or draws something else than what is asked now.
+        """
 
     @property
     def corpus(self) -> Corpus | None:

@@ -19,6 +19,7 @@ from lmviz.lessons.readings import (
     cell,
     cell_value,
     count,
+    drawn,
     furthest_reaching,
     gradient_factor,
     likeliest,
@@ -29,6 +30,7 @@ from lmviz.lessons.readings import (
     network_cell,
     probability,
     shape,
+    strongest,
     written,
 )
 from lmviz.lessons.situation import Situation
@@ -69,6 +71,18 @@ VALUES = (
         "NAME",
         "how often the button of this object name was pressed",
         lambda now, name: _there(now.presses(str(name)), f"no button {name!r} that can be seen"),
+    ),
+    LessonValue(
+        "drawn",
+        "PANEL ARRAY INDEX…",
+        "a number that the panel of this object name draws, under the name by which it exports it",
+        drawn,
+    ),
+    LessonValue(
+        "strongest",
+        "PANEL ARRAY INDEX…",
+        "where along the last axis of these the number of largest size stands, counted from 0",
+        strongest,
     ),
     # the text
     LessonValue("text", "", "the name of the open text", lambda now: now.corpus.name if now.corpus else ""),

@@ -1,5 +1,6 @@
 """Questions as text files: each that comes with lmviz can be asked, and one's own lie beside them."""
 
+import numpy as np
 import pytest
 
 import lmviz
@@ -23,6 +24,18 @@ def test_of_each_task_of_the_sample_models_there_is_one_whose_texts_differ_in_th
         effect = patch(lmviz.open_model(name), question.contrast)
         assert effect.clean - effect.changed > 1, question.title
         assert effect.clean > 0 > effect.changed, question.title
+
+
+def test_the_model_that_repeats_is_asked_for_both_of_its_heads():
+    asked = [
+        question for question in shipped_questions() if question.is_for("echo-transformer", is_foreign=False)
+    ]
+    strongest = []
+    for question in asked:
+        found = patch(lmviz.open_model("echo-transformer"), question.contrast, "layers/*/attention/heads")
+        assert found.clean > 1 > found.changed
+        strongest.append({tuple(at) for at in np.argwhere(found.array > 0.5).tolist()})
+    assert strongest == [{(1, 2)}, {(0, 1), (1, 2)}]
 
 
 def test_checkpoints_of_other_programs_are_asked_in_their_language():

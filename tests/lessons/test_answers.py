@@ -57,7 +57,18 @@ def test_a_hat_makes_another_name(answer: str, given: str) -> None:
     assert not judged_word(answer, given)
 
 
-PERSPECTIVES = ("autodiff", "attention", "compare", "corpus", "inside", "polls", "sample", "scale", "train")
+PERSPECTIVES = (
+    "autodiff",
+    "attention",
+    "circuits",
+    "compare",
+    "corpus",
+    "inside",
+    "polls",
+    "sample",
+    "scale",
+    "train",
+)
 
 
 @pytest.mark.parametrize(

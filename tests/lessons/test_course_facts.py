@@ -96,6 +96,42 @@ def test_where_every_gradient_starts_at_1_that_of_beta_is_off_by_z_plus_1():
     assert re.search(r"^answer: .* off by z \+ 1$", step, re.MULTILINE)
 
 
+def test_what_a_panel_draws_is_told_once_it_is_there():
+    shares = np.array([[0.1, -0.9, 0.2], [0.4, np.nan, 0.0]])
+    now = SimpleNamespace(drawn=lambda panel: {"share": shares} if panel == "patching_view" else {})
+    assert look_up(now, "drawn", ["patching_view", "share", 0.0, 2.0]) == 0.2
+    assert look_up(now, "drawn", ["patching_view", "share", -1.0, 0.0]) == 0.4
+    assert look_up(now, "strongest", ["patching_view", "share", 0.0]) == 1
+    for name, arguments, words in (
+        ("drawn", ["circuit_view", "share", 0.0, 0.0], "draws no 'share'"),
+        ("drawn", ["patching_view", "estimate", 0.0, 0.0], "draws no 'estimate'"),
+        ("drawn", ["patching_view", "share", 0.0], "has 2 axes: give 2"),
+        ("drawn", ["patching_view", "share", 2.0, 0.0], "no such number"),
+        ("drawn", ["patching_view", "share", 1.0, 1.0], "has not measured all"),
+        ("strongest", ["patching_view", "share", 1.0], "has not measured all"),
+        ("strongest", ["patching_view", "share", "map"], "give 1"),
+    ):
+        with pytest.raises(NotKnown, match=words):
+            look_up(now, name, arguments)
+
+
+def test_a_circuit_of_two_heads_repeats_and_attention_alone_does_not_say_which():
+    """Lesson 15: head 1·4 looks at the word before more clearly, and 1·2 tells what stood there."""
+    lesson = (LESSONS / "15-which-part.md").read_text("utf-8")
+    text = re.search(r"until: prefix is (.+ queen)\n", lesson)[1]
+    hat, lamp = (re.search(f"until: .* is (chair .*{word}.*)\n", lesson)[1] for word in (" hat", " lamp"))
+    heads = "layers/*/attention/heads"
+    for changed, found in ((hat, {(1, 2)}), (lamp, {(0, 1), (1, 2)})):
+        shares = lmviz.patch("echo-transformer", lmviz.contrast(text, changed), heads).array
+        assert {tuple(at) for at in np.argwhere(np.abs(shares) > 0.5).tolist()} == found
+        assert shares[1, 2] > 0.8
+    circuit = lmviz.circuit("echo-transformer", lmviz.contrast(text, lamp), keep=2)
+    assert {(part.layer, part.number, part.position) for part in circuit.parts} == {(0, 1, 4), (1, 2, 9)}
+    assert circuit.kept > 0.9
+    weights = lmviz.trace("echo-transformer", text)["layers/0/attention/weights"].array[:, 4, 3]
+    assert weights[3] > 0.9 > 0.5 > weights[1]
+
+
 @pytest.mark.parametrize("words", [5, 15, 25])
 def test_the_quality_that_lesson_11_states_is_that_of_the_page(words):
     rows = re.findall(r"^\| (\d+) \|(.*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)

@@ -81,6 +81,10 @@ def _set_source(parts: SessionParts, opening: Opening, path: Path | None) -> Non
     parts.reading.set_source(opening.words)
 
 
+def _set_changed(parts: SessionParts, opening: Opening, path: Path | None) -> None:
+    parts.contrast.set_other(opening.words)
+
+
 def _lock_seed(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.writing.set_sampling(seed=int(opening.words), seed_locked=True)
 
@@ -94,5 +98,6 @@ _ACTS: dict[str, Open] = {
     "plan": _plan,
     "prefix": _set_prefix,
     "source": _set_source,
+    "changed": _set_changed,
     "seed": _lock_seed,
 }

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lmviz.app.session.attention_heads import AttentionHeads
     from lmviz.app.session.comparison import Comparison
+    from lmviz.app.session.contrast import CurrentContrast
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.descent import Descent
     from lmviz.app.session.focus import Focus
@@ -42,6 +45,9 @@ class LessonWindow(Protocol):
     def presses(self, name: str) -> int | None:
         """How often the visible button of this object name was pressed since this was first asked."""
 
+    def drawn(self, panel: str) -> Mapping[str, np.ndarray]:
+        """The numbers that the panel of this object name draws, by name; none where they are not there."""
+
 
 class SessionParts(Protocol):
     """The parts of a session that lessons ask about."""
@@ -57,6 +63,10 @@ class SessionParts(Protocol):
     reading: CurrentReading
     writing: Writing
     gradients: Gradients
+
+    @property
+    def contrast(self) -> CurrentContrast:
+        """The text that Circuits puts beside the shown one."""
 
     @property
     def network(self) -> OpenNetwork:
@@ -92,6 +102,9 @@ class SessionSituation:
     def presses(self, name: str) -> int | None:
         """How often the visible button of this object name was pressed since this was first asked."""
         return None if self._place is None else self._place.presses(name)
+
+    def drawn(self, panel: str) -> Mapping[str, np.ndarray]:
+        return self._place.drawn(panel) if self._place is not None else {}
 
     @property
     def corpus(self) -> Corpus | None:

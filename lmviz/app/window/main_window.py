@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,8 @@ from lmviz.app.window.transport import Transport
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lmviz.app.opening.scenes import Scenes
     from lmviz.app.widgets.base.pointer_halo import PointerHalo
 
@@ -159,6 +161,12 @@ class MainWindow(QMainWindow):
     def presses(self, name: str) -> int | None:
         """How often the visible button of this object name was pressed since this was first asked."""
         return self._presses.of(self.find_control(name))
+
+    def drawn(self, panel: str) -> Mapping[str, np.ndarray]:
+        """The numbers that a panel in sight draws, by name; none while a newer answer is awaited."""
+        found = next((each for each in self.perspective.panels if each.objectName() == panel), None)
+        is_so = found is not None and found.is_in_sight and not found.is_behind
+        return found.exported_arrays() if found is not None and is_so else {}
 
     def show_settled(self) -> None:
         """Show the window, but nothing of it before every panel has its place and has drawn."""

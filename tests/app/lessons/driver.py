@@ -157,6 +157,7 @@ def _is_open(driver: Driver, openings) -> bool:
         "model": lambda: session.library.model and session.library.model.folder.name,
         "prefix": lambda: session.reading.prefix,
         "source": lambda: session.reading.source,
+        "changed": lambda: session.contrast.other,
         "plan": lambda: session.plan.current.family,
     }
     return all(

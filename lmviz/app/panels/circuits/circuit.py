@@ -82,7 +82,8 @@ class CircuitPanel(AnsweringPanel):
         return self._found is not None and not self.is_behind and self._of == self._asked
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self._found is None else {"share": self._found.array}
+        found = self._found
+        return {} if found is None else {"share": found.array, "kept": np.array([found.kept])}
 
     def exported_names(self) -> Names:
         return COUNTED if self._found is None else Names(self._found.labels("part"))
