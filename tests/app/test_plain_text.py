@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 APP = Path(__file__).parents[2] / "lmviz" / "app"
-MAKERS = (APP / "widgets" / "base" / "plain.py", APP / "widgets" / "text" / "markdown_label.py")
+MAKERS = tuple(
+    APP / "widgets" / name for name in ("base/plain.py", "text/markdown_label.py", "text/printed.py")
+)
 """The files that make labels and HTML; all others use theirs."""
 
 RICH_WIDGETS = {

@@ -85,6 +85,7 @@ class Commands:
             changed.connect(self._allow)
         session.surgery.changed.connect(self._allow)
         window.lectures.changed.connect(self._allow)
+        session.lesson.changed.connect(self._allow)
         self._allow()
 
     def all(self) -> Iterator[QAction]:
@@ -275,6 +276,8 @@ class Commands:
         self._add_list(menu, "Go to item", self._fill_items)
         menu.addSeparator()
         self._add(menu, "Save as the next scene…", lectures.save_scene, "Ctrl+Shift+S")
+        can_make = lambda: lectures.can_make_handout  # noqa: E731
+        self._add(menu, "Save a handout…", lectures.save_handout, possible=can_make)
         self._add(menu, "Leave the lecture", lectures.leave, possible=is_open)
 
     def _fill_lectures(self, menu: QMenu) -> None:

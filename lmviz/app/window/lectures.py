@@ -22,10 +22,13 @@ from lmviz.base.plain_text import on_one_line
 if TYPE_CHECKING:
     from lmviz.app.board.board import Board
     from lmviz.app.opening.scenes import Scenes
+    from lmviz.app.window.handout import HandoutMaker
     from lmviz.app.window.presenter import BlackScreen, PresenterPage, PresenterWindow
     from lmviz.lectures.lecture import Lecture, LectureItem
+    from lmviz.lessons.lesson import Lesson
 
 KINDS = "Lectures (*.lecture)"
+HANDOUTS = "Handouts (*.pdf *.html)"
 LONGEST_TITLE = 60  # characters of the title that a saved scene is given
 SOON = 300  # milliseconds from an item until the next one is prepared, which is not to delay this one
 BLACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Period)  # the second is what many clickers send
@@ -62,6 +65,8 @@ class Lectures(QObject):
         self._before = (False, Qt.WindowState.WindowNoState)  # projector's type, and the window
         self._presenter: PresenterWindow | None = None
         self._black: BlackScreen | None = None
+        self._handout: HandoutMaker | None = None
+        self._came_from: tuple[Lesson | None, int] = (None, 0)  # the lesson and step before the handout
         self._offered = ""
         self._prepare_soon = QTimer(self, singleShot=True, interval=SOON)
         self._prepare_soon.timeout.connect(self._prepare_next)
@@ -200,8 +205,53 @@ class Lectures(QObject):
         self._tell()
         Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")
 
+    @property
+    def can_make_handout(self) -> bool:
+        """Whether a lecture or a lesson is open, and no handout of it is being made."""
+        is_open = self._lecture is not None or self._window.session.lesson.lesson is not None
+        return is_open and self._handout is None
+
+    def save_handout(self) -> None:
+        """Ask for a file, and make a handout of the lecture that is open, or of the lesson one is in."""
+        from lmviz.app.window.handout import HandoutMaker
+        from lmviz.lectures.lecture import LectureItem, ShownStep
+
+        lesson = self._window.session.lesson.lesson
+        if not self.can_make_handout:
+            return
+        title = self._lecture.title if self._lecture is not None else "" if lesson is None else lesson.title
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save a handout", "handout.pdf", HANDOUTS)
+        if not name:
+            return
+        path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
+        if self._lecture is not None:
+            about, items = self._lecture.about, self._lecture.items
+        else:
+            assert lesson is not None, "one of the two is open"
+            about = lesson.about
+            items = tuple(
+                LectureItem(step.title, ShownStep(lesson, number)) for number, step in enumerate(lesson.steps)
+            )
+        self._came_from = lesson, self._window.session.lesson.number
+        self._handout = HandoutMaker(self._window, self._parent, self._put_on)
+        self._handout.finished.connect(self._end_handout)
+        self._handout.make(title, about, items, path)
+        self.changed.emit()
+
+    def _end_handout(self) -> None:
+        """Show again what was shown before the handout was made."""
+        self._handout = None
+        lesson, step = self._came_from
+        if self._lecture is not None:
+            self._go_to(self._number)
+        elif lesson is not None:
+            self._window.lessons.open(lesson, step)
+        self.changed.emit()
+
     def close(self) -> None:
         """Take away what stands beside the window."""
+        if self._handout is not None:
+            self._handout.stop()
         if self._presenter is not None:
             self._presenter.hide()
 

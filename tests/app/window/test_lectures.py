@@ -1,5 +1,6 @@
 """A lecture in the window: its keys, what is prepared, the black screen, the notes, and saving scenes."""
 
+import re
 import shutil
 import threading
 import time
@@ -20,6 +21,7 @@ from lmviz.app.window.presenter import lasted_in_words
 from lmviz.desktop.scene import Scene, SceneModel, save_scene
 from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
 from lmviz.lectures.reading import open_lecture, shipped_lectures
+from lmviz.lessons.reading import read_lesson
 
 TEXT = """# Small
 ## One
@@ -299,3 +301,57 @@ def test_a_shipped_lecture_is_given_from_beginning_to_end(
         if number:
             record_property(f"milliseconds to item {number + 1}", round((time.perf_counter() - begun) * 1000))
         assert item.notes
+
+
+def save_handout(window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> str:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
+    monkeypatch.setattr("lmviz.app.window.handout.LOOK_EVERY", 10)
+    command(window, "Save a handout…")()
+    assert not window.lectures.can_make_handout, "one at a time"
+    qtbot.waitUntil(lambda: window.lectures.can_make_handout)
+    return path.read_text("utf-8") if path.suffix == ".html" else ""
+
+
+def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
+    opened: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    theme_switch().set_choice("dark")
+    opened.lectures.go_to(1)
+    said = save_handout(opened, tmp_path / "out.html", monkeypatch, qtbot)
+    assert theme_switch().choice == "dark"
+    assert not theme_switch().projector
+    assert opened.lectures.number == 1, "where one was"
+    qtbot.waitUntil(lambda: session.reading.prefix == "the hens")
+    titles = re.findall(r"<h2>(.*?)</h2>", said)
+    assert titles == ["One", "Two", "Three", "Four"]
+    assert "first</b> note" not in said
+    one, two, three, four = said.split("<section>")[1:]
+    assert all("data:image/svg+xml" in each for each in (one, two, three))
+    assert "“the cows eat”" in one
+    assert "step 1:" in one
+    assert session.polls.current.title not in titles
+    assert "What is h after the third number" in three
+    assert four.count("☐") == len(session.polls.all[0].filled)
+    save_handout(opened, tmp_path / "out.pdf", monkeypatch, qtbot)
+    assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_a_handout_of_a_lesson_has_all_of_its_steps(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    text = "# Two\n## A\n\nSay.\n## B\nquestion: Why?\nanswer: 1\n\nAsk.\n"
+    lesson = read_lesson(text, perspective_names())
+    window.lessons.open(lesson)
+    said = save_handout(window, tmp_path / "out.html", monkeypatch, qtbot)
+    assert re.findall(r"<h2>(.*?)</h2>", said) == ["A", "B"]
+    assert said.count('class="line"') == 3
+    assert session.lesson.number == 0
+
+
+def test_closing_the_window_stops_a_handout(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "out.pdf"), ""))
+    command(opened, "Save a handout…")()
+    opened.close()
+    assert not (tmp_path / "out.pdf").exists()

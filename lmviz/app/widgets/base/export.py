@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QFile, QIODevice, QPoint, QRect, QSize
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
@@ -83,20 +83,29 @@ def _save_png(widget: QWidget, path: Path) -> None:
         raise LmvizError(f"{path} cannot be written: choose a folder that you may write to.")
 
 
-def _save_svg(widget: QWidget, path: Path) -> None:
+def draw_svg(widget: QWidget, device: QIODevice) -> bool:
+    """Write what a widget shows as SVG into an open device; whether it could be written."""
     generator = QSvgGenerator()
-    generator.setFileName(str(path))
+    generator.setOutputDevice(device)
     generator.setSize(QSize(widget.width(), widget.height()))
     generator.setViewBox(QRect(QPoint(0, 0), widget.size()))
     generator.setTitle(widget.accessibleName() or "lmviz")
     painter = QPainter()
     if not painter.begin(generator):
-        raise LmvizError(f"{path} cannot be written: choose a folder that you may write to.")
+        return False
     try:
         painter.fillRect(widget.rect(), current_theme().surface)
         widget.render(painter, QPoint())
     finally:
         painter.end()
+    return True
+
+
+def _save_svg(widget: QWidget, path: Path) -> None:
+    file = QFile(str(path))
+    if not file.open(QIODevice.OpenModeFlag.WriteOnly) or not draw_svg(widget, file):
+        raise LmvizError(f"{path} cannot be written: choose a folder that you may write to.")
+    file.close()
 
 
 def _save_csv(arrays: Mapping[str, np.ndarray], path: Path, names: Names) -> None:

@@ -44,7 +44,9 @@ WHOLE = QTextLength(QTextLength.Type.PercentageLength, 100)
 RESTYLED = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
 
 
-class _Document(QTextDocument):
+class UnlinkedDocument(QTextDocument):
+    """A document that loads nothing by itself."""
+
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Nothing: Qt would read any file that a text names."""
         return None
@@ -60,7 +62,7 @@ class MarkdownLabel(Label):
         self._folder: Path | None = None
         self._found: Found = {}
         self._asked: tuple[str, ...] = ()
-        self._document = _Document()
+        self._document = UnlinkedDocument()
         self._document.setDocumentMargin(0)
         wrapping = QTextOption()
         wrapping.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

@@ -1,0 +1,360 @@
+"""Pages to be handed out: words, questions, room to write, and drawings of widgets, as PDF or HTML.
+
+Drawings stay vectors in both: lines and letters, which no printer makes coarse.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPoint, QPointF, QRectF
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QFont,
+    QPageSize,
+    QPainter,
+    QPalette,
+    QPdfWriter,
+    QPen,
+    QPicture,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QApplication, QWidget
+
+from lmviz.app.widgets.base.export import draw_svg
+from lmviz.app.widgets.text.markdown_label import FEATURES, UnlinkedDocument
+from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
+from lmviz.base.plain_text import on_one_line, seen
+
+PAGE = QRectF(0, 0, 595, 842)  # points: A4
+MARGIN, FOOT = 52.0, 26.0
+BODY, HEADING, TITLE, SMALL = 11, 15, 22, 9  # sizes of type, in points
+GAP, LINE = 9.0, 24.0  # points between blocks, and between lines to write on
+HIGHEST = 0.32  # of a page, of a row of drawings
+BETWEEN = 10.0  # points between two drawings side by side
+WIDEST = 3.2  # times its height, of a row of drawings: what is wider has a row of its own
+RESOLUTION = 600  # dots per inch, to which places are rounded
+INK, FAINT, RULE = QColor(20, 20, 20), QColor(110, 110, 110), QColor(170, 170, 170)
+LONGEST = 20_000  # characters of one text
+_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+
+STYLE = """
+body { font: 16px/1.5 sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #141414 }
+h2 { margin-top: 2.2em } .drawings { display: flex; gap: 1em; margin: 1em 0 } .drawings img { width: 100% }
+.question { font-weight: bold } ul { list-style: none; padding-left: 0 }
+.line { border-bottom: 1px solid #aaa; height: 2.2em } @media print { section { break-inside: avoid } }
+"""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a widget shows, `width` by `height` pixels, as a picture to play and as SVG."""
+
+    picture: QPicture
+    svg: bytes
+    width: float
+    height: float
+
+    @property
+    def aspect(self) -> float:
+        """Its width, as many times its height."""
+        return self.width / max(self.height, 1)
+
+    @classmethod
+    def of(cls, widget: QWidget) -> Drawing:
+        """What a widget shows now."""
+        picture = QPicture()
+        painter = QPainter(picture)
+        widget.render(painter, QPoint())
+        painter.end()
+        content = QByteArray()
+        buffer = QBuffer(content)
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        draw_svg(widget, buffer)
+        return cls(picture, bytes(content.data()), widget.width(), widget.height())
+
+
+@dataclass(frozen=True)
+class PrintedPart:
+    """One item: `words` in Markdown, drawings, `tasks` and `choices` with boxes, and lines to write on."""
+
+    title: str
+    words: str = ""
+    drawings: tuple[Drawing, ...] = ()
+    caption: str = ""
+    tasks: tuple[str, ...] = ()
+    question: str = ""
+    choices: tuple[str, ...] = ()
+    lines: int = 0
+
+
+@dataclass(frozen=True)
+class Printed:
+    """All of it, with its title and a sentence that says what it is about."""
+
+    title: str
+    about: str
+    parts: tuple[PrintedPart, ...]
+
+
+def write_printed(printed: Printed, path: Path) -> None:
+    """Write a PDF or HTML file, by its ending; LmvizError for another, or where it cannot be written."""
+    writers = {".pdf": _pdf, ".html": _html}
+    if path.suffix.lower() not in writers:
+        raise LmvizError(f"{path.name} is neither PDF nor HTML: end the name with .pdf or .html.")
+    write_atomically(path, writers[path.suffix.lower()](printed))
+
+
+def _pdf(printed: Printed) -> bytes:
+    content = QByteArray()
+    buffer = QBuffer(content)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(on_one_line(printed.title))
+    writer.setCreator("lmviz")
+    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    writer.setResolution(RESOLUTION)
+    painter = QPainter(writer)
+    painter.scale(RESOLUTION / 72, RESOLUTION / 72)
+    paint_pages(printed, painter, writer.newPage)
+    painter.end()
+    return bytes(content.data())
+
+
+def paint_pages(printed: Printed, painter: QPainter, new_page: Callable[[], object]) -> None:
+    """Paint every page, in points; `new_page` is called between two."""
+    pages = _Pages(painter, new_page, on_one_line(printed.title))
+    pages.add([_Words(printed.title, TITLE, bold=True), _Words(printed.about, BODY, color=FAINT)])
+    for part in printed.parts:
+        pages.gap(GAP)
+        for blocks in _groups(part):
+            pages.add(blocks)
+    pages.end()
+
+
+def _groups(part: PrintedPart) -> Iterator[list[_Block]]:
+    """What stays together on a page: the title with what follows it, and a question with the room below."""
+    rows: list[_Block] = [_Drawings(row) for row in _rows(part.drawings)]
+    caption: list[_Block] = [_Words(part.caption, SMALL, color=FAINT)] if part.caption else []
+    words: list[_Block] = [_Words(part.words, BODY, markdown=True)] if part.words else []
+    asked: list[_Block] = [_Words(part.question, BODY, bold=True)] if part.question else []
+    asked += [*map(_Boxed, part.choices), *(_Line() for _ in range(part.lines))]
+    told = [*rows, *caption, *words, *map(_Boxed, part.tasks)]
+    title = _Words(part.title, HEADING, bold=True)
+    yield [title, *told[:1]] if told else [title, *asked]
+    yield from ([block] for block in told[1:])
+    if told and asked:
+        yield asked
+
+
+def _rows(drawings: Sequence[Drawing]) -> list[list[Drawing]]:
+    """What stands side by side: as many as can still be read."""
+    rows: list[list[Drawing]] = []
+    for each in drawings:
+        if rows and sum(other.aspect for other in rows[-1]) + each.aspect <= WIDEST:
+            rows[-1].append(each)
+        else:
+            rows.append([each])
+    return rows
+
+
+class _Block:
+    """Something on a page that is not parted."""
+
+    def height(self, width: float) -> float:
+        """Points that it takes, where it has so much width."""
+        raise NotImplementedError
+
+    def paint(self, painter: QPainter, width: float) -> None:
+        """Paint it with its top left corner at (0, 0)."""
+        raise NotImplementedError
+
+
+class _Words(_Block):
+    def __init__(
+        self, text: str, size: int, *, bold: bool = False, color: QColor = INK, markdown: bool = False
+    ) -> None:
+        self._document, self._color = _document(text, size, bold=bold, markdown=markdown), color
+
+    def height(self, width: float) -> float:
+        self._document.setTextWidth(width)
+        return self._document.size().height()
+
+    def paint(self, painter: QPainter, width: float) -> None:
+        self._document.setTextWidth(width)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.Text, self._color)
+        context.palette = palette
+        self._document.documentLayout().draw(painter, context)
+
+
+class _Boxed(_Block):
+    """A box to be ticked, and words behind it."""
+
+    SIDE, INDENT = 9.0, 18.0
+
+    def __init__(self, text: str) -> None:
+        self._words = _Words(text, BODY)
+
+    def height(self, width: float) -> float:
+        return self._words.height(width - self.INDENT)
+
+    def paint(self, painter: QPainter, width: float) -> None:
+        painter.setPen(QPen(FAINT, 0.8))
+        painter.drawRect(QRectF(0.5, 2.5, self.SIDE, self.SIDE))
+        painter.translate(self.INDENT, 0)
+        self._words.paint(painter, width - self.INDENT)
+
+
+class _Line(_Block):
+    def height(self, width: float) -> float:
+        return LINE
+
+    def paint(self, painter: QPainter, width: float) -> None:
+        painter.setPen(QPen(RULE, 0.6))
+        painter.drawLine(QPointF(0, LINE - 3), QPointF(width, LINE - 3))
+
+
+class _Drawings(_Block):
+    """Drawings side by side, equally high, within the width and a part of the page."""
+
+    def __init__(self, drawings: Sequence[Drawing]) -> None:
+        self._drawings = tuple(drawings)
+
+    def height(self, width: float) -> float:
+        room = width - BETWEEN * (len(self._drawings) - 1)
+        high = room / sum(each.aspect for each in self._drawings)
+        return min(high, HIGHEST * PAGE.height())
+
+    def paint(self, painter: QPainter, width: float) -> None:
+        high = self.height(width)
+        for each in self._drawings:
+            scale = high / max(each.height, 1)
+            painter.save()
+            painter.setClipRect(
+                QRectF(0, 0, each.width * scale, high)
+            )  # what is scrolled away was painted too
+            painter.scale(scale, scale)
+            painter.drawPicture(0, 0, each.picture)
+            painter.restore()
+            painter.setPen(QPen(RULE, 0.5))
+            painter.drawRect(QRectF(0, 0, each.width * scale, high))
+            painter.translate(each.width * scale + BETWEEN, 0)
+
+
+class _Pages:
+    """Puts blocks below one another, on as many pages as they take."""
+
+    def __init__(self, painter: QPainter, new_page: Callable[[], object], title: str) -> None:
+        self._painter, self._new_page, self._title = painter, new_page, title
+        self._width = PAGE.width() - 2 * MARGIN
+        self._bottom = PAGE.height() - MARGIN
+        self._place, self._number = MARGIN, 1
+
+    def gap(self, length: float) -> None:
+        """Leave room."""
+        self._place += length
+
+    def add(self, blocks: Sequence[_Block]) -> None:
+        """Put blocks on a page, all on the same one where one holds them."""
+        high = sum(block.height(self._width) + GAP for block in blocks) - GAP
+        if self._place + high > self._bottom and self._place > MARGIN:
+            self._turn()
+        for block in blocks:
+            high = block.height(self._width)
+            if self._place + high > self._bottom and self._place > MARGIN:
+                self._turn()
+            self._painter.save()
+            self._painter.translate(MARGIN, self._place)
+            block.paint(self._painter, self._width)
+            self._painter.restore()
+            self._place += high + (0 if isinstance(block, _Line) else GAP * 0.6)
+
+    def end(self) -> None:
+        """Finish the last page."""
+        foot = _Words(f"{self._title} · {self._number}", SMALL, color=FAINT)
+        self._painter.save()
+        self._painter.translate(MARGIN, PAGE.height() - FOOT - SMALL)
+        foot.paint(self._painter, self._width)
+        self._painter.restore()
+
+    def _turn(self) -> None:
+        self.end()
+        self._new_page()
+        self._place, self._number = MARGIN, self._number + 1
+
+
+def _document(text: str, size: int, *, bold: bool = False, markdown: bool = False) -> QTextDocument:
+    """A text as it is written, or Markdown, set in a type of so many points; it loads nothing."""
+    document = UnlinkedDocument()
+    document.setDocumentMargin(0)
+    document.setUseDesignMetrics(True)
+    font = QFont(QApplication.font().family())
+    font.setPixelSize(size)  # a pixel of these pages is a point
+    font.setBold(bold)
+    document.setDefaultFont(font)
+    shown = seen(text[:LONGEST])
+    if markdown:
+        document.setMarkdown(_PICTURE.sub("", shown), FEATURES)
+    else:
+        document.setPlainText(shown)
+    return document
+
+
+def _html(printed: Printed) -> bytes:
+    title = html.escape(on_one_line(printed.title))
+    about = html.escape(seen(printed.about))
+    body = "\n".join(_section(part) for part in printed.parts)
+    return (
+        f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1><p>{about}</p>\n{body}\n</body></html>\n"
+    ).encode()
+
+
+def _section(part: PrintedPart) -> str:
+    drawings = "".join(
+        f'<div class="drawings">{"".join(map(_img, row))}</div>' for row in _rows(part.drawings)
+    )
+    pieces = [
+        f"<h2>{_said(part.title)}</h2>",
+        drawings,
+        f"<p><small>{_said(part.caption)}</small></p>" if part.caption else "",
+        _fragment(part.words) if part.words else "",
+        _boxes(part.tasks),
+        f'<p class="question">{_said(part.question)}</p>' if part.question else "",
+        _boxes(part.choices),
+        '<div class="line"></div>' * part.lines,
+    ]
+    return f"<section>{''.join(pieces)}</section>"
+
+
+def _img(drawing: Drawing) -> str:
+    source = f"data:image/svg+xml;base64,{base64.b64encode(drawing.svg).decode()}"
+    return f'<img alt="" style="flex: {drawing.aspect:.3f}; min-width: 0" src="{source}">'
+
+
+def _fragment(markdown: str) -> str:
+    """Markdown as HTML, as Qt writes it, but without its sizes and colours, and with no links."""
+    written = _document(markdown, BODY, markdown=True).toHtml()
+    body = re.sub(r"(?s).*<body[^>]*>(.*)</body>.*", r"\1", written)
+    for style, tag in (("font-weight:[67]00", "b"), ("font-style:italic", "i")):
+        body = re.sub(rf'(?s)<span style="[^"]*{style}[^"]*">(.*?)</span>', rf"<{tag}>\1</{tag}>", body)
+    return re.sub(r'(?s)</?a\b[^>]*>| style="[^"]*"', "", body)
+
+
+def _boxes(words: Sequence[str]) -> str:
+    items = "".join(f"<li>☐ {_said(each)}</li>" for each in words)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _said(text: str) -> str:
+    return html.escape(seen(text[:LONGEST]), quote=False)

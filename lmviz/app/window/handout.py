@@ -1,0 +1,166 @@
+"""Makes a handout: shows each item of a lecture, or each step of a lesson, and takes what it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.table import projected_rows
+from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.toast import Toast
+from lmviz.app.widgets.text.printed import Drawing, Printed, PrintedPart, write_printed
+from lmviz.base.errors import LmvizError
+from lmviz.lectures.lecture import LectureItem, ShownPoll, ShownScene, ShownStep
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from lmviz.app.board.board import Board
+    from lmviz.app.panels.panel import Panel
+    from lmviz.app.session.session import Session
+
+LOOK_EVERY = 150  # milliseconds between two looks at whether the window rests
+AT_REST = 3  # looks in a row
+PATIENCE = 100  # looks after which what is there is taken
+NOTES, ANSWER = 4, 3  # lines to write on, below a scene and below a question
+
+
+class DrawnWindow(Protocol):
+    """The window, as far as a handout needs it."""
+
+    session: Session
+
+    @property
+    def perspective(self) -> Board:
+        """The perspective that is shown."""
+
+
+class HandoutMaker(QObject):
+    """`HandoutMaker(window, parent, show)`; `make(…)` begins. `show(item)` puts an item on in the window.
+
+    `finished` follows the end, whether or not a file was written. Drawings are light, and in the projector's
+    type, since they are made smaller on paper.
+    """
+
+    finished = Signal()
+
+    def __init__(self, window: DrawnWindow, parent: QWidget, show: Callable[[LectureItem], None]) -> None:
+        super().__init__(parent)
+        self._window, self._parent, self._show = window, parent, show
+        self._items: tuple[LectureItem, ...] = ()
+        self._parts: list[PrintedPart] = []
+        self._title = self._about = ""
+        self._path = Path()
+        self._before = ("system", False)
+        self._looks = self._rests = 0
+        self._look = QTimer(self, interval=LOOK_EVERY)
+        self._look.timeout.connect(self._take_if_at_rest)
+
+    def make(self, title: str, about: str, items: Sequence[LectureItem], path: Path) -> None:
+        """Show one item after the other, and write the file; its ending says which kind."""
+        switch = theme_switch()
+        self._before = (switch.choice, switch.projector)
+        switch.set_choice("light")
+        switch.set_projector(True)
+        self._title, self._about, self._items, self._path = title, about, tuple(items), path
+        self._next()
+
+    def stop(self) -> None:
+        """Leave it, without a file."""
+        if self._look.isActive():
+            self._end()
+
+    def _next(self) -> None:
+        if len(self._parts) == len(self._items):
+            self._write()
+            return
+        number = len(self._parts)
+        Toast.show_over(self._parent, f"Handout: {number + 1} of {len(self._items)}…")
+        self._show(self._items[number])
+        self._looks = self._rests = 0
+        self._look.start()
+
+    def _take_if_at_rest(self) -> None:
+        self._looks += 1
+        self._rests = self._rests + 1 if self._is_at_rest() else 0
+        if self._rests >= AT_REST or self._looks >= PATIENCE:
+            self._look.stop()
+            self._parts.append(printed_part(self._items[len(self._parts)], self._drawings(), self._caption()))
+            self._next()
+
+    def _is_at_rest(self) -> bool:
+        session = self._window.session
+        busy = session.reading.is_busy or session.text.is_opening or not session.work.is_ready
+        return (
+            not busy
+            and not session.work.jobs
+            and all(panel.is_up_to_date and not panel.is_behind for panel in self._panels())
+        )
+
+    def _panels(self) -> list[Panel]:
+        """The panels in sight that matter most, as in projector mode; or all."""
+        view = self._window.perspective
+        names = {f"{row.name}_view" for row in projected_rows(view.name)}
+        seen = [panel for panel in view.panels if panel.is_in_sight]
+        return [panel for panel in seen if panel.objectName() in names] or seen
+
+    def _drawings(self) -> tuple[Drawing, ...]:
+        return tuple(Drawing.of(panel) for panel in self._panels() if not _is_empty(panel))
+
+    def _caption(self) -> str:
+        """Which model is shown, and what it reads."""
+        session = self._window.session
+        model, prefix = session.library.model, session.reading.prefix
+        if model is None or self._window.perspective.name in ("corpus", "autodiff", "scale", "polls"):
+            return ""
+        return f"{model.name}, step {session.library.step:,}: “{prefix}”"
+
+    def _write(self) -> None:
+        try:
+            write_printed(Printed(self._title, self._about, tuple(self._parts)), self._path)
+        except LmvizError as sentence:
+            self._window.session.say(str(sentence))
+        else:
+            Toast.show_over(self._parent, f"Saved {self._path.name} in {self._path.parent}.")
+        self._end()
+
+    def _end(self) -> None:
+        self._look.stop()
+        choice, projector = self._before
+        theme_switch().set_choice(choice)
+        theme_switch().set_projector(projector)
+        self.finished.emit()
+
+
+def _is_empty(panel: Panel) -> bool:
+    """Whether a panel only says what would be seen in it."""
+    said = (*panel.findChildren(EmptyText), *panel.findChildren(Invitation))
+    return any(each.isVisible() for each in said)
+
+
+def printed_part(item: LectureItem, drawings: tuple[Drawing, ...], caption: str) -> PrintedPart:
+    """What stands on paper of an item; the presenter's notes do not."""
+    match item.shown:
+        case ShownScene():
+            return PrintedPart(item.title, "", drawings, caption, lines=NOTES)
+        case ShownStep(lesson, number):
+            step = lesson.steps[number]
+            question = step.question
+            return PrintedPart(
+                item.title,
+                step.sentences,
+                drawings,
+                caption,
+                tuple(task.words for task in step.tasks),
+                "" if question is None else question.words,
+                () if question is None else question.choices,
+                ANSWER if question is not None and not question.choices else 0,
+            )
+        case ShownPoll(poll):
+            choices = tuple(f"{choice.letter}: {choice.text}" for choice in poll.filled)
+            return PrintedPart(item.title, question=poll.question, choices=choices, lines=ANSWER)

@@ -1,0 +1,121 @@
+"""Pages that are handed out: drawings stay vectors, words stay words, and no page cuts anything."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter, qGray
+from PySide6.QtWidgets import QLabel
+
+from lmviz.app.widgets.text.printed import (
+    MARGIN,
+    PAGE,
+    Drawing,
+    Printed,
+    PrintedPart,
+    paint_pages,
+    write_printed,
+)
+from lmviz.base.errors import LmvizError
+
+
+@pytest.fixture
+def drawing(shown) -> Drawing:
+    return Drawing.of(shown(QLabel("forty-two"), 300, 100))
+
+
+def printed(*parts: PrintedPart) -> Printed:
+    return Printed("A <b>title</b>", "What it is & more", parts)
+
+
+def pages_of(content: Printed) -> list[QImage]:
+    pages: list[QImage] = []
+    painter = QPainter()
+
+    def turn() -> None:
+        painter.end()
+        page = QImage(round(PAGE.width()), round(PAGE.height()), QImage.Format.Format_RGB32)
+        page.fill(0xFFFFFFFF)
+        pages.append(page)
+        painter.begin(page)
+
+    turn()
+    paint_pages(content, painter, turn)
+    painter.end()
+    return pages
+
+
+def ink(page: QImage, part: QRectF) -> int:
+    area = part.toRect()
+    return sum(
+        qGray(page.pixel(x, y)) < 230
+        for x in range(area.left(), area.right())
+        for y in range(area.top(), area.bottom())
+    )
+
+
+def test_a_drawing_is_vectors_in_both_kinds_of_file(drawing: Drawing, tmp_path: Path) -> None:
+    content = printed(PrintedPart("One", drawings=(drawing, drawing)))
+    write_printed(content, tmp_path / "a.pdf")
+    write_printed(content, tmp_path / "a.html")
+    pdf = (tmp_path / "a.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF-")
+    assert b"/Subtype /Image" not in pdf
+    assert b"forty-two</text>" in drawing.svg
+    assert (tmp_path / "a.html").read_text("utf-8").count("data:image/svg+xml") == 2
+
+
+def test_html_says_words_as_they_are_written_and_keeps_what_is_stressed(tmp_path: Path) -> None:
+    part = PrintedPart(
+        "<script>one</script>",
+        "Some **bold** and *slanted* words, [a link](https://example.org) ![a picture](secret.png) <u>x</u>.",
+        tasks=("do <this>",),
+        question="Is 1 < 2?",
+        choices=("yes & no", "no"),
+        lines=2,
+    )
+    write_printed(printed(part), tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text("utf-8")
+    body = text[text.index("<body>") :]
+    assert not re.search(r"<script|<u>|<img|<a |http", body)
+    assert "<b>bold</b>" in body
+    assert "<i>slanted</i>" in body
+    assert body.count("☐") == 3
+    assert body.count('class="line"') == 2
+    plain = unescape(re.sub(r"<[^>]*>", "", body))
+    for words in ("A <b>title</b>", "<script>one</script>", "do <this>", "Is 1 < 2?", "yes & no", "<u>x</u>"):
+        assert words in plain
+
+
+def test_what_does_not_fit_goes_on_with_the_next_page(drawing: Drawing) -> None:
+    parts = [
+        PrintedPart(f"Part {number}", "Words. " * 60, (drawing,), question="Why?", lines=5)
+        for number in range(9)
+    ]
+    pages = pages_of(printed(*parts))
+    assert len(pages) > 3
+    inside = QRectF(MARGIN, MARGIN, PAGE.width() - 2 * MARGIN, PAGE.height() - 2 * MARGIN)
+    for page in pages:
+        assert ink(page, inside)
+        assert not ink(page, QRectF(0, 0, PAGE.width(), MARGIN - 2)), "above"
+        assert not ink(page, QRectF(0, 0, MARGIN - 2, PAGE.height())), "at the left"
+        right = QRectF(PAGE.width() - MARGIN + 2, 0, MARGIN - 2, PAGE.height())
+        assert not ink(page, right), "at the right"
+
+
+def test_wide_drawings_stand_below_one_another(shown) -> None:
+    wide = Drawing.of(shown(QLabel("wide"), 900, 200))
+    square = Drawing.of(shown(QLabel("square"), 300, 300))
+    [page] = pages_of(printed(PrintedPart("One", drawings=(wide, square, square))))
+    rows = [y for y in range(page.height()) if ink(page, QRectF(MARGIN, y, 460, 2)) > 400]
+    assert max(rows) - min(rows) > 300, "the squares stand below the wide one"
+
+
+def test_another_ending_and_a_place_that_is_refused_are_said(tmp_path: Path) -> None:
+    with pytest.raises(LmvizError, match="neither PDF nor HTML"):
+        write_printed(printed(), tmp_path / "a.docx")
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(LmvizError, match="cannot be written"):
+        write_printed(printed(), tmp_path / "file" / "a.pdf")
