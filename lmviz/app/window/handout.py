@@ -13,7 +13,7 @@ from lmviz.app.panels.table import projected_rows
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.app.widgets.text.printed import Drawing, Printed, PrintedPart, write_printed
+from lmviz.app.widgets.text.printed import Printed, PrintedDrawing, PrintedPart, write_printed
 from lmviz.base.errors import LmvizError
 from lmviz.lectures.lecture import LectureItem, ShownPoll, ShownScene, ShownStep
 
@@ -109,8 +109,8 @@ class HandoutMaker(QObject):
         seen = [panel for panel in view.panels if panel.is_in_sight]
         return [panel for panel in seen if panel.objectName() in names] or seen
 
-    def _drawings(self) -> tuple[Drawing, ...]:
-        return tuple(Drawing.of(panel) for panel in self._panels() if not _is_empty(panel))
+    def _drawings(self) -> tuple[PrintedDrawing, ...]:
+        return tuple(PrintedDrawing.of(panel) for panel in self._panels() if not _is_empty(panel))
 
     def _caption(self) -> str:
         """Which model is shown, and what it reads."""
@@ -143,7 +143,7 @@ def _is_empty(panel: Panel) -> bool:
     return any(each.isVisible() for each in said)
 
 
-def printed_part(item: LectureItem, drawings: tuple[Drawing, ...], caption: str) -> PrintedPart:
+def printed_part(item: LectureItem, drawings: tuple[PrintedDrawing, ...], caption: str) -> PrintedPart:
     """What stands on paper of an item; the presenter's notes do not."""
     match item.shown:
         case ShownScene():

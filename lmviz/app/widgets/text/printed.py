@@ -54,7 +54,7 @@ h2 { margin-top: 2.2em } .drawings { display: flex; gap: 1em; margin: 1em 0 } .d
 
 
 @dataclass(frozen=True)
-class Drawing:
+class PrintedDrawing:
     """What a widget shows, `width` by `height` pixels, as a picture to play and as SVG."""
 
     picture: QPicture
@@ -68,7 +68,7 @@ class Drawing:
         return self.width / max(self.height, 1)
 
     @classmethod
-    def of(cls, widget: QWidget) -> Drawing:
+    def of(cls, widget: QWidget) -> PrintedDrawing:
         """What a widget shows now."""
         picture = QPicture()
         painter = QPainter(picture)
@@ -87,7 +87,7 @@ class PrintedPart:
 
     title: str
     words: str = ""
-    drawings: tuple[Drawing, ...] = ()
+    drawings: tuple[PrintedDrawing, ...] = ()
     caption: str = ""
     tasks: tuple[str, ...] = ()
     question: str = ""
@@ -155,9 +155,9 @@ def _groups(part: PrintedPart) -> Iterator[list[_Block]]:
         yield asked
 
 
-def _rows(drawings: Sequence[Drawing]) -> list[list[Drawing]]:
+def _rows(drawings: Sequence[PrintedDrawing]) -> list[list[PrintedDrawing]]:
     """What stands side by side: as many as can still be read."""
-    rows: list[list[Drawing]] = []
+    rows: list[list[PrintedDrawing]] = []
     for each in drawings:
         if rows and sum(other.aspect for other in rows[-1]) + each.aspect <= WIDEST:
             rows[-1].append(each)
@@ -227,7 +227,7 @@ class _Line(_Block):
 class _Drawings(_Block):
     """Drawings side by side, equally high, within the width and a part of the page."""
 
-    def __init__(self, drawings: Sequence[Drawing]) -> None:
+    def __init__(self, drawings: Sequence[PrintedDrawing]) -> None:
         self._drawings = tuple(drawings)
 
     def height(self, width: float) -> float:
@@ -337,7 +337,7 @@ def _section(part: PrintedPart) -> str:
     return f"<section>{''.join(pieces)}</section>"
 
 
-def _img(drawing: Drawing) -> str:
+def _img(drawing: PrintedDrawing) -> str:
     source = f"data:image/svg+xml;base64,{base64.b64encode(drawing.svg).decode()}"
     return f'<img alt="" style="flex: {drawing.aspect:.3f}; min-width: 0" src="{source}">'
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLabel
 from lmviz.app.widgets.text.printed import (
     MARGIN,
     PAGE,
-    Drawing,
     Printed,
+    PrintedDrawing,
     PrintedPart,
     paint_pages,
     write_printed,
@@ -22,8 +22,8 @@ from lmviz.base.errors import LmvizError
 
 
 @pytest.fixture
-def drawing(shown) -> Drawing:
-    return Drawing.of(shown(QLabel("forty-two"), 300, 100))
+def drawing(shown) -> PrintedDrawing:
+    return PrintedDrawing.of(shown(QLabel("forty-two"), 300, 100))
 
 
 def printed(*parts: PrintedPart) -> Printed:
@@ -56,7 +56,7 @@ def ink(page: QImage, part: QRectF) -> int:
     )
 
 
-def test_a_drawing_is_vectors_in_both_kinds_of_file(drawing: Drawing, tmp_path: Path) -> None:
+def test_a_drawing_is_vectors_in_both_kinds_of_file(drawing: PrintedDrawing, tmp_path: Path) -> None:
     content = printed(PrintedPart("One", drawings=(drawing, drawing)))
     write_printed(content, tmp_path / "a.pdf")
     write_printed(content, tmp_path / "a.html")
@@ -89,7 +89,7 @@ def test_html_says_words_as_they_are_written_and_keeps_what_is_stressed(tmp_path
         assert words in plain
 
 
-def test_what_does_not_fit_goes_on_with_the_next_page(drawing: Drawing) -> None:
+def test_what_does_not_fit_goes_on_with_the_next_page(drawing: PrintedDrawing) -> None:
     parts = [
         PrintedPart(f"Part {number}", "Words. " * 60, (drawing,), question="Why?", lines=5)
         for number in range(9)
@@ -106,8 +106,8 @@ def test_what_does_not_fit_goes_on_with_the_next_page(drawing: Drawing) -> None:
 
 
 def test_wide_drawings_stand_below_one_another(shown) -> None:
-    wide = Drawing.of(shown(QLabel("wide"), 900, 200))
-    square = Drawing.of(shown(QLabel("square"), 300, 300))
+    wide = PrintedDrawing.of(shown(QLabel("wide"), 900, 200))
+    square = PrintedDrawing.of(shown(QLabel("square"), 300, 300))
     [page] = pages_of(printed(PrintedPart("One", drawings=(wide, square, square))))
     rows = [y for y in range(page.height()) if ink(page, QRectF(MARGIN, y, 460, 2)) > 400]
     assert max(rows) - min(rows) > 300, "the squares stand below the wide one"
