@@ -14,6 +14,11 @@ from lmviz.app.look.typefaces import TEXT_FAMILIES, TOKEN_FAMILIES, font_of
 TEXT_SIZE = 13
 PROJECTOR_SCALE = 1.35
 
+TINTS = (0.0, 0.35, 0.65)
+"""How far each colour of the series is mixed with that of text."""
+SEEN = 3.0
+"""The contrast that a line has to have with what it is drawn on (WCAG 2.1)."""
+
 INK, PAPER = QColor("#1D1D1B"), QColor("#FFFFFF")
 
 
@@ -101,10 +106,20 @@ class Theme:
 
     @cached_property
     def _series(self) -> tuple[QColor, ...]:
-        return (self.accent, self.validation, self.value, self.query, self.muted_text, self.signed_positive)
+        roles = (self.accent, self.validation, self.value, self.query, self.muted_text, self.signed_positive)
+        plain = tuple(map(self._legible, roles))
+        return tuple(mix(color, self.text, share) for share in TINTS for color in plain)
+
+    def _legible(self, color: QColor) -> QColor:
+        """The colour, or so much nearer to that of text that a thin line of it is seen."""
+        steps = (mix(color, self.text, share / 10) for share in range(10))
+        return next(step for step in steps if contrast(step, self.surface) >= SEEN)
 
     def series_color(self, index: int) -> QColor:
-        """The colour of one of several models or curves, which count from 0; after six they repeat."""
+        """The colour of one of several models or curves, which count from 0.
+
+        Six are followed by a tint of each, nearer to the colour of text, and by another; then they repeat.
+        """
         return self._series[index % len(self._series)]
 
     def map_of(self, scale: str) -> np.ndarray:

@@ -19,6 +19,9 @@ from lmviz.models.finite import parameters_without_numbers, without_numbers_in_w
 from lmviz.runs.run_title import title_of
 from lmviz.training.run import Run
 
+COLORS = 18
+"""So many series of the theme differ in colour: six, and two tints of each."""
+
 
 class Library(Part):
     """Opens and closes models, and chooses which one is shown, at which step."""
@@ -294,15 +297,16 @@ class Library(Part):
         return moved
 
     def _add(self, opened: OpenedModel, color: int | None = None) -> OpenedModel:
-        """Put a model among those that are open: in the colour that it has or is given, else in its family's
-        unless another one has it."""
+        """Put a model among those that are open: in the colour that it has or is given, else in its family's,
+        or in a tint of that if another one has it."""
         others = tuple(model for model in self._models if model.folder != opened.folder)
         if color is None:
             color = next((model.color_index for model in self._models if model not in others), None)
         if color is None:
             taken = {model.color_index for model in others}
             own = list(reversed(FAMILIES)).index(opened.family)
-            color = next(index for index in (own, *range(len(taken) + 1)) if index not in taken)
+            tints = range(own, COLORS, len(FAMILIES))
+            color = next(index for index in (*tints, *range(len(taken) + 1)) if index not in taken)
         opened = replace(opened, color_index=color, spells_out=self._spells_out)
         self._models = (*others, opened)
         self.models_changed.emit()

@@ -1,6 +1,7 @@
 """The theme: the design's colours, maps that mean what they say, and a switch that tells everyone."""
 
 import re
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE
 from lmviz.app.look.stylesheet import stylesheet
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.opening.settings import Settings
+from lmviz.app.session.library import COLORS
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
@@ -79,10 +81,15 @@ def test_a_system_without_a_theme_is_light_and_projector_mode_outlasts_its_chang
     assert current_theme().scale == PROJECTOR_SCALE
 
 
-def test_series_have_colours_of_their_own_and_repeat_after_six():
-    colors = [LIGHT.series_color(index).name() for index in range(12)]
-    assert len(set(colors[:6])) == 6
-    assert colors[6:] == colors[:6]
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_series_have_colours_of_their_own_that_are_seen(theme):
+    colors = [theme.series_color(index) for index in range(COLORS)]
+    assert len({color.name() for color in colors}) == COLORS
+    assert min(contrast(color, theme.surface) for color in colors) >= 3
+    apart = [sum(abs(a - b) for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
+             for one, other in combinations(colors, 2)]  # fmt: skip
+    assert min(apart) >= 20
+    assert theme.series_color(COLORS).name() == colors[0].name()
 
 
 def test_choosing_a_theme_changes_palette_and_says_so(switch, qtbot):

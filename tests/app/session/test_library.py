@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.session.session import Session
+from lmviz.families import FAMILIES
 
 
 def test_a_step_between_snapshots_goes_to_the_nearest(read: Session) -> None:
@@ -70,6 +72,8 @@ def test_a_family_has_its_own_color_however_often_it_is_opened(
         with qtbot.waitSignal(read.library.model_changed):
             read.library.open(folder)
     assert len(set(colors())) == 3, "a second model of a family is told apart from the first"
+    assert colors()[-1] == lstm + len(FAMILIES), "by a tint of the family's colour"
+    assert len({current_theme().series_color(color).name() for color in colors()}) == 3
     read.library.close(read.library.models[0])
     with qtbot.waitSignal(read.library.model_changed):
         read.library.open(lstm_run)
