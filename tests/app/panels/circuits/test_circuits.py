@@ -4,13 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.app.panels.circuits.attribution import AttributionPanel
+from lmviz.app.panels.circuits.circuit import CircuitPanel
 from lmviz.app.panels.circuits.contrast import ContrastPanel
 from lmviz.app.panels.circuits.patching import PatchingPanel
 from lmviz.app.session.session import Session
@@ -18,6 +19,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.snapshot_slider import SnapshotSlider
 from lmviz.inspection.interventions import scale_head
 
 
@@ -85,9 +87,10 @@ def test_a_shipped_question_is_asked_and_its_grid_is_what_python_gives(
     assert question.numbers == f"text +{wanted.clean:.2f}   changed −{-wanted.changed:.2f}"
 
 
-def test_the_strongest_head_is_switched_off_and_before_its_time_it_brings_nothing(
+def test_the_whole_story_from_a_shipped_question_to_before_the_jump(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):
+    """Patch, click the strongest cell, switch that head off, keep the circuit alone, and scrub back."""
     panel = carry(stories, "head", qtbot)
     shares = panel.patches.array
     layer, head = np.unravel_index(shares.argmax(), shares.shape)
@@ -98,16 +101,31 @@ def test_the_strongest_head_is_switched_off_and_before_its_time_it_brings_nothin
     qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=place)
     assert panel.sentence.startswith("Carried over alone, head 1·1 brings back")
     assert session.attention.head == (0, 0)
+
     off = panel.findChild(object, "switch_head_off")
     qtbot.mouseClick(off, Qt.MouseButton.LeftButton)
     assert session.surgery.in_force == (scale_head(0, 0),)
     qtbot.waitUntil(lambda: is_whole(panel) and panel.patches.array[0, 0] == 0)
     assert panel.patches.clean < 1
     session.surgery.clear()
-    session.library.choose_step(47)
-    qtbot.waitUntil(lambda: is_whole(panel) and session.contrast.reading.step == 47)
-    qtbot.waitUntil(lambda: is_whole(panel))
-    assert abs(panel.patches.clean - panel.patches.changed) < 0.5
+
+    stories.bring_in_front("circuit_view")
+    circuit = panel_of(stories, CircuitPanel)
+    qtbot.waitUntil(lambda: circuit.is_whole and circuit.isVisible() and circuit.found.clean > 4)
+    assert circuit.found.kept > 0.8
+    assert any(str(part).startswith("head 0·0") for part in circuit.found.parts)
+    assert circuit.sentence.startswith(f"These 8 parts of {circuit.found.of} alone keep")
+
+    slider = stories.findChild(SnapshotSlider)
+    before = session.library.model.snapshots.index(47)
+    place = QPoint(round(slider.place_of(47)), slider.height() // 2)
+    qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=place)
+    assert slider.value() == before
+    assert session.library.step == 47
+    qtbot.waitUntil(lambda: circuit.is_whole and session.contrast.reading.step == 47)
+    assert abs(circuit.found.clean - circuit.found.changed) < 0.5
+    stories.bring_in_front("patching_view")
+    qtbot.waitUntil(lambda: is_whole(panel) and abs(panel.patches.clean - panel.patches.changed) < 0.5)
 
 
 def test_the_fast_estimate_stands_beside_the_exact_shares_and_a_point_pins_its_cell(
