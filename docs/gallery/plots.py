@@ -26,6 +26,7 @@ from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
+from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
@@ -183,6 +184,15 @@ def scatter_plot() -> QWidget:
     return plot
 
 
+def score_strips() -> QWidget:
+    """One head of 270 among all, by three scores."""
+    strips, random = ScoreStrips(), np.random.default_rng(4)
+    shapes = (("previous word", 0.6, 4, "query"), ("the same word before", 0.4, 9, "value"))
+    strips.set_strips([ScoreStrip(name, random.beta(a, b, 270), role) for name, a, b, role in shapes])
+    strips.set_current(int(strips.strips[1].scores.argmax()))
+    return strips
+
+
 def sparkline() -> QWidget:
     """A loss that falls."""
     line = Sparkline()
@@ -337,6 +347,7 @@ EXHIBITS = (
     Exhibit("What heads do over a training", "in rows", curve_rows, (560, 120)),
     Exhibit("Rank and frequency", "log–log", log_log_plot, (320, 240)),
     Exhibit("Gradient of U by step", "", position_bars, (300, 110)),
+    Exhibit("Among all 270", "by score", score_strips, (420, 60)),
     Exhibit("Fast estimate", "per cent", scatter_plot, (260, 220)),
     Exhibit("Unit 18", "over the text", position_curve, (240, 150)),
     Exhibit("Loss", "", sparkline, (160, 90)),

@@ -5,6 +5,9 @@ Each score is a mean share of attention: to the token before (Clark et al. 2019)
 prefix matching of induction heads (Olsson et al. 2022). A head gets a badge when its score reaches the
 threshold and is at least twice that of uniform attention. The second condition excludes short texts, where
 even uniform attention would reach the threshold.
+
+Two more scores give no badge: the share on the same word said before, and that on the one other word, after
+the first, that later words look at most, where a head rests.
 """
 
 from __future__ import annotations
@@ -19,10 +22,14 @@ from lmviz.inspection.trace import Trace
 from lmviz.models.sequences import SOURCE
 
 PREVIOUS, FIRST, INDUCTION = "previous", "first", "induction"
+DUPLICATE, REST = "duplicate", "rest"
 
 THRESHOLDS: Mapping[str, float] = {PREVIOUS: 0.5, FIRST: 0.5, INDUCTION: 0.4}
 """Shares of attention that earn a badge. Half is what Clark et al. call attending to one place; induction
 heads spend more of their attention on the first token, where they rest when there is nothing to match."""
+
+RESTS_ON_FIRST, RESTS_ON_ANOTHER = 0.5, 0.3
+"""Shares of the attention of later words from which a head rests on the first word, or on another."""
 
 ABOVE_CHANCE = 2.0
 """How many times the score of even attention a badge takes."""
@@ -33,12 +40,16 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class HeadBadge:
-    """A head's scores by kind, None where the text cannot tell, and the badges it earns, best first."""
+    """A head's scores by kind, None where the text cannot tell, and the badges it earns, best first.
+
+    `rests_on` is the position of the word on which it rests; None where it does not.
+    """
 
     layer: int
     head: int
     scores: Mapping[str, float | None]
     badges: tuple[str, ...]
+    rests_on: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,18 +85,27 @@ def head_patterns(ids: np.ndarray) -> dict[str, Pattern]:
     """Where the kinds of heads would look in a text of ids (position,), as far as it can tell them apart.
 
     The first two queries count for none: there the previous token is the first. Induction leaves out the
-    current token and the one before, which other kinds of heads look at.
+    current token and the one before, which other kinds of heads look at. One word that is said again is
+    enough for heads that look at the same word.
     """
     positions = np.arange(len(ids))
     query, key = positions[:, None], positions[None, :]
     follows = np.zeros((len(ids), len(ids)), dtype=bool)
     follows[:, 1:] = (ids[:, None] == ids[None, :-1]) & (key[:, 1:] <= query - 2)
-    cells = {PREVIOUS: key == query - 1, FIRST: (key == 0) & (query > 0), INDUCTION: follows}
+    cells = {
+        PREVIOUS: key == query - 1,
+        FIRST: (key == 0) & (query > 0),
+        INDUCTION: follows,
+        DUPLICATE: (ids[:, None] == ids[None, :]) & (key < query),
+    }
     patterns = {
         kind: Pattern(where, np.flatnonzero(where.any(axis=1) & (positions >= 2)))
         for kind, where in cells.items()
     }
-    return {kind: pattern for kind, pattern in patterns.items() if len(pattern.queries) >= FEWEST}
+    least = {DUPLICATE: 1}
+    return {
+        kind: pattern for kind, pattern in patterns.items() if len(pattern.queries) >= least.get(kind, FEWEST)
+    }
 
 
 def _of_layer(trace: Trace, layer: int, side: str, patterns: Mapping[str, Pattern]) -> tuple[HeadBadge, ...]:
@@ -93,17 +113,31 @@ def _of_layer(trace: Trace, layer: int, side: str, patterns: Mapping[str, Patter
     heads = weights.shape[0]
     sees_all = bool(weights.at(**{weights.axes[1]: 0})[:, 1:].any())  # the first word what follows it
     scores = {kind: np.zeros(heads) for kind in patterns}
+    by_key = np.zeros((heads, weights.shape[2]))  # what the words after it give to each
     for first, rows in weights.blocks():
         for kind, pattern in patterns.items():
             scores[kind] += pattern.share(rows, first)
+        later = np.arange(first, first + rows.shape[1])[:, None] > np.arange(rows.shape[2])
+        by_key += np.einsum("hqk,qk->hk", rows, later.astype(rows.dtype))
+    by_key /= np.arange(weights.shape[2] - 1, -1, -1).clip(min=1)
+    others = by_key[:, 1:-FEWEST]
     needed = {
-        kind: max(THRESHOLDS[kind], ABOVE_CHANCE * pattern.chance(sees_all=sees_all))
-        for kind, pattern in patterns.items()
+        kind: max(THRESHOLDS[kind], ABOVE_CHANCE * patterns[kind].chance(sees_all=sees_all))
+        for kind in patterns
+        if kind in THRESHOLDS
     }
     badges = []
     for head in range(heads):
         own = {kind: float(score[head]) for kind, score in scores.items()}
-        earned = [kind for kind in patterns if own[kind] >= needed[kind]]
+        if others.shape[1]:
+            own[REST] = float(others[head].max())
+        earned = [kind for kind in needed if own[kind] >= needed[kind]]
         earned.sort(key=own.__getitem__, reverse=True)
-        badges.append(HeadBadge(layer, head, {kind: own.get(kind) for kind in THRESHOLDS}, tuple(earned)))
+        rests_on = None
+        if own.get(FIRST, 0.0) >= RESTS_ON_FIRST:
+            rests_on = 0
+        elif own.get(REST, 0.0) >= RESTS_ON_ANOTHER:
+            rests_on = 1 + int(others[head].argmax())
+        known = {kind: own.get(kind) for kind in (*THRESHOLDS, DUPLICATE, REST)}
+        badges.append(HeadBadge(layer, head, known, tuple(earned), rests_on))
     return tuple(badges)

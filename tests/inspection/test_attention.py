@@ -13,7 +13,15 @@ from lmviz.inspection.attention import (
     strongest_edges,
     thumbnails,
 )
-from lmviz.inspection.head_badges import FIRST, INDUCTION, PREVIOUS, head_badges, head_patterns
+from lmviz.inspection.head_badges import (
+    DUPLICATE,
+    FIRST,
+    INDUCTION,
+    PREVIOUS,
+    REST,
+    head_badges,
+    head_patterns,
+)
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.inspection.tracing import trace
@@ -124,6 +132,25 @@ def test_induction_counts_every_earlier_occurrence_but_not_the_neighbours():
     assert pattern.queries.tolist() == [4, 5, 6]
     assert np.flatnonzero(pattern.cells[5]).tolist() == [2]
     assert np.flatnonzero(pattern.cells[6]).tolist() == [1, 3]
+
+
+def test_a_head_that_looks_at_the_same_word_has_a_score_and_no_badge():
+    ids = [5, 1, 2, 3, 1, 4, 6, 7]
+    same = looking(8, lambda query: 1 if query == 4 else query)
+    (badges,) = head_badges(traced(ids, [same]))
+    assert badges[0].scores[DUPLICATE] == pytest.approx(1.0)
+    assert badges[0].badges == ()
+    (badges,) = head_badges(traced(range(8), [same]))
+    assert badges[0].scores[DUPLICATE] is None
+
+
+def test_a_head_rests_on_the_word_that_later_words_look_at():
+    on_third = looking(9, lambda query: min(query, 3))
+    on_first = looking(9, lambda query: 0)
+    (badges,) = head_badges(traced(range(9), [on_third, on_first, np.eye(9)]))
+    assert [badge.rests_on for badge in badges] == [3, 0, None]
+    assert badges[0].scores[REST] == pytest.approx(1.0)
+    assert badges[2].scores[REST] == 0
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])

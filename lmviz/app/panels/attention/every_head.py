@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.head_wall import HeadWall
+from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
 from lmviz.inspection.attention import attention_layers, thumbnails
-from lmviz.inspection.head_badges import FIRST, INDUCTION, PREVIOUS, head_badges
+from lmviz.inspection.head_badges import DUPLICATE, FIRST, INDUCTION, PREVIOUS, REST, head_badges
+from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
@@ -23,19 +26,38 @@ if TYPE_CHECKING:
 FEW = 144
 """Heads that the panel at the left shows at once: those of GPT-2."""
 
-KINDS = {"previous word": PREVIOUS, "first word": FIRST, "what followed it": INDUCTION}
+KINDS = {
+    "previous word": PREVIOUS,
+    "the same word before": DUPLICATE,
+    "what followed it": INDUCTION,
+    "first word": FIRST,
+    "one other word": REST,
+}
 """The kinds of heads in words, as one sorts by them."""
 
-SIGNS = {PREVIOUS: ("←", "query"), INDUCTION: ("i", "key")}
+COLORS = {
+    PREVIOUS: "query",
+    DUPLICATE: "value",
+    INDUCTION: "key",
+    FIRST: "muted_text",
+    REST: "muted_text",
+}
+"""The colours of the scores."""
+
+SIGNS = {PREVIOUS: ("←", COLORS[PREVIOUS]), INDUCTION: ("i", COLORS[INDUCTION])}
 """What is drawn of a badge; heads that rest on the first word are pale but for one column, and say it so."""
 
+NAMED = 3  # words on which heads rest
 BY_LAYER = "by layer"
 NO_TEXT = "Type a text above to see every head."
 NOTHING = np.zeros((0, 0, 1, 1), dtype=np.float32)
 
 
 class EveryHeadPanel(Panel):
-    """A click shows a head large; the list sorts them."""
+    """A click shows a head large; the list sorts them, and then the chosen one has its place among all below.
+
+    By layer all heads have the whole room, so that they are on one screen.
+    """
 
     draws = ("reading",)
 
@@ -45,13 +67,16 @@ class EveryHeadPanel(Panel):
         self._wall = HeadWall()
         self._wall.set_readout(self._read_out)
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
-        self._sort = ComboBox()
-        self._sort.setObjectName("sort_heads_picker")
-        self._sort.setAccessibleName("the order of heads")
-        self._sort.addItems([BY_LAYER, *KINDS])
-        self._card = Card("Every head", self._sort, scrolling(self._wall))
-        self.column.addWidget(self._card)
+        self._sort = picker("sort_heads_picker", "the order of heads", [BY_LAYER, *KINDS])
+        self._resting = Label(name="resting_heads_sentence", role="muted", wraps=True)
+        self._strips = named(ScoreStrips(), "head_score_strips")
+        self._strips.set_readout(self._read_out_strip)
+        self._chosen = Label(name="chosen_head_name")
+        self._among = sheet(column(self._chosen, self._strips, gap=2))
+        body = sheet(column(self._resting, (scrolling(self._wall), 1), self._among))
+        self._card = self.add_card("Every head", self._sort, body)
         self._wall.head_clicked.connect(self._choose)
+        self._strips.part_clicked.connect(self._choose_part)
         self._sort.currentTextChanged.connect(self._order)
         session.attention.head_changed.connect(self._mark)
         self.follow(session.reading.changed, session.library.model_changed)
@@ -92,6 +117,8 @@ class EveryHeadPanel(Panel):
         if reading is None or not attention_layers(reading.trace):
             self._badges = ()
             self._wall.set_heads(NOTHING, {})
+            self._strips.set_strips(())
+            self._among.hide()
             self._card.set_placeholder(NO_TEXT)
             return
         trace = reading.trace
@@ -111,19 +138,50 @@ class EveryHeadPanel(Panel):
         self._card.set_placeholder("")
         self._card.set_title(f"All {layers * heads} heads")
         self._wall.set_heads(small, signs)
+        self._resting.setText(self._sentence())
+        self._strips.set_strips(
+            [ScoreStrip(name, self.scores(kind).ravel(), COLORS[kind]) for name, kind in KINDS.items()]
+        )
         self._order()
         self._mark()
+
+    def _sentence(self) -> str:
+        """How many heads rest, and on which words."""
+        heads = [head for layer in self._badges for head in layer]
+        on = Counter(head.rests_on for head in heads if head.rests_on is not None)
+        reading = self.session.reading.current
+        if not on or reading is None:
+            return f"None of the {len(heads)} heads rests on one word."
+        parts = []
+        for position, count in on.most_common(NAMED):
+            word = visible(reading.trace.tokens[position])
+            parts.append(f"{count} on the first word" if position == 0 else f"{count} on “{word}”")
+        rest = sum(on.values())
+        said = f"{rest} of {len(heads)} heads rest: {', '.join(parts)}"
+        return f"{said}." if len(on) <= NAMED else f"{said}, the rest on others."
 
     def _order(self) -> None:
         kind = KINDS.get(self._sort.currentText())
         self._wall.sort_by(self.scores(kind) if kind is not None and self._badges else None)
+        self._among.setVisible(kind is not None and bool(self._badges))
 
     def _mark(self) -> None:
-        self._wall.set_current(*self.session.attention.head)
+        layer, head = self.session.attention.head
+        self._wall.set_current(layer, head)
+        inside = layer < len(self._badges) and head < len(self._badges[layer])
+        count = sum(map(len, self._badges))
+        self._chosen.setText(f"Head {layer + 1}·{head + 1} among all {count}" if inside else "")
+        self._strips.set_current(layer * len(self._badges[layer]) + head if inside else -1)
 
     def _choose(self, layer: int, head: int) -> None:
         self.session.attention.choose_heads(())
         self.session.attention.choose_head(layer, head)
+
+    def _choose_part(self, part: int) -> None:
+        self._choose(*divmod(part, len(self._badges[0])))
+
+    def _read_out_strip(self, strip: int, part: int) -> tuple[str, list[str]]:
+        return self._read_out(*divmod(part, len(self._badges[0])))
 
     def _read_out(self, layer: int, head: int) -> tuple[str, list[str]]:
         """A head's name, its scores, and how many have a higher one."""

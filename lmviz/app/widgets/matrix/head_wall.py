@@ -121,6 +121,9 @@ class HeadWall(Heads):
             high = (room - heading) / math.ceil(layers / blocks) if room else math.inf
             found.append((min(wide / heads - gap, high - gap), blocks))
         side, blocks = max(found, key=lambda each: (each[0], -each[1]))
+        if side < self.length(LEAST):  # then they scroll, in as many blocks as stand side by side
+            step = heads * (self.length(LEAST) + gap) + labels + self.length(BETWEEN)
+            blocks = min(max(1, int((width + self.length(BETWEEN)) // step)), layers)
         side = min(max(side, self.length(LEAST)), self.length(LARGEST))
         rows = math.ceil(layers / blocks)
         step_x = labels + heads * (side + gap) + self.length(BETWEEN)

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from foreign_models import LLAMA
 from foreign_tokenizers import byte_pairs, write_tokenizer
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.attention.every_head import EveryHeadPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.score_strips import ScoreStrips
 from lmviz.app.window.main_window import MainWindow
-from lmviz.inspection.head_badges import PREVIOUS, head_badges
+from lmviz.inspection.head_badges import DUPLICATE, PREVIOUS, head_badges
 from tests.app.conftest import wait_for_reading
 
 
@@ -64,6 +66,44 @@ def test_they_are_sorted_by_the_scores_of_their_badges(
     assert known["badges"] == badges
     exported = shown.exported_arrays()["previous_word"]
     assert np.allclose(exported[layer, head], ordered[0])
+
+
+def test_the_chosen_head_has_its_place_among_all(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window.open_paths([deep_model(tmp_path / "deep", 26)])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("The capital of France is the capital of Paris.")
+    wait_for_reading(session, qtbot)
+    shown = panel(window)
+    qtbot.waitUntil(lambda: len(shown.wall.order()) == 26 * 6)
+    strips = shown.findChild(ScoreStrips)
+    assert [strip.name for strip in strips.strips] == [
+        "previous word",
+        "the same word before",
+        "what followed it",
+        "first word",
+        "one other word",
+    ]
+    assert not strips.isVisible()
+    sort = window.findChild(QComboBox, "sort_heads_picker")
+    sort.setCurrentText("the same word before")
+    assert strips.isVisible()
+    session.attention.choose_head(3, 2)
+    assert strips.current == 3 * 6 + 2
+    same = shown.scores(DUPLICATE)
+    assert strips.strips[1].scores == pytest.approx(same.ravel())
+    assert strips.strips[1].rank(20) == 1 + (same > same[3, 2]).sum()
+    best = int(same.argmax())
+    qtbot.mouseClick(strips, Qt.MouseButton.LeftButton, pos=strips.place_of(1, best).toPoint())
+    chosen = session.attention.head
+    assert same[chosen] == pytest.approx(same.max(), abs=0.01)
+    assert strips.readout((1, best))[0] == f"layer {best // 6 + 1}, head {best % 6 + 1}"
+    heads = [head for layer in head_badges(session.reading.current.trace) for head in layer]
+    resting = sum(head.rests_on is not None for head in heads)
+    said = shown.findChild(QLabel, "resting_heads_sentence").text()
+    assert said.startswith(f"{resting} of 156 heads rest: " if resting else "None of the 156 heads rests")
+    assert shown.wall.order()[0] == divmod(best, 6)
 
 
 def test_a_shallow_model_needs_it_not(

@@ -75,3 +75,10 @@ def test_badges_are_drawn_however_small_the_heads_are(wall: HeadWall) -> None:
     image = wall.grab(tile.toAlignedRect()).toImage()
     seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     assert color.name() in seen
+
+
+def test_in_little_room_they_scroll_and_none_is_cut_at_the_side(wall: HeadWall, qtbot: QtBot) -> None:
+    wall.area.resize(600, 200)  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: wall.width() < 620)
+    assert all(wall.tile_rectangle(*head).right() <= wall.width() for head in heads())
+    assert wall.height() > 200

@@ -1,0 +1,163 @@
+"""Strips on which every head has its place by a score, and the chosen one is seen among all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.kit.pointing import Pointed, Words
+
+ROW, GAP = 19, 10  # pixels at scale 1
+NAMES, FIGURES = 128, 78  # the widths of the names at the left, and of the score and its rank at the right
+FAINT = 0.35  # how opaque the strokes of all heads are, so that many in one place are darker
+
+Place = tuple[int, int]
+"""A strip, and the part on it that is nearest."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreStrip:
+    """A score by its name: what every part has of it, (part,) from 0 to 1, NaN where it is not known."""
+
+    name: str
+    scores: np.ndarray
+    role: str = "accent"
+
+    def rank(self, part: int) -> int | None:
+        """How many parts have as much or more, itself included; None where it has no score."""
+        own = self.scores[part]
+        return None if np.isnan(own) else 1 + int((self.scores > own).sum())
+
+
+class ScoreStrips(Pointed[Place | None]):
+    """`ScoreStrips()`: `set_strips(strips)`; `set_current(part)` marks a part on all of them, −1 for none.
+
+    `set_readout(function)` gives the hover card's words for (strip, part). Signal: `part_clicked(int)`, the
+    part nearest to a click on a strip.
+    """
+
+    part_clicked = Signal(int)
+
+    nowhere = None
+    takes_clicks = True
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._strips: tuple[ScoreStrip, ...] = ()
+        self._current = -1
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("scores among all")
+
+    @property
+    def strips(self) -> tuple[ScoreStrip, ...]:
+        """What is drawn."""
+        return self._strips
+
+    @property
+    def current(self) -> int:
+        """The part that is marked; −1 for none."""
+        return self._current
+
+    def set_strips(self, strips: Sequence[ScoreStrip]) -> None:
+        """Draw other scores."""
+        self._strips = tuple(strips)
+        self.hover(None)
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_current(self, part: int) -> None:
+        """Mark a part; −1 for none."""
+        self._current = part
+        self._describe()
+        self.update()
+
+    def _describe(self) -> None:
+        self.setAccessibleDescription(
+            "; ".join(
+                f"{strip.name} {strip.scores[self._current]:.2f}, rank {strip.rank(self._current)}"
+                for strip in self._strips
+                if 0 <= self._current < len(strip.scores) and strip.rank(self._current) is not None
+            )
+        )
+
+    def place_of(self, strip: int, part: int) -> QPointF:
+        """Where a part stands on a strip."""
+        area = self._area(strip)
+        score = float(np.clip(self._strips[strip].scores[part], 0.0, 1.0))
+        return QPointF(area.left() + score * area.width(), area.center().y())
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.length(480)), round(self.length(ROW) * len(self._strips)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.length(NAMES + FIGURES + 80)), self.sizeHint().height())
+
+    def index_at(self, place: QPointF) -> Place | None:
+        strip = int(place.y() // self.length(ROW))
+        if not 0 <= strip < len(self._strips):
+            return None
+        area, scores = self._area(strip), self._strips[strip].scores
+        if not area.left() - 3 <= place.x() <= area.right() + 3 or np.isnan(scores).all():
+            return None
+        wanted = (place.x() - area.left()) / area.width()
+        return strip, int(np.nanargmin(np.abs(scores - wanted)))
+
+    def part_rectangle(self, index: Place | None) -> QRectF | None:
+        if index is None:
+            return None
+        middle, half = self.place_of(*index), self.length(ROW) / 2
+        return QRectF(middle.x() - half, middle.y() - half, 2 * half, 2 * half)
+
+    def readout(self, index: Place | None) -> Words | None:
+        return None if self._readout is None or index is None else self._readout(*index)
+
+    def clicked_on(self, index: Place | None) -> None:
+        if index is not None:
+            self.part_clicked.emit(index[1])
+
+    def _area(self, strip: int) -> QRectF:
+        left, right = self.length(NAMES + GAP), self.width() - self.length(FIGURES + GAP)
+        return QRectF(left, strip * self.length(ROW), max(1.0, right - left), self.length(ROW))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = self.begin()
+        for index, strip in enumerate(self._strips):
+            self._draw_strip(painter, index, strip)
+        self.draw_focus(painter)
+
+    def _draw_strip(self, painter: Painter, index: int, strip: ScoreStrip) -> None:
+        theme, area = self.theme, self._area(index)
+        name = QRectF(0, area.top(), self.length(NAMES), area.height())
+        painter.fit(name, strip.name, theme.text, 12, where=AT_RIGHT)
+        painter.line(
+            QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()), theme.line, 1
+        )
+        faint = QColor(theme.muted_text)
+        faint.setAlphaF(FAINT)
+        for part in np.flatnonzero(np.isfinite(strip.scores)).tolist():
+            self._draw_stroke(painter, self.place_of(index, part), faint, 1.2, 0.28)
+        hovered = self._hovered
+        if hovered is not None and hovered[0] == index:
+            self._draw_stroke(painter, self.place_of(*hovered), theme.text, 2.0, 0.4)
+        rank = strip.rank(self._current) if 0 <= self._current < len(strip.scores) else None
+        if rank is None:
+            return
+        color = getattr(theme, strip.role)
+        self._draw_stroke(painter, self.place_of(index, self._current), color, 3.2, 0.4)
+        figures = QRectF(area.right() + self.length(GAP), area.top(), self.length(FIGURES), area.height())
+        score = f"{strip.scores[self._current]:.2f}"
+        painter.write(figures, score, theme.text, 12, bold=True, where=Qt.AlignmentFlag.AlignVCenter)
+        painter.write(figures, f"{rank}.", theme.muted_text, 12, where=AT_RIGHT)
+
+    def _draw_stroke(
+        self, painter: Painter, middle: QPointF, color: QColor, width: float, half: float
+    ) -> None:
+        high = half * self.length(ROW)
+        painter.line(middle - QPointF(0, high), middle + QPointF(0, high), color, width)
