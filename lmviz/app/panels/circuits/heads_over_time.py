@@ -87,7 +87,8 @@ class HeadsOverTimePanel(Panel):
         self._legend = Legend()
         self._rows = named(CurveRows(), "heads_curves", "what each head does over the training")
         self._rows.set_readout(self._read_out_row)
-        self._over_time = sheet(column((self._losses, 2), (scrolling(self._rows), 5), gap=4))
+        self._scrolled = scrolling(self._rows)
+        self._over_time = sheet(column((self._losses, 2), (self._scrolled, 5), gap=4))
         body = sheet(column(self._said, (self._map, 1), (self._over_time, 1)))
         self._card = self.add_card("What heads do", sheet(row(self._score, self._legend)), body)
         self._score.activated.connect(lambda _: self._draw())
@@ -260,7 +261,11 @@ class HeadsOverTimePanel(Panel):
             )
         self._rows.set_rows(steps, rows, most)
         layer, head = self._head(found)
-        self._rows.set_current(layer * found.array.shape[2] + head)
+        chosen = layer * found.array.shape[2] + head
+        if chosen != self._rows.current:
+            self._rows.set_current(chosen)
+            row = self._rows.part_rectangle(chosen)
+            self._scrolled.ensureVisible(0, round(row.center().y()), 0, round(row.height()))
         for shown in (self._losses, self._rows):
             shown.set_cursor(step)
             shown.set_band(None if jump is None else (jump.begin, jump.end))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
@@ -70,6 +70,12 @@ def test_a_click_on_a_row_chooses_a_head_and_the_sentence_says_what_it_does(
     assert rows.current == 10
     qtbot.keyClick(rows, Qt.Key.Key_Up)
     assert session.attention.head == (2, 1)
+    window = panel.window()
+    window.resize(window.minimumSizeHint().expandedTo(QSize(1100, 640)))
+    for row in (0, 11):
+        session.attention.choose_head(*divmod(row, 4))
+        qtbot.waitUntil(lambda row=row: rows.current == row)
+        assert rows.visibleRegion().boundingRect().contains(rows.part_rectangle(row).center().toPoint())
 
 
 def test_the_rows_stand_on_the_axis_of_the_losses(panel: HeadsOverTimePanel, session: Session, qtbot: QtBot):
