@@ -129,7 +129,8 @@ class _Parser:
         """The whole of it."""
         found = self._sum()
         if self._at < len(self._pieces):
-            raise LineFault(f"{self._next[1]!r} is not expected here: write one expression.")
+            point = ", and a decimal with a point, such as 0.001" if self._next[1] == "," else ""
+            raise LineFault(f"{self._next[1]!r} is not expected here: write one expression{point}.")
         return found
 
     @property

@@ -25,6 +25,11 @@ class Opening:
     line: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def meant(self) -> str:
+        """What is opened, with its settings: the same for two that open the same."""
+        return " ".join([self.words, *(f"{name}={value}" for name, value in sorted(self.settings.items()))])
+
 
 @dataclass(frozen=True)
 class LessonTask:

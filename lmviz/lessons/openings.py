@@ -31,6 +31,11 @@ def read_opening(text: str, line: int, folder: Path | None) -> Opening:
         settings = dict(_pair(pair) for pair in pairs)
         _check_plan(family, settings)
         return Opening(kind, family, line, settings)
+    if kind == "text":
+        name, settings = _with_settings(words)
+        _text(name, folder)
+        _check_options(settings)
+        return Opening(kind, name, line, settings)
     OPENINGS[kind](words, folder)
     return Opening(kind, words, line)
 
@@ -101,6 +106,24 @@ def _pair(text: str) -> tuple[str, str]:
     if not (name and equals and value):
         raise LineFault(f"{text!r} is no setting: write it as name=value.")
     return name, value
+
+
+def _with_settings(words: str) -> tuple[str, dict[str, str]]:
+    """A name, which may have blanks in it, and the settings behind it."""
+    name, settings = words.split(" "), dict[str, str]()
+    while len(name) > 1 and "=" in name[-1]:
+        key, value = _pair(name.pop())
+        settings = {key: value, **settings}
+    return " ".join(name).strip(), settings
+
+
+def _check_options(settings: dict[str, str]) -> None:
+    from lmviz.text.corpus_options import CorpusOptions
+
+    try:
+        CorpusOptions.from_values(settings)
+    except LmvizError as error:
+        raise LineFault(str(error)) from None
 
 
 def _check_plan(family: str, settings: dict[str, str]) -> None:

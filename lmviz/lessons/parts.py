@@ -11,6 +11,8 @@ from lmviz.base.faults import Fault
 
 ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
 """A line that is an entry."""
+LARGE = re.compile(r"([A-Za-z_]*[A-Z][A-Za-z_]*):(?=[ \t]|$)")
+"""How a line begins that would be one in small letters."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ class PartReader:
                 part.entries[-1] = WrittenEntry(last.line, last.name, f"{last.words} {line.strip()}".strip())
                 continue
             else:
+                large = LARGE.match(line)
+                if large is not None and large[1].casefold() in self.entries:
+                    name = large[1].casefold()
+                    self._say(number, f"an entry is written in small letters: “{name}:”.")
                 part.sentences.append(line)
             goes_on = found is not None
         if len(parts) == 1:

@@ -15,6 +15,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.faults import Fault, LineFault
 from lmviz.base.loading import loads
 from lmviz.lessons.condition import Condition, parse_condition
+from lmviz.lessons.controls import check_control
 from lmviz.lessons.expression import Expression, Literal, evaluate, parse
 from lmviz.lessons.faults import LessonFault, NotKnown
 from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Reply, Step
@@ -174,12 +175,20 @@ class _Reader(PartReader):
             if entry.name == "do":
                 since = 0
             elif entry.name == "control":
+                self._check_control(entry)
                 if since:
                     self._say(entry.line, "“control” stands twice for the same task: leave one out.")
                 since += 1
                 is_of_step = all(other.name != "do" for other in part.entries[: part.entries.index(entry)])
                 found = entry.words if is_of_step and not found else found
         return found
+
+    def _check_control(self, entry: WrittenEntry) -> None:
+        try:
+            check_control(entry.words)
+        except LineFault as fault:
+            if entry.words:
+                self._say(entry.line, fault.sentence)
 
     def _tasks(self, part: WrittenPart) -> Iterator[LessonTask]:
         """Each `do` with every `until` after it; those without a `do` are told by their condition."""
@@ -286,7 +295,9 @@ class _Reader(PartReader):
         except ValueError:
             tolerance = -1.0
         if not 0 <= tolerance < float("inf"):
-            self._say(entry.line, f"{entry.words!r} is no tolerance: write a number of 0 or more.")
+            self._say(
+                entry.line, f"{entry.words!r} is no tolerance: write a number of 0 or more, such as 0.001."
+            )
         return tolerance
 
 

@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 from lmviz.base.faults import LineFault
-from lmviz.lessons.expression import Call, Expression, Operation, Result
+from lmviz.lessons.controls import check_control
+from lmviz.lessons.expression import Call, Expression, Literal, Operation, Result
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.readings import (
     cell,
@@ -242,6 +243,9 @@ VALUES = (
     ),
 )
 
+OF_CONTROLS = ("control", "pressed")
+"""Values that ask for a control by its object name."""
+
 _BY_NAME = {value.name: value for value in VALUES}
 
 
@@ -261,6 +265,8 @@ def check(expression: Expression) -> None:
             raise LineFault(f"there is no value {call.name!r}: {hint} Words stand in quotation marks.")
         if not value.accepts(len(call.arguments)):
             raise LineFault(f"{call.name} is written {value.written}.")
+        if call.name in OF_CONTROLS and isinstance(call.arguments[0], Literal):
+            check_control(str(call.arguments[0].value))
 
 
 def names_values(expression: Expression) -> bool:

@@ -163,6 +163,36 @@ BROKEN = {
         "the same as another wrong one",
     ),
     "a wrong answer without a question": ("question: Which?\n", "wrong: corn\n", 27, "belongs to a question"),
+    "an unknown control": (
+        "control: concordance_edit",
+        "control: concordance_edti",
+        7,
+        "did you mean concordance_edit?",
+    ),
+    "a control like no other": (
+        "control: concordance_edit",
+        "control: zzz",
+        7,
+        "control-names.md lists them",
+    ),
+    "an unknown control of a task": (
+        "until: step >= 0",
+        "control: tape_forwrad\nuntil: step >= 0",
+        12,
+        "tape_forward?",
+    ),
+    "an unknown control in a condition": (
+        'control("concordance_edit")',
+        'control("concordance_edot")',
+        11,
+        "did you mean",
+    ),
+    "an entry in capital letters": ("until: step >= 0", "Until: step >= 0", 12, "small letters: “until:”"),
+    "a tolerance with a comma": ("tolerance: 0.5", "tolerance: 0,001", 15, "such as 0.001"),
+    "a number with a comma": ("step >= 0", "step >= 0,5", 12, "a decimal with a point"),
+    "a margin with a comma": ("step >= 0", "step = 0 ± 0,001", 12, "such as 0.001"),
+    "an unknown option of a text": ("open: text farm", "open: text farm lower=on", 8, "no setting 'lower'"),
+    "an option of a text out of range": ("open: text farm", "open: text farm validation=2", 8, "0.9"),
     "one choice alone": ("choice: corn\n", "", 27, "two or more"),
     "two equal choices": ("choice: corn", "choice: 0.1, 0.2", 27, "all different"),
     "a tolerance that is none": ("tolerance: 0.5", "tolerance: some", 15, "no tolerance"),
@@ -345,6 +375,12 @@ def test_a_task_may_have_a_control_of_its_own() -> None:
         "concordance_edit",
         "concordance_edit",
     ]
+
+
+def test_a_text_takes_the_options_of_reading_it() -> None:
+    text = WHOLE.replace("open: text farm", "open: text farm tokenizer=characters lower_case=off")
+    opening = read_lesson(text, PERSPECTIVES).steps[0].openings[0]
+    assert (opening.words, opening.settings) == ("farm", {"tokenizer": "characters", "lower_case": "off"})
 
 
 def test_of_each_kind_the_last_opening_counts() -> None:

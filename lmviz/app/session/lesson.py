@@ -125,7 +125,7 @@ class CurrentLesson(Part):
     def is_set_otherwise(self) -> bool:
         """Whether another step has opened another text, model or network than this one works on."""
         needed = () if self._lesson is None else self._lesson.openings_before(self._number)
-        return any(each.kind in WORKED_ON and self._in_force.get(each.kind) != each.words for each in needed)
+        return any(each.kind in WORKED_ON and self._in_force.get(each.kind) != each.meant for each in needed)
 
     @property
     def answered(self) -> Answered:
@@ -177,7 +177,7 @@ class CurrentLesson(Part):
         wanted: tuple[Opening, ...] = ()
         if number == self._number + 1:
             wanted = self._lesson.steps[number].openings
-            if number in self._left and all(self._in_force.get(each.kind) == each.words for each in wanted):
+            if number in self._left and all(self._in_force.get(each.kind) == each.meant for each in wanted):
                 wanted = ()
         elif number > self._number:
             wanted = self._lesson.openings_before(number)
@@ -287,7 +287,7 @@ class CurrentLesson(Part):
 
     def _open(self, openings: tuple[Opening, ...]) -> None:
         self._open_all(openings, self._lesson.folder if self._lesson is not None else None)
-        self._in_force |= {each.kind: each.words for each in openings}
+        self._in_force |= {each.kind: each.meant for each in openings}
 
     def _note_if_done(self) -> None:
         """Remember a step that is done. A step that asks for nothing is done once it is read."""

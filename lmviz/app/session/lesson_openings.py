@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from lmviz.app.session.situation import SessionParts
     from lmviz.lessons.lesson import Opening
 
+READ_BY = ("tokenizer", "lower_case", "minimum_count", "vocabulary", "documents", "validation")
+"""Options by which a text of the catalogue is read otherwise."""
+
 Open = Callable[["SessionParts", "Opening", "Path | None"], None]
 
 
@@ -31,11 +34,22 @@ def open_all(parts: SessionParts, openings: Iterable[Opening], folder: Path | No
 
 
 def _open_text(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    corpus = parts.text.corpus
-    if path is not None:
-        parts.text.open(path)
-    elif corpus is None or corpus.name != opening.words or len(corpus.sources) != 1:
-        parts.text.open(opening.words)
+    from lmviz.text.catalogue import find_entry
+    from lmviz.text.corpus_options import CorpusOptions
+
+    corpus, entry = parts.text.corpus, find_entry(opening.words)
+    settings = {name: getattr(CorpusOptions.from_values(opening.settings), name) for name in opening.settings}
+    if path is not None or entry is None:
+        parts.text.open(path or opening.words, **settings)
+        return
+    usual = CorpusOptions(**{**entry.options, **settings})
+    if (
+        corpus is None
+        or corpus.name != opening.words
+        or len(corpus.sources) != 1
+        or any(getattr(corpus.options, name) != getattr(usual, name) for name in READ_BY)
+    ):
+        parts.text.open(opening.words, **settings)
 
 
 def _open_model(parts: SessionParts, path_or_name: Path | str, step: int | None) -> None:

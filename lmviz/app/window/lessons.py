@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.lesson_progress import LessonProgress
 from lmviz.app.widgets.base.building import column
+from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     from lmviz.app.opening.shell import Shell
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 WIDTH, NARROW, PROJECTED = 330, 280, 250  # pixels at scale 1, in a window that is wide or narrow
 WIDE_WINDOW = 1400
 KEPT = "lessons"
+OWN, MOST_OWN = "own_lessons", 20
 
 
 class LessonSide(QWidget):
@@ -97,7 +101,14 @@ class Lessons(QObject):
         """Open a lesson of one's own; LmvizError where it is none."""
         from lmviz.lessons.reading import open_lesson
 
-        self.open(open_lesson(path, perspective_names()))
+        lesson = open_lesson(path, perspective_names())
+        others = [known for known in self._window.settings.lines(OWN) if known != str(path)]
+        self._window.settings.keep(OWN, [str(path), *others][:MOST_OWN])
+        self._show()
+        if self._panel is not None:
+            self._restore((lesson,))
+            self._panel.add_lesson(lesson)
+        self.open(lesson)
 
     def open(self, lesson: Lesson, number: int | None = None) -> None:
         """Open a lesson at one of its steps, from 0; by default where one was."""
@@ -118,20 +129,34 @@ class Lessons(QObject):
         from lmviz.lessons.shipped import shipped_lessons
 
         self._lessons = shipped_lessons(perspective_names())
-        names = [lesson.name for lesson in self._lessons]
-        kept = {name: self._window.settings.text(f"{KEPT}/{name}") for name in names}
-        self._session.lesson.restore(
-            {name: LessonProgress.from_text(text) for name, text in kept.items() if text}
-        )
+        own = self._own()
+        self._restore((*self._lessons, *own))
         self._ring = Ring(self._parent)
         lectures = [open_lecture(path, perspective_names()) for path in shipped_lectures()]
         listed = [
             ListedLesson(f"Lecture · {each.title}", each.about, None, len(each.items)) for each in lectures
         ]
-        self._panel = LessonPanel(self._session, self._lessons, listed)
+        self._panel = LessonPanel(self._session, (*self._lessons, *own), listed)
         self._panel.lecture_chosen.connect(lambda number: self.lecture_wanted.emit(lectures[number].path))
         self._panel.closed.connect(self.close)
         self.side.column.addWidget(self._panel)
+
+    def _own(self) -> tuple[Lesson, ...]:
+        """One's own lessons that were opened before, the last one first, as far as they can be read."""
+        from lmviz.lessons.reading import open_lesson
+
+        found = []
+        for path in self._window.settings.lines(OWN):
+            with suppress(LmvizError):
+                found.append(open_lesson(path, perspective_names()))
+        return tuple(found)
+
+    def _restore(self, lessons: Iterable[Lesson]) -> None:
+        """Take over how far one has come in these."""
+        kept = {each.name: self._window.settings.text(f"{KEPT}/{each.name}") for each in lessons}
+        self._session.lesson.restore(
+            {name: LessonProgress.from_text(text) for name, text in kept.items() if text}
+        )
 
     @property
     def _control_now(self) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QLabel, QScrollArea
+from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.settings import Settings
@@ -14,7 +14,7 @@ from lmviz.app.session.lesson_progress import LessonProgress
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.task_list import TaskList
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
-from lmviz.app.window.lessons import perspective_names
+from lmviz.app.window.lessons import Lessons, perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.lesson import Lesson
 from lmviz.lessons.reading import open_lesson, read_lesson
@@ -321,6 +321,41 @@ def test_a_dropped_lesson_is_opened_with_what_it_brings(driver: Driver, tmp_path
     assert driver.session.lesson.lesson.title == "Own"
     driver.wait(lambda: driver.session.text.corpus is not None)
     assert driver.session.text.corpus.name == "mine"
+
+
+def test_a_lesson_of_ones_own_stays_in_the_list(driver: Driver, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(OWN, encoding="utf-8")
+    drop(driver.window, path)
+    driver.session.lesson.leave()
+
+    def listed() -> list[str]:
+        """As in the window after the next start."""
+        lessons = Lessons(driver.window, driver.window)
+        qtbot.addWidget(lessons.side)
+        lessons.toggle()
+        qtbot.waitUntil(lambda: lessons.side.findChild(QAbstractButton, "lesson_open_0") is not None)
+        return [button.accessibleName() for button in lessons.side.findChildren(QAbstractButton)]
+
+    assert "Own, 0 of 3 steps done" in listed()
+    path.unlink()
+    assert not any(name.startswith("Own") for name in listed())
+
+
+def test_a_text_is_opened_with_its_options(driver: Driver) -> None:
+    driver.press("lessons_button")
+    current, text = driver.session.lesson, driver.session.text
+    for options, tokenizer in (("", "words"), (" tokenizer=characters", "characters"), ("", "words")):
+        current.open(
+            read_lesson(OWN.replace("prefix the cows", f"text farm{options}"), perspective_names(), "own"), 0
+        )
+        driver.wait(
+            lambda tokenizer=tokenizer: text.corpus is not None and text.corpus.options.tokenizer == tokenizer
+        )
+        before = text.corpus
+        current.prepare()
+        driver.wait(driver.is_quiet)
+        assert text.corpus is before, "it is open already"
 
 
 def test_a_broken_lesson_is_said_to_be_broken_at_its_line(driver: Driver, tmp_path: Path) -> None:

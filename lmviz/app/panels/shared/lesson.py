@@ -88,6 +88,11 @@ class LessonPanel(Panel):
         self.show_failures(self._results.failed)
         self.follow(lesson.changed)
 
+    def add_lesson(self, lesson: Lesson) -> None:
+        """List one more, or another state of one that is listed."""
+        self._lessons = (*(each for each in self._lessons if each.name != lesson.name), lesson)
+        self.refresh_soon()
+
     def refresh(self) -> None:
         """Draw the step one is at, or the list."""
         lesson = self.session.lesson.lesson
