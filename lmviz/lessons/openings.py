@@ -17,6 +17,9 @@ BESIDE = "./"
 TAPES = ("empty", "forward", "backward")
 """How far a network has come: nothing is computed, every value is, every gradient is as well."""
 
+EMPTY = "empty"
+"""The race without lanes."""
+
 Check = Callable[[str, "Path | None"], None]
 
 
@@ -138,6 +141,20 @@ def _check_plan(family: str, settings: dict[str, str]) -> None:
         raise LineFault(str(error)) from None
 
 
+def _race(words: str, folder: Path | None) -> None:
+    from lmviz.training.options import TrainingOptions
+
+    if words == EMPTY:
+        return
+    for word in words.split() or [words]:
+        name, _ = _pair(word)
+        if name not in TrainingOptions.names():
+            known = sorted(TrainingOptions.names())
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+            raise LineFault(f"a race has no setting {name!r}: {hint}")
+
+
 OPENINGS: dict[str, Check] = {
     "text": _text,
     "model": _model,
@@ -146,11 +163,12 @@ OPENINGS: dict[str, Check] = {
     "network": _network,
     "tape": _tape,
     "plan": _any,
+    "race": _race,
     "prefix": _any,
     "source": _any,
     "changed": _any,
     "seed": _whole,
 }
 """The kinds, in the order in which they are opened. `beside` compares with a model, `step` goes to a
-snapshot, `tape` says how far a network has come, `plan` fills the form of Train, `changed` is the
-text that Circuits puts beside the shown one, `seed` locks that of the die."""
+snapshot, `tape` says how far a network has come, `plan` fills the form of Train, `race` makes lanes of that,
+`changed` is the text that Circuits puts beside the shown one, `seed` locks that of the die."""

@@ -57,6 +57,28 @@ def likeliest(now: Situation, rank: Result = 1.0, position: Result = -1.0) -> st
     return _names(trace, trace.predicts.axis, now)[int(order[int(rank) - 1])]
 
 
+def best_lane(now: Situation, rank: Result = 1.0) -> Result:
+    """The label of the lane whose validation loss came lowest, or that of another rank."""
+    label, _ = _ranked_lane(now, rank)
+    try:
+        return float(label)
+    except ValueError:
+        return label
+
+
+def lane_loss(now: Situation, rank: Result = 1.0) -> float:
+    """The lowest validation loss of that lane, in nats."""
+    return _ranked_lane(now, rank)[1]
+
+
+def _ranked_lane(now: Situation, rank: Result) -> tuple[str, float]:
+    measured = [(loss, label) for label, loss in now.lanes.items() if loss is not None]
+    if isinstance(rank, str) or not 1 <= rank <= len(measured) or now.race != "ended":
+        raise NotKnown("The race has not come to its end yet.")
+    loss, label = sorted(measured)[int(rank) - 1]
+    return label, loss
+
+
 def most_held(now: Situation) -> str:
     """The token at which most of what the memory cell holds at the end was written."""
     from lmviz.inspection.held_words import held_words

@@ -79,6 +79,14 @@ class Situation(Protocol):
         """The newest numbers of the training, such as "loss"."""
 
     @property
+    def race(self) -> str:
+        """How the race stands: "empty", "waiting", "running", "paused" or "ended"."""
+
+    @property
+    def lanes(self) -> Mapping[str, float | None]:
+        """The lowest validation loss of each lane of the race by its label, None before it was measured."""
+
+    @property
     def prefix(self) -> str:
         """The text that is typed."""
 

@@ -17,12 +17,14 @@ from lmviz.lessons.controls import check_control
 from lmviz.lessons.expression import Call, Expression, Literal, Operation, Result
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.readings import (
+    best_lane,
     cell,
     cell_value,
     count,
     drawn,
     furthest_reaching,
     gradient_factor,
+    lane_loss,
     likeliest,
     log_probability,
     measured,
@@ -125,6 +127,17 @@ VALUES = (
     LessonValue("trained", "", "the steps done by the training of this session", measured("step")),
     LessonValue("loss", "", "the newest loss of the training, in nats", measured("loss")),
     LessonValue("validation_loss", "", "the same on held-out text", measured("validation_loss")),
+    LessonValue(
+        "race", "", "how the race stands: empty, waiting, running, paused or ended", lambda now: now.race
+    ),
+    LessonValue("lanes", "", "how many lanes it has", lambda now: float(len(now.lanes))),
+    LessonValue(
+        "best_lane",
+        "[RANK]",
+        "what the lane is called whose validation loss came lowest, or of that rank",
+        best_lane,
+    ),
+    LessonValue("lane_loss", "[RANK]", "the lowest validation loss of that lane, in nats", lane_loss),
     LessonValue("compared", "", "the models beside the shown one", lambda now: ", ".join(now.compared)),
     # what it reads
     LessonValue("prefix", "", "the text that is typed", lambda now: now.prefix),

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmviz.api.training import split_settings
-from lmviz.lessons.openings import OPENINGS, beside
+from lmviz.lessons.openings import EMPTY, OPENINGS, beside
+from lmviz.runs.racing import vary
 
 if TYPE_CHECKING:
     from lmviz.app.session.situation import SessionParts
@@ -87,6 +88,17 @@ def _plan(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.plan.set(opening.words, *split_settings(opening.words, opening.settings, parts.plan.task))
 
 
+def _race(parts: SessionParts, opening: Opening, path: Path | None) -> None:
+    """Lanes that wait to be started, where they do not already."""
+    pairs = [] if opening.words == EMPTY else [word.split("=", 1) for word in opening.words.split()]
+    varied = {name: values.split(",") for name, values in pairs}
+    found = [lane.name for lane in parts.race.lanes if lane.phase == "waiting"]
+    if [lane.name for lane in parts.race.lanes] != found or found != list(vary(varied) if varied else ()):
+        parts.race.clear()
+        if varied:
+            parts.race.add(varied)
+
+
 def _set_prefix(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     parts.reading.set_prefix(opening.words)
 
@@ -110,6 +122,7 @@ _ACTS: dict[str, Open] = {
     "network": _open_network,
     "tape": _set_tape,
     "plan": _plan,
+    "race": _race,
     "prefix": _set_prefix,
     "source": _set_source,
     "changed": _set_changed,

@@ -219,13 +219,16 @@ class CurrentRace(Part):
         self._set_lanes(lane for lane in self._lanes if lane.name != name or lane.phase != "waiting")
 
     def clear(self) -> None:
-        """Begin another race: this one's runs stay where they are, and their models open."""
+        """Begin another race: this one's models are closed, and its runs stay where they are."""
         if self.is_active:
             self.failed.emit(RACING)
             return
+        models = [opened for opened in map(self.opened, self._lanes) if opened is not None]
         self._folder, self._hidden, self._chosen, self._unreadable = None, frozenset(), "", {}
         self._models.forget()
         self._set_lanes(())
+        for opened in models:
+            self._library.close(opened)
 
     def go_on(self, name: str = "") -> None:
         """Begin the lanes that wait, go on with those that rest, and resume those that were stopped.

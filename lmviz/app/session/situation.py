@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.module_checks import ModuleChecks
     from lmviz.app.session.network import OpenNetwork
     from lmviz.app.session.open_text import OpenText
+    from lmviz.app.session.race import CurrentRace
     from lmviz.app.session.surgery import Surgery
     from lmviz.app.session.training import Training
     from lmviz.app.session.training_plan import TrainingPlan
@@ -67,6 +68,10 @@ class SessionParts(Protocol):
     @property
     def contrast(self) -> CurrentContrast:
         """The text that Circuits puts beside the shown one."""
+
+    @property
+    def race(self) -> CurrentRace:
+        """The race."""
 
     @property
     def network(self) -> OpenNetwork:
@@ -158,6 +163,18 @@ class SessionSituation:
         progress = self._parts.training.state.progress
         found = {name: getattr(progress, name, None) for name in MEASURED}
         return {name: float(number) for name, number in found.items() if number is not None}
+
+    @property
+    def race(self) -> str:
+        race = self._parts.race
+        if race.is_active:
+            return "paused" if race.is_paused else "running"
+        waits = any(lane.phase == "waiting" for lane in race.lanes)
+        return "waiting" if waits else "ended" if race.lanes else "empty"
+
+    @property
+    def lanes(self) -> Mapping[str, float | None]:
+        return {lane.label: lane.best for lane in self._parts.race.lanes}
 
     @property
     def prefix(self) -> str:

@@ -49,7 +49,7 @@ class LanesPanel(Panel):
         )
         self._new = LinkButton("new_race_button", "New race", "begin another race; its runs stay")
         self._card = self.add_card("Lanes", self._new, self._lay_out())
-        self._was_active = False
+        self._was_waiting = True
         self._connect()
 
     def _lay_out(self) -> QWidget:
@@ -86,10 +86,10 @@ class LanesPanel(Panel):
         self._show_table(lanes, chosen)
         self._new.setVisible(bool(lanes))
         self._new.setEnabled(not self._race.is_active)
-        if self._race.is_active != self._was_active:
-            self._was_active = self._race.is_active
-            if self._was_active and self._pages.currentIndex() == ADDING:
-                self._turn_to(STEERING)
+        waits = not lanes or any(lane.phase == "waiting" for lane in lanes)
+        if waits != self._was_waiting:  # what comes next is to add and to start, or to watch and to steer
+            self._was_waiting = waits
+            self._turn_to(ADDING if waits else STEERING)
         for form in self._forms:
             form.show_race()
         bold = QFontMetrics(current_theme().font(weight=current_theme().font().Weight.DemiBold))
