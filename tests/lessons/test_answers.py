@@ -65,6 +65,7 @@ PERSPECTIVES = (
     "corpus",
     "inside",
     "polls",
+    "race",
     "sample",
     "scale",
     "train",

@@ -16,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "lessons.md").read_text(e
 
 def test_the_tour_comes_first_and_the_course_counts_on() -> None:
     assert LESSONS[0].name == TOUR
-    assert [lesson.number for lesson in COURSE] == list(range(1, 16))
+    assert [lesson.number for lesson in COURSE] == list(range(1, 17))
     assert len({lesson.name for lesson in LESSONS}) == len(LESSONS)
 
 

@@ -112,6 +112,12 @@ BROKEN = {
     "an unknown family": ("plan ngram", "plan ngrm", 9, "no family"),
     "an unknown setting": ("order=3", "ordr=3", 9, "did you mean order?"),
     "a setting out of range": ("order=3", "order=99", 9, "at most 7"),
+    "a setting that no race has": (
+        "plan ngram order=3 smoothing=maximum-likelihood",
+        "race learning_rat=0.1",
+        9,
+        "a race has no setting 'learning_rat': did you mean learning_rate?",
+    ),
     "a setting without a value": ("order=3", "order", 9, "name=value"),
     "a file that is not there": ("open: text farm", "open: text ./farm.txt", 8, "beside the lesson"),
     "a file elsewhere": ("open: text farm", "open: text ./../farm.txt", 8, "not beside the lesson"),
