@@ -72,7 +72,7 @@ class ChipLayout:
         return -1
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _prepared(token: str, scale: float) -> tuple[QStaticText, float, float]:
     font = current_theme().token_font(SIZE)
     token = seen(token)
