@@ -311,6 +311,7 @@ class HeadsOverTimePanel(Panel):
         with_it = [
             turn for turn in turns if jump is not None and turn.jump is not None and turn.jump.meets(jump)
         ]
+        with_it.sort(key=lambda turn: turn.role in ("first", "rest"))  # what heads do, then where they rest
         if not with_it:
             return said
         when = "In the same steps" if falls is not None else f"Around step {count(jump.at if jump else 0)}"

@@ -121,6 +121,22 @@ def test_a_jump_is_shaded_said_and_marked_on_the_time_slider(
     qtbot.waitUntil(lambda: window.findChild(SnapshotSlider).marks == ())
 
 
+def test_of_the_sample_that_repeats_the_jump_and_its_heads_are_found(
+    window: MainWindow, session: Session, qtbot: QtBot
+):
+    panel = in_front(window)
+    session.library.open("echo-transformer")
+    qtbot.waitUntil(lambda: panel.is_whole and panel.is_up_to_date)
+    rows = panel.findChild(CurveRows)
+    begin, end = rows.band
+    assert 1200 < begin < end < 1600
+    assert "2·3 turns to the word that followed last time" in panel.sentence
+    said = {row.name: row.said for row in rows.rows}
+    assert said["2·3"].startswith("what followed ")
+    session.library.choose_step(1000)
+    qtbot.waitUntil(lambda: {row.name: row.said for row in rows.rows}["2·3"] == "no clear role")
+
+
 def test_of_one_snapshot_there_is_a_map_by_one_score(
     window: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path
 ):
