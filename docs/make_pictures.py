@@ -145,6 +145,18 @@ def circuits(driver: Driver) -> None:
     driver.wait(lambda: driver.find("attribution_view").found is not None, "the attribution")
 
 
+def heads_over_time(driver: Driver) -> None:
+    """All heads of a model that has learned to repeat, and the steps in which it did."""
+    driver.show("circuits")
+    driver.open_model("echo-transformer")
+    driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
+    driver.session.contrast.open(driver.session.contrast.offers()[0])
+    driver.bring_to_front("heads_over_time")
+    heads = driver.find("heads_over_time_view")
+    driver.wait(lambda: heads.is_whole, "the heads at every snapshot")
+    driver.session.attention.choose_head(1, 2)
+
+
 def through_time(driver: Driver) -> None:
     """A loss going back through four families, and truncation after twelve steps."""
     driver.show("inside")
@@ -340,6 +352,7 @@ SCENES = (
     Scene("compare", compare),
     Scene("race", race, themes=("light",)),
     Scene("circuits", circuits, themes=("light",)),
+    Scene("heads-over-time", heads_over_time, themes=("light",)),
     Scene("autodiff", autodiff),
     Scene("scale", scale),
     Scene("lecture", lecture, size=LECTURE_HALL, themes=("light",), projector=True),

@@ -148,7 +148,7 @@ class PatchingPanel(AnsweringPanel):
         self._draw()
 
     def _lay_out(self) -> QWidget:
-        return sheet(column(self._said, (row((self._grid, 3), (self._check, 1), gap=10), 1), self._agrees))
+        return sheet(column(self._said, (row((self._grid, 1), self._check, gap=10), 1), self._agrees))
 
     def _forget(self) -> None:
         self.silence(QUESTION)

@@ -76,7 +76,7 @@ class ScatterPlot(PointableAxes):
         self._same.setPen(line)
 
     def sizeHint(self) -> QSize:
-        return QSize(200, 180) * current_theme().scale
+        return QSize(150, 180) * current_theme().scale
 
     def minimumSizeHint(self) -> QSize:
         return QSize(130, 80) * current_theme().scale
