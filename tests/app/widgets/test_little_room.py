@@ -18,6 +18,7 @@ from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
+from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.autodiff import read
 
 CLIPPED = Qt.AlignmentFlag.AlignRight.value | Qt.AlignmentFlag.AlignHCenter.value
@@ -40,7 +41,7 @@ def legend() -> Canvas:
 def plot_names() -> Canvas:
     names = PlotNames()
     names.resize(120, 100)
-    names.set_names([PlotName(f"GPT-3 {n} bn", "689.086", 20.0 * n, QColor("black")) for n in (1, 2)], 0, 100)
+    names.set_names([PlotName(f"{n} of GPT-3", "689.086", 20.0 * n, QColor("black")) for n in (1, 2)], 0, 100)
     return names
 
 
@@ -128,6 +129,22 @@ def test_terms_that_begin_alike_are_told_apart(shown, painted):
     widget.grab()
     assert {"channel 0", "channel 1", "channel 2"} <= {text for text, _ in painted}
     assert LONG in widget.whole_at(widget.row_rectangle(0).center() - QPointF(widget.width() / 2 - 20, 0))
+
+
+def test_curves_whose_names_begin_alike_are_told_apart(shown, painted):
+    names = PlotNames()
+    names.resize(90, 100)
+    names.set_names([PlotName(f"channel {n}", "0.04", 20.0 * n, QColor("black")) for n in (1, 33)], 0, 100)
+    shown(names, 90, 100).grab()
+    assert {"1", "33"} <= {text for text, _ in painted}
+
+
+def test_a_row_writes_no_change_that_its_bar_cannot_show(shown, painted):
+    words = WordEffects()
+    words.set_words([WordEffect("far", -1.4e-12, 2e-9), WordEffect("near", -0.5, 2.5)], 2.5)
+    shown(words, 400, 120).grab()
+    assert {"−0.00", "+0.00", "−0.50", "+2.50"} <= {text for text, _ in painted}
+    assert words.readout(0)[1][0].endswith("−1.4e−12")
 
 
 def test_only_one_place_decides_how_text_is_cut():

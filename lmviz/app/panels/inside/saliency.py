@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
@@ -26,6 +26,7 @@ from lmviz.text.pictures import SIDE
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.inspection.saliency import Erasing, Saliency
@@ -63,6 +64,9 @@ class SaliencyPanel(Panel):
         self._said = Label(name="saliency_sentence", role="muted", wraps=True)
         self.picture = EffectPictures()  # the pixels of a source that is a picture, hidden where it is none
         self._words = {name: WordEffects(NAMED[name]) for name in (SOURCE, TEXT)}
+        self._area = WordScroll(tuple(self._words.values()))
+        self._follow_current = QTimer(self, singleShot=True, interval=0)
+        self._follow_current.timeout.connect(self._show_current)
         leave_arrow_keys(self, *self._words.values())
         self._card = self.add_card("Saliency", self._choice, self._lay_out())
         words = self._words[TEXT]
@@ -107,6 +111,14 @@ class SaliencyPanel(Panel):
             return ""
         return saliency_recipe(self._reading.moment, self._of, self._reading.trace.beside)
 
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.family != "ngram":
+            return ""
+        return (
+            f"{model.name} counts, so that nothing in it has a gradient. Open a model that learns by "
+            "gradients, or see Evidence, or Picture."
+        )
+
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None:
@@ -134,7 +146,8 @@ class SaliencyPanel(Panel):
             each.hide()  # until their numbers are known
         rows = column(self.picture, *words)
         rows.addStretch()
-        return sheet(column(self._said, (scrolling(sheet(rows), area=WordScroll(words)), 1)))
+        scrolling(sheet(rows), area=self._area)
+        return sheet(column(self._said, (self._area, 1)))
 
     def _offers_of(self, reading: Reading) -> tuple[dict[Of, str], Of]:
         """The numbers that there are, each in words; and which of them is chosen."""
@@ -232,6 +245,13 @@ class SaliencyPanel(Panel):
     def _mark(self) -> None:
         if self._reading is not None and self._reading is self.session.reading.current:
             self.words.set_current(self.session.reading.position)
+            self._follow_current.start()
+
+    def _show_current(self) -> None:
+        """Scroll to the chosen word: far before it words hardly matter."""
+        if self._words[SOURCE].isHidden() and self.words.current >= 0:
+            area = self.words.part_rectangle(self.words.current)
+            self._area.ensureVisible(0, round(area.bottom()), 0, round(area.height()))
 
 
 class EffectPictures(QWidget):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen
@@ -88,7 +89,7 @@ class PlotNames(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        start = self.length(LEADER)
+        start, shared = self.length(LEADER), _shared([item.name for item in self._names if item.is_curve])
         for item, place in zip(self._names, self._places, strict=True):
             color = self.theme.faint_text if item.faint else item.color
             painter.setPen(QPen(color, self.length(1)))
@@ -102,7 +103,16 @@ class PlotNames(Canvas):
             font = metrics(SIZE, bold=item.strong)
             area.setWidth(area.width() - font.horizontalAdvance(item.figure) - self.length(GAP))
             shown = self.shown_in(area, item.name, font)
+            if shown != item.name:  # what tells alike names apart comes last
+                shown = self.shown_in(area, item.name.removeprefix(shared), font)
             painter.write(area, shown, size=SIZE, bold=item.strong)
+
+
+def _shared(names: Sequence[str]) -> str:
+    """The words with which all names begin; empty where there is only one name."""
+    words = [name.split()[:-1] for name in names]
+    alike = takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))
+    return "".join(f"{first} " for first, *_ in alike) if len(names) > 1 else ""
 
 
 def spread(heights: Sequence[float], gap: float, top: float, bottom: float) -> list[float]:

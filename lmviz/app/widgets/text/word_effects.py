@@ -19,6 +19,7 @@ SIZE, HEAD_SIZE = 12, 11
 WORD = 0.3  # of the width, at most
 NUMBER = "+00.00"
 LEAST_BARS = 90  # pixels at scale 1 below which the predictions are not written out
+NOTHING = 0.005  # of the longest bar: a row says 0.00 of less, and the pointer brings the number itself
 STRONGEST = 0.55  # of the full colour, behind the word that changes most
 PREDICTED, MEASURED = "gradient says", "erasing does"
 
@@ -132,7 +133,7 @@ class WordEffects(WordColumn):
                 continue
             painter.setPen(self.theme.muted_text if value is item.predicted else self.theme.text)
             area = QRectF(column.left(), place.top(), column.width(), place.height())
-            painter.write(area, signed_figure(value), size=SIZE, where=AT_RIGHT)
+            painter.write(area, self._figure(value), size=SIZE, where=AT_RIGHT)
 
     def _draw_word(self, painter: Painter, item: WordEffect, place: QRectF, right: float) -> None:
         theme, typed = self.theme, self.metrics(SIZE, token=True)
@@ -153,6 +154,12 @@ class WordEffects(WordColumn):
         painter.setBrush(color)
         left = start if value > 0 else start - wide
         painter.drawRoundedRect(QRectF(left, middle - height / 2, wide, height), 1.5, 1.5)
+
+    def _figure(self, value: float) -> str:
+        """A change as it is written in a row: no powers of ten beside numbers that are so much larger."""
+        if abs(value) < NOTHING * self._limit:
+            return "−0.00" if value < 0 else "+0.00" if value else "0.00"
+        return signed_figure(value)
 
     def _share(self, value: float) -> float:
         return min(1.0, abs(value) / self._limit)
