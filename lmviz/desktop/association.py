@@ -1,4 +1,4 @@
-"""Lets a double click on a scene open it in lmviz, for one account of a computer and nobody else.
+"""Lets a double click on a scene or a bundle open it in lmviz, for one account of a computer and nobody else.
 
 On Linux that is an entry for desktops and a type of files, in the folder of the account's data; on Windows
 three keys below HKEY_CURRENT_USER. macOS hands files to applications only, and a Python program is none.
@@ -20,7 +20,7 @@ from typing import Any
 from lmviz.base.errors import LmvizError
 from lmviz.base.places import shipped
 
-ENDING = ".lmviz"
+ENDING, BUNDLE_ENDING = ".lmviz", ".lmvizbundle"
 KIND = "lmviz.desktop.scene"
 CLASSES = r"Software\Classes"
 CHANGED = 0x08000000  # SHCNE_ASSOCCHANGED: Windows looks again which program opens what
@@ -59,7 +59,8 @@ def program() -> list[str]:
 def _write_keys() -> str:
     registry: Any = importlib.import_module("winreg")
     command = subprocess.list2cmdline(program()) + ' "%1"'
-    keys = {ENDING: KIND, KIND: "lmviz scene", rf"{KIND}\shell\open\command": command}
+    keys = dict.fromkeys((ENDING, BUNDLE_ENDING), KIND)
+    keys |= {KIND: "lmviz scene", rf"{KIND}\shell\open\command": command}
     for name, value in keys.items():
         with registry.CreateKey(registry.HKEY_CURRENT_USER, rf"{CLASSES}\{name}") as key:
             registry.SetValueEx(key, "", 0, registry.REG_SZ, value)
@@ -70,7 +71,7 @@ def _write_keys() -> str:
 def _delete_keys() -> str:
     registry: Any = importlib.import_module("winreg")
     keys = [rf"{KIND}\shell\open\command", rf"{KIND}\shell\open", rf"{KIND}\shell", KIND]
-    for name in [*keys, *([ENDING] if _opens_scenes(registry) else [])]:
+    for name in [*keys, *(ending for ending in (ENDING, BUNDLE_ENDING) if _is_ours(registry, ending))]:
         try:
             registry.DeleteKey(registry.HKEY_CURRENT_USER, rf"{CLASSES}\{name}")
         except OSError:  # it is not there, or another program has put its own below it
@@ -79,10 +80,10 @@ def _delete_keys() -> str:
     return "Scenes are no longer opened by a double click."
 
 
-def _opens_scenes(registry: Any) -> bool:
-    """Whether the ending stands for a scene of lmviz, and not for another program's."""
+def _is_ours(registry: Any, ending: str) -> bool:
+    """Whether an ending stands for what lmviz opens, and not for another program's."""
     try:
-        return bool(registry.QueryValue(registry.HKEY_CURRENT_USER, rf"{CLASSES}\{ENDING}") == KIND)
+        return bool(registry.QueryValue(registry.HKEY_CURRENT_USER, rf"{CLASSES}\{ending}") == KIND)
     except FileNotFoundError:
         return False
 

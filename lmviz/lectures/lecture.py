@@ -20,10 +20,11 @@ class ShownScene:
 
 @dataclass(frozen=True)
 class ShownStep:
-    """A step of a lesson; `number` counts from 0."""
+    """A step of a lesson; `number` counts from 0. `path` is its file, None where it comes with lmviz."""
 
     lesson: Lesson
     number: int
+    path: Path | None = None
 
     @property
     def step(self) -> Step:
@@ -33,9 +34,10 @@ class ShownStep:
 
 @dataclass(frozen=True)
 class ShownPoll:
-    """A question for the room."""
+    """A question for the room. `path` is its file, None where it comes with lmviz."""
 
     poll: Poll
+    path: Path | None = None
 
 
 Shown = ShownScene | ShownStep | ShownPoll

@@ -34,7 +34,7 @@ from lmviz.desktop.scene import Scene, open_scene, save_scene
 from lmviz.lectures.lecture import Lecture, LectureItem, Shown, ShownPoll, ShownScene, ShownStep
 from lmviz.lessons.openings import BESIDE
 from lmviz.lessons.parts import PartReader, WrittenEntry, WrittenPart
-from lmviz.lessons.reading import open_lesson
+from lmviz.lessons.reading import lesson_in, open_lesson
 from lmviz.lessons.shipped import name_of, shipped_files, shipped_lesson
 from lmviz.polls.poll_file import open_poll, shipped_poll_files
 from lmviz.text.ordinary_files import read_file
@@ -167,7 +167,8 @@ class _LectureReader(PartReader):
 
     def _poll(self, words: str) -> ShownPoll:
         if words.startswith(BESIDE):
-            return ShownPoll(open_poll(self._beside(words)))
+            path = self._beside(words)
+            return ShownPoll(open_poll(path), path)
         files = {name_of(path): path for path in shipped_poll_files()}
         _check_known(words, files, "poll")
         return ShownPoll(open_poll(files[words]))
@@ -178,14 +179,17 @@ class _LectureReader(PartReader):
             raise LineFault(
                 f"{words!r} is no step: write a lesson and the number of its step, as counting 2."
             )
+        path = None
         if name.startswith(BESIDE):
-            lesson = open_lesson(self._beside(name), self._perspectives)
+            place = self._beside(name)
+            path = lesson_in(place) or place
+            lesson = open_lesson(path, self._perspectives)
         else:
             _check_known(name, [name_of(path) for path in shipped_files()], "lesson")
             lesson = shipped_lesson(name, self._perspectives)
         if not 1 <= int(number) <= len(lesson.steps):
             raise LineFault(f"{lesson.title} has the steps 1 to {len(lesson.steps)}: write one of them.")
-        return ShownStep(lesson, int(number) - 1)
+        return ShownStep(lesson, int(number) - 1, path)
 
     def _beside(self, words: str) -> Path:
         """The file beside the lecture that is meant."""

@@ -120,13 +120,14 @@ def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_windows_gets_three_keys_of_the_account_and_loses_them_again(
+def test_windows_gets_the_keys_of_the_account_and_loses_them_again(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", r"C:\Program Files\Python\python.exe")
     association.associate()
     assert registry.keys == {
         r"Software\Classes\.lmviz": "lmviz.desktop.scene",
+        r"Software\Classes\.lmvizbundle": "lmviz.desktop.scene",
         r"Software\Classes\lmviz.desktop.scene": "lmviz scene",
         COMMAND: r'"C:\Program Files\Python\python.exe" -P -m lmviz "%1"',
     }

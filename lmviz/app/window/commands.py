@@ -278,6 +278,7 @@ class Commands:
         self._add(menu, "Save as the next scene…", lectures.save_scene, "Ctrl+Shift+S")
         can_make = lambda: lectures.can_make_handout  # noqa: E731
         self._add(menu, "Save a handout…", lectures.save_handout, possible=can_make)
+        self._add(menu, "Save a bundle for students…", lectures.save_bundle, possible=is_open)
         self._add(menu, "Leave the lecture", lectures.leave, possible=is_open)
 
     def _fill_lectures(self, menu: QMenu) -> None:

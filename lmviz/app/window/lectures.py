@@ -205,6 +205,26 @@ class Lectures(QObject):
         self._tell()
         Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")
 
+    def save_bundle(self) -> None:
+        """Ask for a file, and put the lecture that is open and all that it names into it."""
+        from lmviz.desktop.association import BUNDLE_ENDING
+        from lmviz.lectures.bundle import pack
+
+        if self._lecture is None:
+            return
+        path = self._lecture.path
+        kinds, usual = f"Bundles (*{BUNDLE_ENDING})", f"{path.stem}{BUNDLE_ENDING}"
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save a bundle for students", usual, kinds)
+        if not name:
+            return
+        out = Path(name) if name.endswith(BUNDLE_ENDING) else Path(name + BUNDLE_ENDING)
+        try:
+            pack(path, out, perspective_names())
+        except LmvizError as sentence:
+            self._window.session.say(str(sentence))
+        else:
+            Toast.show_over(self._parent, f"Saved {out.name}, {out.stat().st_size / 1e6:.1f} MB.")
+
     @property
     def can_make_handout(self) -> bool:
         """Whether a lecture or a lesson is open, and no handout of it is being made."""

@@ -203,10 +203,11 @@ class MainWindow(QMainWindow):
         self.transport.show_race(name == "race")
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
-        """Open texts, runs, folders, lessons, lectures, polls, networks, questions or scenes."""
+        """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
         from lmviz.autodiff.files import is_network  # not before the first paint
         from lmviz.circuits.shipped_questions import is_question
         from lmviz.desktop.scene import is_scene
+        from lmviz.lectures.bundle import is_bundle
         from lmviz.lectures.reading import is_lecture
         from lmviz.lessons.reading import is_lesson
         from lmviz.polls.poll_file import is_poll
@@ -214,6 +215,7 @@ class MainWindow(QMainWindow):
         found = [Path(path).expanduser().absolute() for path in paths]
         for path in found:
             self.settings.add_recent(path)
+        found = [inner for path in found for inner in (self._unpacked(path) if is_bundle(path) else [path])]
         for path in (path for path in found if is_lesson(path)):
             self.open_lesson(path)
         for path in (path for path in found if is_lecture(path)):
@@ -260,6 +262,16 @@ class MainWindow(QMainWindow):
             self.lessons.open_file(path)
         except LmvizError as sentence:
             self.session.say(str(sentence))
+
+    def _unpacked(self, path: Path) -> list[Path]:
+        """The lecture or lesson in a bundle; the notice says what is wrong with one."""
+        from lmviz.lectures.bundle import unpack
+
+        try:
+            return [unpack(path)]
+        except LmvizError as sentence:
+            self.session.say(str(sentence))
+            return []
 
     def open_lecture(self, path: Path) -> None:
         """Open a lecture; the notice says what is wrong with it."""

@@ -303,6 +303,33 @@ def test_a_shipped_lecture_is_given_from_beginning_to_end(
         assert item.notes
 
 
+def test_a_bundle_is_saved_dropped_and_opened_elsewhere(
+    opened: MainWindow,
+    session: Session,
+    small: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "class"), ""))
+    command(opened, "Save a bundle for students…")()
+    command(opened, "Leave the lecture")()
+    for model in session.library.models:
+        session.library.close(model)
+    shutil.rmtree(small.parent)
+    with qtbot.waitSignal(opened.scenes.shown):
+        opened.open_paths([tmp_path / "class.lmvizbundle"])
+    unpacked = tmp_path / "data" / "bundles"
+    assert opened.lectures.lecture.path.is_relative_to(unpacked)
+    assert session.library.model.folder.is_relative_to(unpacked)
+    assert opened.settings.recent[0] == tmp_path / "class.lmvizbundle"
+    (tmp_path / "class.lmvizbundle").write_bytes(b"PK and nothing more")
+    opened.open_paths([tmp_path / "class.lmvizbundle"])
+    assert "is no bundle, or was cut short" in opened.notice.sentence
+    assert opened.lectures.lecture is not None
+
+
 def save_handout(window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> str:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     monkeypatch.setattr("lmviz.app.window.handout.LOOK_EVERY", 10)
