@@ -57,7 +57,6 @@ _BROKEN = (
     RuntimeError,
     NotImplementedError,
     OverflowError,
-    LookupError,
 )
 """What zipfile raises of bytes that are no archive, or one that it cannot read."""
 
@@ -102,15 +101,15 @@ def pack(path: Path, out: Path, perspectives: Collection[str]) -> Path:
     return out
 
 
-@loads("bundle")
+@loads("bundle", doing="unpacked")
 def unpack(path: Path, folder: Path | None = None) -> Path:
     """Unpack a bundle into a new folder in `folder`, by default that of lmviz's data; the file to be opened.
 
     The same bundle is unpacked once. LmvizError for anything that is no bundle, or not a safe one.
     """
     folder = data_folder() / "bundles" if folder is None else folder
+    check_ordinary(path, LARGEST)
     try:
-        check_ordinary(path, LARGEST)
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
             place = folder / f"{_plain_name(path.stem)}-{digest}"
@@ -120,8 +119,6 @@ def unpack(path: Path, folder: Path | None = None) -> Path:
                     _write(archive, place)
     except _Refused as reason:
         raise LmvizError(f"{path.name} is not unpacked: {reason}.") from None
-    except OSError as error:
-        raise LmvizError(f"{path.name} cannot be unpacked ({error.strerror or error}).") from None
     except _BROKEN:
         raise LmvizError(f"{path.name} is no bundle, or was cut short: get it again.") from None
     return place / opened

@@ -14,7 +14,10 @@ from lmviz.desktop.scene import open_scene
 from lmviz.inspection.trace import Trace
 from lmviz.interchange.arpa import open_arpa
 from lmviz.interchange.checkpoint import open_checkpoint
+from lmviz.lectures.bundle import unpack
+from lmviz.lectures.reading import open_lecture
 from lmviz.lessons.reading import open_lesson
+from lmviz.lessons.results import open_results
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import convert
 from lmviz.runs.race_folder import open_race
@@ -51,10 +54,13 @@ KINDS = {
         lambda path: convert(Run(path, None), path / "x.arpa"),
         "lmviz.runs.converting.open_model_of",
     ),
+    "bundle": (unpack, "lmviz.lectures.bundle.check_ordinary"),
+    "lecture": (lambda path: open_lecture(path, ()), "lmviz.lectures.reading.read_file"),
     "lesson": (lambda path: open_lesson(path, ()), "lmviz.lessons.reading.read_file"),
     "network": (open_network, "lmviz.autodiff.files.read_file"),
     "poll": (open_poll, "lmviz.polls.poll_file.read_file"),
     "race": (open_race, "lmviz.runs.race_folder.read_file"),
+    "results": (open_results, "lmviz.lessons.results.read_file"),
     "run": (Run.open, "lmviz.training.run.read_file"),
     "scene": (open_scene, "lmviz.desktop.scene.read_file"),
     "text": (load_corpus, "lmviz.text.reading.read_file"),

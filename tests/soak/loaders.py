@@ -26,7 +26,10 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.tracing import trace
 from lmviz.interchange.arpa import open_arpa, write_arpa
 from lmviz.interchange.checkpoint import open_checkpoint
+from lmviz.lectures.bundle import pack, unpack
+from lmviz.lectures.reading import open_lecture
 from lmviz.lessons.reading import open_lesson
+from lmviz.lessons.results import GivenAnswer, LessonResult, Results, StepResult, open_results
 from lmviz.models.model import Model
 from lmviz.polls.poll_file import open_poll
 from lmviz.runs.converting import EVENTS, convert
@@ -94,6 +97,10 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
     lesson.parent.mkdir()
     shutil.copy(resource_path("lessons", "06-recurrent-language-model.md"), lesson)
     save_scene(_scene(text, network), scene)
+    lecture, results = folder / "small.lecture", folder / "results.json"
+    lecture.write_text(LECTURE, encoding="utf-8")
+    results.write_bytes(_results().to_bytes())
+    bundle = pack(lecture, folder / "small.lmvizbundle", perspective_names())
     newest, of_transformer = (each.snapshot_path(each.snapshots()[-1]) for each in (run, transformer))
     packed = write_gguf(large_llama(), folder / "model.gguf", "Q4_0")
     weights, saved = folder / "checkpoint" / "model.safetensors", folder / "ckpt.pt"
@@ -123,6 +130,9 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
         Loader("poll of order", order, lambda: _answered(order)),
         Loader("poll of a network", computed, lambda: _answered(computed)),
         Loader("lesson", lesson, lambda: open_lesson(lesson, perspective_names())),
+        Loader("lecture", lecture, lambda: open_lecture(lecture, perspective_names())),
+        Loader("results", results, lambda: open_results(results).to_bytes()),
+        Loader("bundle", bundle, lambda: _unpacked(bundle, folder / "unpacked")),
         Loader("scene", scene, lambda: open_scene(scene).to_bytes()),
         Loader(
             "curves converted", run.folder / "metrics.jsonl", lambda: convert(run, curves.with_suffix(EVENTS))
@@ -139,6 +149,30 @@ def make_loaders(folder: Path, text: Path) -> list[Loader]:
         Loader("network shown", network, lambda: show(network)),
         Loader("tensors shown", of_transformer, lambda: show(transformer.folder) or None, mutate_tensors),
     ]
+
+
+LECTURE = """# Small
+## One
+scene: ./night.lmviz
+
+A note.
+## Two
+step: counting 1
+## Three
+poll: ./order.poll
+"""
+
+
+def _results() -> Results:
+    answers = (GivenAnswer("12", False), GivenAnswer("11", True))
+    step = StepResult("One", "How many?", 2, 1, True, answers)
+    return Results((LessonResult("counting", "Counting", (step, step)),))
+
+
+def _unpacked(bundle: Path, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    unpack(bundle, folder)
+    assert {place.name[0] for place in folder.iterdir()} <= {"s"}, "nothing unfinished is left"
 
 
 def _task_text(folder: Path, name: str, content: bytes) -> Loader:
