@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lmviz.base.files import write_atomically
@@ -29,6 +31,26 @@ def key_of(poll: Poll) -> str:
     """What counts are kept under: the question with its choices, so that others begin at nought."""
     told = "\n".join([poll.question, *(f"{choice.letter}: {choice.text}" for choice in poll.filled)])
     return hashlib.sha256(told.encode("utf-8")).hexdigest()[:16]
+
+
+def counts_as_csv(polls: Iterable[Poll], counts: Mapping[str, Counts]) -> str:
+    """A row for each choice of each poll that somebody has answered, under the names of the columns.
+
+    The right choice of a poll that takes a model is left open.
+    """
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(["poll", "question", "letter", "choice", "answers", "right"])
+    for poll in polls:
+        answers = counts.get(key_of(poll), {})
+        if not any(answers.values()):
+            continue
+        right = "" if poll.needs_model else poll.find_right().letter
+        for choice in poll.filled:
+            is_right = "" if poll.needs_model else "yes" if choice.letter == right else "no"
+            words = (poll.title, poll.question, choice.letter, choice.text)
+            writer.writerow([*words, answers.get(choice.letter, 0), is_right])
+    return table.getvalue()
 
 
 def read_counts(path: Path) -> dict[str, Counts]:

@@ -49,8 +49,9 @@ class Poll:
 
     The right choice is `right`, where whoever wrote the poll says so. Otherwise it is found: by the
     `experiment` of the position poll; as the value `value` of a network, of which `network` is the text in
-    the language of Autodiff; or as the likeliest continuation of the text `likeliest_after`, which takes a
-    model. `because` explains it.
+    the language of Autodiff, or as the gradient of its output with respect to that value, where
+    `asks_gradient`; or as the likeliest continuation of the text `likeliest_after`, which takes a model.
+    `because` explains it.
     """
 
     title: str
@@ -62,6 +63,7 @@ class Poll:
     network: str = ""
     value: str = ""
     likeliest_after: str = ""
+    asks_gradient: bool = False
 
     @property
     def needs_model(self) -> bool:
@@ -106,7 +108,10 @@ class Poll:
         if self.network:
             from lmviz.autodiff import read
 
-            return self._matching(read(self.network).forward()[self.value].numbers.ravel())
+            network = read(self.network)
+            if self.asks_gradient:
+                return self._matching(np.asarray(network.backward()[self.value].gradient).ravel())
+            return self._matching(network.forward()[self.value].numbers.ravel())
         if model is None:
             raise LmvizError("The answer to this poll is the open model's: open a language model.")
         return self._likeliest(model)

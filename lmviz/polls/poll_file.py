@@ -10,7 +10,7 @@
     query: -4.60517 -3.218876 -0.510826 -4.60517
 
 A line that is indented goes on with the one before it. What is right is said by `right: A`, by `vectors` and
-`query`, by `value: NAME` with a `network:`, or by `likeliest after: TEXT`.
+`query`, by `value: NAME` or `gradient: NAME` with a `network:`, or by `likeliest after: TEXT`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ LONGEST_PLACE = 9  # digits
 LONGEST = 300  # characters of a question or a choice, which have to fit on the screen
 
 _EXPERIMENT = ("vectors", "query", "exchange", "mask", "layers")
-_KEYS = ("question", *LETTERS, "because", "right", "likeliest after", "value", "network", *_EXPERIMENT)
+_OF_A_NETWORK = ("value", "gradient")
+_KEYS = (
+    *("question", *LETTERS, "because", "right", "likeliest after"),
+    *(*_OF_A_NETWORK, "network", *_EXPERIMENT),
+)
 
 
 class PollFault(FaultyText):
@@ -119,8 +123,8 @@ def read_poll(text: str, name: str = "poll") -> Poll:
     right = read("right", lambda written: _letter(written, choices), "") if kind == "right" else ""
     if kind == "likeliest after":
         read("likeliest after", _short, "")
-    if kind == "value":
-        _check_value(entries, faults)
+    if kind in _OF_A_NETWORK:
+        _check_value(entries, kind, faults)
     for choice in choices:
         for place in unknown_places(choice.text) if kind == "vectors" else ():
             sentence = f"{{{place}}} is none of {{before}}, {{after}}, {{weights}}, {{kept weights}}."
@@ -135,9 +139,10 @@ def read_poll(text: str, name: str = "poll") -> Poll:
         because=entries["because"].joined if "because" in entries else "",
         right=right,
         experiment=experiment,
-        network=entries["network"].lines if kind == "value" else "",
-        value=entries["value"].joined if kind == "value" else "",
+        network=entries["network"].lines if kind in _OF_A_NETWORK else "",
+        value=entries[kind].joined if kind in _OF_A_NETWORK else "",
         likeliest_after=entries["likeliest after"].joined if kind == "likeliest after" else "",
+        asks_gradient=kind == "gradient",
     )
 
 
@@ -196,7 +201,7 @@ def _check_letters(choices: Sequence[PollChoice], entries: dict[str, _Entry], fa
 
 def _kind(entries: dict[str, _Entry], faults: list[Fault]) -> str:
     """How the right choice is found."""
-    kinds = [key for key in ("right", "vectors", "value", "likeliest after") if key in entries]
+    kinds = [key for key in ("right", "vectors", *_OF_A_NETWORK, "likeliest after") if key in entries]
     if not kinds:
         faults.append(
             Fault(
@@ -216,17 +221,20 @@ def _letter(text: str, choices: Sequence[PollChoice]) -> str:
     return text.strip().upper()
 
 
-def _check_value(entries: dict[str, _Entry], faults: list[Fault]) -> None:
+def _check_value(entries: dict[str, _Entry], kind: str, faults: list[Fault]) -> None:
     """Read the network, the faults of which are at its own lines, and look for the value in it."""
     from lmviz.autodiff import NetworkFault, read
 
-    value, network = entries["value"], entries.get("network")
+    value, network = entries[kind], entries.get("network")
     if network is None or network.text or not network.block:
-        sentence = "A value is one of a network: write “network:”, and its lines indented below."
+        sentence = f"A {kind} is one of a network: write “network:”, and its lines indented below."
         faults.append(Fault(value.line, sentence))
         return
     try:
-        read(network.lines)[value.joined]
+        found = read(network.lines)
+        if value.joined in found and kind == "gradient":
+            found.backward()
+        _ = found[value.joined]
     except NetworkFault as fault:
         faults.extend(Fault(each.line, each.sentence) for each in fault.faults)
     except LmvizError as error:

@@ -1,12 +1,14 @@
 """Counts of answers: kept by question and choices, and read whatever the file holds."""
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lmviz.polls.counts import key_of, read_counts, write_counts
+from lmviz.polls.counts import counts_as_csv, key_of, read_counts, write_counts
 from lmviz.polls.poll_file import shipped_polls
 
 
@@ -21,6 +23,21 @@ def test_other_choices_have_counts_of_their_own() -> None:
     changed = order.with_experiment(replace(order.experiment, layers=2))
     assert len({key_of(order), key_of(changed), key_of(other)}) == 3
     assert key_of(changed.with_experiment(order.experiment)) == key_of(order)
+
+
+def test_a_table_has_a_row_for_each_choice_of_what_was_answered() -> None:
+    order, forgetting, _, likeliest, *_ = polls = shipped_polls()
+    counts = {key_of(forgetting): {"C": 7, "A": 1}, key_of(likeliest): {"B": 2}, key_of(order): {}}
+    rows = list(csv.DictReader(io.StringIO(counts_as_csv(polls, counts))))
+    assert [row["poll"] for row in rows] == [forgetting.title] * 4 + [likeliest.title] * 4
+    assert [(row["answers"], row["right"]) for row in rows[:4]] == [
+        ("1", "no"),
+        ("0", "no"),
+        ("7", "yes"),
+        ("0", "no"),
+    ]
+    assert {row["right"] for row in rows[4:]} == {""}, "which is right depends on the model"
+    assert rows[0]["question"] == forgetting.question
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -65,12 +65,24 @@ def test_each_poll_that_comes_with_lmviz_has_one_right_choice(poll: Poll) -> Non
         ("Forgetting", "2.953"),
         ("Softmax and cross-entropy", "0.15, 0.72, 0.13"),
         ("What attention costs", "28"),
+        ("What goes back", "0.15, −0.28, 0.13"),
     ],
 )
 def test_the_right_choice_is_computed(title: str, right: str) -> None:
     poll = by_title(title)
     letter = poll.find_right().letter
     assert next(choice.text for choice in poll.filled if choice.letter == letter) == right
+
+
+def test_a_poll_may_ask_for_a_gradient() -> None:
+    value = NETWORK.replace("A: 3", "A: 9").replace("B: 4", "B: 6").replace("x = 2", "x = 3")
+    asked = value.replace("value: y", "gradient: x")
+    assert (read_poll(value).find_right().letter, read_poll(asked).find_right().letter) == ("A", "B")
+    assert read_poll(asked).find_right().computed == "6"
+    assert [line for line, _ in faults(asked.replace("gradient: x", "gradient: q"))] == [4]
+    assert "A gradient is one of a network" in faults(asked[: asked.index("network:")])[0][1]
+    both = faults(asked.replace("gradient: x", "gradient: x\nvalue: y"))
+    assert any("keep one of the two" in sentence for _, sentence in both)
 
 
 def test_the_first_poll_is_the_position_poll_of_the_lecture() -> None:

@@ -169,10 +169,11 @@ def _results() -> Results:
     return Results((LessonResult("counting", "Counting", (step, step)),))
 
 
-def _unpacked(bundle: Path, folder: Path) -> None:
+def _unpacked(bundle: Path, folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
-    unpack(bundle, folder)
+    opened = unpack(bundle, folder)
     assert {place.name[0] for place in folder.iterdir()} <= {"s"}, "nothing unfinished is left"
+    return opened
 
 
 def _task_text(folder: Path, name: str, content: bytes) -> Loader:

@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
-from lmviz.polls.counts import MOST, counts_path, key_of, read_counts, write_counts
+from lmviz.base.files import write_atomically
+from lmviz.polls.counts import MOST, counts_as_csv, counts_path, key_of, read_counts, write_counts
 from lmviz.polls.poll_file import open_poll
 
 if TYPE_CHECKING:
@@ -101,12 +102,16 @@ class Polls(Part):
             self._index = len(self._polls) - 1
         self._begin()
 
+    def save_csv(self, path: Path) -> None:
+        """Write how many chose what in every poll that was answered; LmvizError where that is refused."""
+        self._of_current()  # the counts are read by now
+        write_atomically(path, counts_as_csv(self.all, self._counts or {}).encode("utf-8"))
+
     def set_experiment(self, experiment: OrderExperiment) -> None:
-        """Ask the same question about other numbers."""
+        """Ask the same question about other numbers; its answers are hidden again."""
         poll = self.current.with_experiment(experiment)
         self._polls = (*self.all[: self._index], poll, *self.all[self._index + 1 :])
-        self._collected.clear()
-        self.changed.emit()
+        self._begin()
 
     def collect(self, letter: str) -> None:
         """Count one more answer; a letter that is no choice is none."""

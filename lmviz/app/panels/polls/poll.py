@@ -20,7 +20,9 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.steady import SpinBox
+from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
+from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class PollPanel(Panel):
         self._clear = named(QPushButton("start again"), "clear_poll_button")
         self._type = named(QPushButton("type counts"), "type_counts_button")
         self._type.setCheckable(True)
+        self._save = LinkButton("save_counts_button", "save as CSV…", "the answers to all polls as a table")
         self._notes = (MutedLine(KEYS), MutedLine(KEPT))
         self._counts = QWidget()
         self._spins: dict[str, QSpinBox] = {}
@@ -97,6 +100,7 @@ class PollPanel(Panel):
         self._total.setText("1 answer" if polls.total == 1 else f"{count(polls.total)} answers")
         self._show.setText("hide the answers" if polls.is_shown else "show the answers")
         self._clear.setEnabled(bool(polls.total) or polls.is_shown)
+        self._save.setEnabled(bool(polls.total))
         self._counts.setVisible(self._type.isChecked())
         for letter, spin in self._spins.items():
             self._typed[letter].setVisible(letter in (each.letter for each in poll.filled))
@@ -130,7 +134,7 @@ class PollPanel(Panel):
             self._typed[letter] = labelled(letter, spin)
         row(*self._typed.values(), STRETCH, on=self._counts)
         buttons = FlowLayout()
-        for control in (self._show, self._clear, self._type, self._total):
+        for control in (self._show, self._clear, self._type, self._total, self._save):
             buttons.addWidget(control)
         asked = (self._question, (self._choices, 20), self._answer)
         return sheet(column(*asked, STRETCH, self._counts, buttons, *self._notes))
@@ -143,6 +147,7 @@ class PollPanel(Panel):
         self._open.clicked.connect(self._open_file)
         self._show.clicked.connect(self.toggle_play)
         self._clear.clicked.connect(polls.clear)
+        self._save.clicked.connect(self._save_counts)
         self._type.toggled.connect(self._offer_to_type)
         for letter in LETTERS:  # wherever the focus is, but in a field: no answer of the room gets lost
             key = QShortcut(QKeySequence(letter), self)
@@ -200,6 +205,20 @@ class PollPanel(Panel):
     def _show_right(self, right: Right) -> None:
         self.right = right
         self.refresh_soon()
+
+    def _save_counts(self) -> None:
+        """Ask for a file, and write how many chose what in every poll that was answered."""
+        name, _ = QFileDialog.getSaveFileName(self, "Save the answers", "polls.csv", "Tables (*.csv)")
+        if not name:
+            return
+        path = Path(name).with_suffix(".csv")
+        try:
+            self.session.polls.save_csv(path)
+        except LmvizError as sentence:
+            self.complain(str(sentence), "export")
+        else:
+            self.complain("", "export")
+            Toast.show_over(self, f"Saved {path.name} in {path.parent}.")
 
     def _open_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open a poll", "", FILES)

@@ -1,5 +1,6 @@
 """A poll in the window: answers by keys, clicks and figures, hidden until shown, the right one computed."""
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.board.board import Board
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.panels.polls.order import OrderPanel
+from lmviz.app.panels.polls.order import HIDDEN, OrderPanel
 from lmviz.app.panels.polls.poll import PollPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.order_picture import OrderPicture
@@ -162,6 +163,27 @@ def test_only_the_counts_are_kept(poll: PollPanel, session: Session, qtbot: QtBo
         again.close()
 
 
+def test_the_answers_to_all_polls_are_saved_as_a_table(
+    poll: PollPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    poll.catch_up()
+    assert not poll.findChild(QPushButton, "save_counts_button").isEnabled()
+    qtbot.keyClicks(choices(poll), "abb")
+    choose(poll.findChild(QComboBox, "poll_picker"), 1)
+    qtbot.keyClicks(choices(poll), "c")
+    poll.catch_up()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "week 3"), ""))
+    click(poll, "save_counts_button", qtbot)
+    with (tmp_path / "week 3.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["answers"] for row in rows] == ["1", "2", "0", "0", "0", "1", "0"]
+    assert {row["letter"] for row in rows if row["right"] == "yes"} == {"A", "C"}
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "file" / "a"), ""))
+    click(poll, "save_counts_button", qtbot)
+    assert "cannot be written" in poll.complaint
+
+
 def test_another_poll_begins_hidden_with_counts_of_its_own(poll: PollPanel, qtbot: QtBot) -> None:
     qtbot.keyClicks(choices(poll), "a ")
     choose(poll.findChild(QComboBox, "poll_picker"), 1)
@@ -180,12 +202,16 @@ def test_with_two_layers_order_shows_and_without_the_mask_it_does_not(
     qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
     assert text(order, "order_verdict").startswith("x′₄ is the same")
     choose(order.findChild(QComboBox, "order_layers_picker"), 1)
+    assert text(order, "order_verdict") == HIDDEN, "it is another question, and the room is to think again"
+    assert choices(poll).marked == ""
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
     assert text(order, "order_verdict").startswith("x′₄ is another")
     before, after = order.findChild(OrderPicture).lines
     assert before.output == "0.3839, 0.4427, 2.0226, 0.1621"
     assert after.output == "0.4691, 0.268, 2.2411, 0.1424"
     assert "D is right" in text(poll, "poll_answer")
     order.findChild(QCheckBox, "order_mask_box").click()
+    qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
     assert text(order, "order_verdict").startswith("x′₄ is the same")
     assert "A is right" in text(poll, "poll_answer")
 
