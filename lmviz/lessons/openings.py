@@ -167,8 +167,10 @@ OPENINGS: dict[str, Check] = {
     "prefix": _any,
     "source": _any,
     "changed": _any,
+    "measure": _any,
     "seed": _whole,
 }
 """The kinds, in the order in which they are opened. `beside` compares with a model, `step` goes to a
 snapshot, `tape` says how far a network has come, `plan` fills the form of Train, `race` makes lanes of that,
-`changed` is the text that Circuits puts beside the shown one, `seed` locks that of the die."""
+`changed` is the text that Circuits puts beside the shown one and `measure` the number that it asks about,
+`seed` locks that of the die."""

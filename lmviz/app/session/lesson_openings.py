@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
+
 from lmviz.api.training import split_settings
 from lmviz.lessons.openings import EMPTY, OPENINGS, beside
 from lmviz.runs.racing import vary
@@ -30,6 +32,9 @@ def open_all(parts: SessionParts, openings: Iterable[Opening], folder: Path | No
         if opening.kind == "model":
             step = next((int(other.words) for other in openings if other.kind == "step"), None)
             _open_model(parts, path or opening.words, step)
+        elif opening.kind == "measure":
+            model = next((other.words for other in openings if other.kind == "model"), "")
+            _state_measure(parts, opening.words, model)
         else:
             _ACTS[opening.kind](parts, opening, path)
 
@@ -59,6 +64,22 @@ def _open_model(parts: SessionParts, path_or_name: Path | str, step: int | None)
         parts.library.open(path_or_name, step)
     elif step is not None:
         parts.library.choose_step(step)
+
+
+def _state_measure(parts: SessionParts, measure: str, model: str) -> None:
+    """Now, and once more after the model that is being opened: with another one it is proposed anew."""
+
+    def is_shown() -> bool:
+        shown = parts.library.model
+        return not model or (shown is not None and shown.folder.name == Path(model).name)
+
+    def state() -> None:
+        if is_shown():
+            parts.contrast.set_measure(measure)
+
+    parts.contrast.set_measure(measure)
+    if not is_shown():
+        parts.library.model_changed.connect(state, Qt.ConnectionType.SingleShotConnection)
 
 
 def _compare_with(parts: SessionParts, opening: Opening, path: Path | None) -> None:

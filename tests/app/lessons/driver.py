@@ -158,6 +158,7 @@ def _is_open(driver: Driver, openings) -> bool:
         "prefix": lambda: session.reading.prefix,
         "source": lambda: session.reading.source,
         "changed": lambda: session.contrast.other,
+        "measure": lambda: session.contrast.measure,
         "plan": lambda: session.plan.current.family,
     }
     return all(

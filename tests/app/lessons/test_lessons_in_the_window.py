@@ -520,3 +520,17 @@ def test_what_is_said_about_a_second_answer_is_in_sight_to_its_end(driver: Drive
         return question.height() > area.viewport().height() and end <= area.viewport().height()
 
     driver.wait(is_in_sight)
+
+
+def test_the_measure_that_a_step_states_is_that_of_the_model_it_opens(driver: Driver) -> None:
+    """Of another model it would be proposed anew, as that has other words."""
+    session, path = driver.session, next(path for path in shipped_files() if path.stem == "15-which-part")
+    session.library.open("reviews-lstm")
+    driver.wait(lambda: session.library.model is not None and session.library.model.name == "reviews-lstm")
+    session.contrast.set_measure("logit:good-bad")
+    session.lesson.open(open_lesson(path, perspective_names()), 3)
+    driver.wait(lambda: session.contrast.found is not None and session.contrast.found.others)
+    assert session.library.model.name == "echo-transformer"
+    assert session.contrast.measure == session.contrast.found.contrast.measure == "logit:map-hat"
+    session.lesson.go_to(5)
+    driver.wait(lambda: session.contrast.measure == "")

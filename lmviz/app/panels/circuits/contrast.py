@@ -54,7 +54,7 @@ class ContrastPanel(Panel):
         self._typed_measure.setAccessibleName("the number that is asked about, typed")
         self._typed_measure.setAccessibleName("the number that is asked about, as it is typed")
         self._measure.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self._measure.setMinimumContentsLength(22)
+        self._measure.setMinimumContentsLength(14)
         self._said, self._numbers = Label(), Label()
         self._said.setObjectName("contrast_sentence")
         self._said.setProperty("role", "muted")

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
@@ -38,6 +40,9 @@ NO_MODEL = "Open or train a model to see which of its states an answer hangs on.
 DIRECTIONS = {"changed": "into the changed text", "clean": "into the text above"}
 WRITTEN = 0.015
 """Smaller shares are not written into cells."""
+
+ROOM = 300
+"""Pixels of height at scale 1 below which the fast estimate is left out."""
 
 WHAT = {
     "stream": "the stream",
@@ -79,13 +84,14 @@ class PatchingPanel(AnsweringPanel):
             column(Label("fast estimate over exact", role="muted"), (self._scatter, 1), gap=2)
         )
         self._compared: list[tuple[int, ...]] = []  # the cell of each point
+        self._is_checked = False  # whether there are points
         self._grid = HeatmapView()
         self._grid.setObjectName("patching_grid")
         self._grid.setAccessibleName("share of the answer that comes back")
         self._grid.set_style(values="none", labels_below=True)
         self._grid.set_readout(self._read_out)
-        controls = FittingRow((self._off, self._kind, self._into), (self._into,))
-        self._card = Card("How much of the answer comes back", controls, self._lay_out())
+        controls = FittingRow((self._kind, self._into), (self._into,))
+        self._card = Card("What brings the answer back", controls, self._lay_out())
         self.column.addWidget(self._card)
         self._kind.activated.connect(lambda _: self.refresh_soon())
         self._into.activated.connect(lambda _: self.refresh_soon())
@@ -93,6 +99,11 @@ class PatchingPanel(AnsweringPanel):
         self._scatter.point_clicked.connect(self._pin_point)
         self._off.clicked.connect(self._switch_off)
         self.follow(session.contrast.changed, session.library.model_changed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room it is the grid's: the fast estimate is left out."""
+        super().resizeEvent(event)
+        self._show_check()
 
     @property
     def patches(self) -> Patches | None:
@@ -148,7 +159,8 @@ class PatchingPanel(AnsweringPanel):
         self._draw()
 
     def _lay_out(self) -> QWidget:
-        return sheet(column(self._said, (row((self._grid, 1), self._check, gap=10), 1), self._agrees))
+        said = row((self._said, 1), self._off)
+        return sheet(column(said, (row((self._grid, 1), self._check, gap=10), 1), self._agrees))
 
     def _forget(self) -> None:
         self.silence(QUESTION)
@@ -198,7 +210,8 @@ class PatchingPanel(AnsweringPanel):
         found = self.patches
         if found is None:
             self._grid.set_matrix(np.zeros((0, 0)))
-            self._check.hide()
+            self._is_checked = False
+            self._show_check()
             for label in (self._said, self._agrees):
                 label.setText("")
             self._off.hide()
@@ -238,12 +251,18 @@ class PatchingPanel(AnsweringPanel):
     def _draw_check(self, found: Patches, cell: tuple[int, ...]) -> None:
         """The fast estimate of each cell over what was measured, once all is."""
         is_known = found.estimate is not None and not np.isnan(found.array).any()
-        self._check.setVisible(is_known and bool(found.compared.any()))
+        self._is_checked = is_known and bool(found.compared.any())
+        self._show_check()
         if not is_known or found.estimate is None:
             return
         self._compared = [tuple(int(at) for at in place) for place in np.argwhere(found.compared)]
         self._scatter.set_points(found.array[found.compared], found.estimate[found.compared])
         self._scatter.set_current(self._compared.index(cell) if cell in self._compared else -1)
+
+    def _show_check(self) -> None:
+        has_room = self.height() >= ROOM * current_theme().scale
+        self._check.setVisible(self._is_checked and has_room)
+        self._agrees.setVisible(has_room)
 
     def _strongest(self, found: Patches) -> tuple[int, ...]:
         """The cell to say something of: where what matters has just moved, or the largest."""
