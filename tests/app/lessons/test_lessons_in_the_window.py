@@ -531,6 +531,7 @@ def test_the_measure_that_a_step_states_is_that_of_the_model_it_opens(driver: Dr
     session.lesson.open(open_lesson(path, perspective_names()), 3)
     driver.wait(lambda: session.contrast.found is not None and session.contrast.found.others)
     assert session.library.model.name == "echo-transformer"
-    assert session.contrast.measure == session.contrast.found.contrast.measure == "logit:map-hat"
+    assert session.contrast.measure == "logit:map-hat"
+    assert session.contrast.found.contrast.measure == "logit:map-hat@9"
     session.lesson.go_to(5)
     driver.wait(lambda: session.contrast.measure == "")
