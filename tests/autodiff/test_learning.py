@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmviz.autodiff import descend, move_to, read, surface, train
+from lmviz.autodiff import descend, move_to, read, shipped_network, surface, train
 from lmviz.autodiff.learning import Direction, directions, losses_along, parameters_of, steepest
 from lmviz.base.errors import LmvizError
 
@@ -101,3 +101,9 @@ def test_the_steepest_cells_are_those_with_the_largest_gradients(lecture):
     first, second = steepest(lecture)
     assert [sizes[first], sizes[second]] == sorted(sizes.values(), reverse=True)[:2]
     assert steepest(read("parameter x = 3\ny = square(x)")) is None
+
+
+def test_a_step_leaves_short_numbers_in_the_program():
+    net = read(shipped_network("summation").text)
+    move_to(net, descend(net, 0.1).parameters)
+    assert [line for line in net.text.splitlines() if line[0] in "WU"] == ["W = 0.65", "U = 0.4"]

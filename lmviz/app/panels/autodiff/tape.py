@@ -12,7 +12,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.tables.tape_list import ON, POPPED, WAITING, TapeEntry, TapeList
+from lmviz.app.widgets.tables.tape_list import HEIGHT, ON, POPPED, WAITING, TapeEntry, TapeList
 from lmviz.autodiff.names import label
 from lmviz.autodiff.node import INPUT
 
@@ -48,7 +48,8 @@ class TapePanel(Panel):
         buttons.addWidget(self._pop, 0, 3, 1, 3)
         for place, button in enumerate((self._forward, self._backward, self._empty)):
             buttons.addWidget(button, 1, 2 * place, 1, 2)
-        body = sheet(column(buttons, (scrolling(self.tape), 1)))
+        self._area = scrolling(self.tape)
+        body = sheet(column(buttons, (self._area, 1)))
         self._card = self.add_card("Tape", "", body)
         self.tape.entry_hovered.connect(session.network_focus.hover_module)
         session.network_focus.module_changed.connect(lambda: self.tape.set_lit(session.network_focus.module))
@@ -85,6 +86,15 @@ class TapePanel(Panel):
         self._push.setEnabled(bool(tape.popped) or not tape.is_complete)
         self._pop.setEnabled(bool(on))
         self._backward.setEnabled(not tape.is_swept)
+        QTimer.singleShot(0, self, self._come_into_sight)  # when the list is as high as its entries
+
+    def _come_into_sight(self) -> None:
+        """Scroll to what is pushed or popped next, or was popped last."""
+        tape = self.session.network.current.tape
+        if tape.modules:
+            at = len(tape) - 1 if tape.is_complete else len(tape)
+            middle = self.tape.part_rectangle(max(0, min(at, len(tape.modules) - 1))).center().toPoint()
+            self._area.ensureVisible(middle.x(), middle.y(), 0, round(1.5 * self.tape.length(HEIGHT)))
 
     def _entry(self, node: Node, state: str, *, is_top: bool, is_after: bool) -> TapeEntry:
         assert node.module is not None

@@ -13,13 +13,13 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.diagrams.network_lines import Line
 from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, DrawnValue, ValueCell
 
-WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 12.5, 13.5, 11, 11, 10
-WIDE, NARROW, TINY = 58, 46, 14
-WIDEST = 72  # for six decimals
+WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 13, 14, 13, 12, 11
+WIDE, NARROW, TINY = 60, 50, 14
+WIDEST = 76  # for six decimals
 CELL_HEIGHT, TINY_HEIGHT = 20, 9
 GAP = 2
-PADDING, BETWEEN = 7, 10
-ABOVE_BLOCK = 15  # for the mark of the gradient above its block
+PADDING, BETWEEN = 5, 10
+ABOVE_BLOCK = 17  # for the mark of the gradient above its block
 LINE, BETWEEN_WORDS = 18, 6  # of the words above the cells
 BEFORE_GRADIENT = 12  # for the mark of the gradient beside its block
 

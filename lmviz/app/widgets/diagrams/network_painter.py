@@ -140,7 +140,7 @@ class NetworkPainter:
             if value.word:
                 painter.drawText(lower, middle | Qt.AlignmentFlag.AlignRight, "g")
         else:
-            above = QRectF(second.x(), second.y() - 15, 60, 14)
+            above = QRectF(second.x(), second.y() - 17, 60, 16)
             painter.write(above, value.gradient_label)
 
     def _draw_line_of_words(self, box: Box) -> None:

@@ -158,9 +158,11 @@ class NetworkPicture(EditableNumbers):
         """Arrange everything as the width allows: the first arrangement that fits, or else the narrowest."""
         room, chosen = room_in(self) / self.theme.scale, ARRANGEMENTS[-1]
         for arrangement in (*ARRANGEMENTS, DOWNWARD) if self._unrolled else ARRANGEMENTS:
-            least = 1 if arrangement.digits == ALL_DIGITS else SMALLEST  # decimals are not worth small type
-            if arrangement in (ARRANGEMENTS[-1], DOWNWARD):
-                least = LEGIBLE  # rather than none at all
+            least = SMALLEST
+            if arrangement in (ARRANGEMENTS[-1], DOWNWARD) or arrangement.has_equations:
+                least = LEGIBLE  # rather than none at all, or no equations
+            if arrangement.digits == ALL_DIGITS:
+                least = 1  # decimals are not worth small type
             if self._size_of(arrangement).width() * least <= room:
                 chosen = arrangement
                 break

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QScr
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE, SMALLEST
+from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE
 from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
@@ -22,6 +22,7 @@ from lmviz.autodiff.node import COMPUTED
 
 READABLE = ("lecture", "diamond", "dot_attention", "bilinear_attention", "layer_norm")
 LARGE = ("lstm", "poll")
+SMALLEST_TYPE = 8  # pixels of a figure
 STATES = {"summation": "h", "comparison": "h", "recurrence_tanh": "h", "both_ways": "left"}
 UNITS = tuple(product(("unrolled", "folded"), ("summation", "comparison", "recurrence_tanh", "both_ways")))
 LOOKS = ("light", "projector")
@@ -96,7 +97,7 @@ def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, n
     fitted.session.network.open_shipped(name)
     fitted.settle()
     qtbot.waitUntil(lambda: sideways(fitted.picture) == 0)
-    assert fitted.picture.zoom >= SMALLEST
+    assert fitted.picture.zoom * CELL_SIZE >= SMALLEST_TYPE
     for node in fitted.session.network.current:
         assert fitted.picture.rect().contains(fitted.picture.box_rectangle(node.name).toRect()), node.name
 
@@ -298,3 +299,11 @@ def test_another_network_is_fitted_however_the_one_before_was_drawn(scene):
     scene.session.network.open_shipped("lstm")
     scene.settle()
     assert scene.picture.is_fitted
+
+
+def test_equations_stand_beside_the_graph_in_a_lecture_hall_too(scene, qtbot, typeset):
+    scene.view.resize(1180, 620)  # what a window of 1280 × 720 leaves
+    scene.session.network.open_shipped("lecture")
+    scene.settle()
+    qtbot.waitUntil(lambda: scene.picture._boxes.equations > 0)
+    assert scene.picture.zoom >= LEGIBLE

@@ -96,3 +96,21 @@ def test_the_space_bar_plays_the_tape(window: MainWindow, session: Session, qtbo
     qtbot.waitUntil(lambda: session.network.current.tape.pushed >= 2, timeout=5000)
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert not scene.panel("tape_view").is_playing
+
+
+def test_the_tape_is_scrolled_to_what_comes_next(scene: Scene, qtbot: QtBot) -> None:
+    scene.view.resize(1100, 460)
+    scene.session.network.open_shipped("lstm")
+    scene.settle()
+    tape = scene.panel("tape_view").tape
+    area = tape.parentWidget().parentWidget()
+    for _ in range(12):
+        scene.click("tape_backward")
+    at = len(scene.session.network.current.tape) - 1
+
+    def is_in_sight() -> bool:
+        top = tape.part_rectangle(at).top() - area.verticalScrollBar().value()
+        return 0 < top < area.viewport().height()
+
+    qtbot.waitUntil(is_in_sight)
+    assert area.verticalScrollBar().value() > 0
