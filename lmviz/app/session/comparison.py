@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+WITH, WITHOUT, BOTH = "with", "without", "both"
+"""How the shown model is judged on whole texts: under its changes, as it was trained, or both."""
+
 NAMED = 4
 """So many labels of a model are named."""
 
@@ -100,6 +103,7 @@ class Comparison(Part):
         self._work, self._library, self._surgery, self._reading = work, library, surgery, reading
         self._chosen: tuple[Moment, ...] = ()
         self._is_twin_wanted = False
+        self._under = WITH
         library.model_closed.connect(self._forget)
         library.model_changed.connect(self._forget_twin)
         for changed in (
@@ -162,9 +166,38 @@ class Comparison(Part):
 
         Changes of certain words of what is typed have no place there: the model is judged as it was trained.
         """
-        kept = [replace(item, interventions=of_whole_texts(item.interventions)) for item in self.models]
-        is_changed = any(item.interventions for item in kept)
-        return tuple(dict.fromkeys(replace(item, is_twin=item.is_twin and is_changed) for item in kept))
+        found: list[ComparedModel] = []
+        for item in self.models:
+            if item.moment == self.present:
+                found += self.judged_present
+            else:
+                found.append(item)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def judged_present(self) -> tuple[ComparedModel, ...]:
+        """The shown model as it is judged: with its changes, as it was trained, or both."""
+        item = ComparedModel(self.present, source=self._reading.source if self._reading.has_source else None)
+        if not self.has_judged_changes:
+            return (item,)
+        both = replace(item, interventions=self._surgery.in_force), replace(item, is_twin=True)
+        return {WITH: both[:1], WITHOUT: both[1:], BOTH: both}[self._under]
+
+    @property
+    def has_judged_changes(self) -> bool:
+        """Whether the shown model has changes that hold for any text."""
+        return self._library.model is not None and bool(of_whole_texts(self._surgery.in_force))
+
+    @property
+    def judged_under(self) -> str:
+        """WITH the changes, WITHOUT them, or BOTH."""
+        return self._under
+
+    def judge_under(self, under: str) -> None:
+        """Judge the shown model WITH its changes, WITHOUT them, or BOTH."""
+        if under != self._under:
+            self._under = under
+            self.changed.emit()
 
     @property
     def comparable(self) -> tuple[OpenedModel, ...]:
@@ -198,6 +231,7 @@ class Comparison(Part):
         """Add the untouched model to the comparison, or remove it."""
         if wanted != self._is_twin_wanted:
             self._is_twin_wanted = wanted
+            self._under = BOTH if wanted else WITH
             self.twin_changed.emit()
 
     def ask(
@@ -226,7 +260,7 @@ class Comparison(Part):
         self.choose(moment for moment in self._chosen if moment[0].folder != closed.folder)
 
     def _forget_twin(self) -> None:
-        self._is_twin_wanted = False
+        self._is_twin_wanted, self._under = False, WITH
 
 
 def obstacle_between(shown: OpenedModel, other: OpenedModel) -> Obstacle | None:

@@ -77,11 +77,16 @@ def scores_recipe(
 def confusion_recipe(
     sources: Sequence[str],
     settings: Mapping[str, Any],
-    model: tuple[str, int, Sequence[Intervention]],
+    models: Sequence[tuple[str, int, Sequence[Intervention]]],
     part: str,
 ) -> str:
-    """What a model, (folder, step, changes), takes for what in a part of a corpus, bound to `confusion`."""
-    return f"{scores_recipe(sources, settings, [model], part)}confusion = scores[0].confusion\n"
+    """What a model, (folder, step, changes), takes for what in a part of a corpus, bound to `confusion`.
+
+    A second one is the same model as it was trained: `confusion_as_trained`.
+    """
+    names = ("confusion", "confusion_as_trained")
+    lines = [f"{name} = scores[{at}].confusion\n" for at, name in enumerate(names[: len(models)])]
+    return scores_recipe(sources, settings, models, part) + "".join(lines)
 
 
 def quality_recipe(

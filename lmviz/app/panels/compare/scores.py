@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.compare.score_columns import NOTES, columns_of, numbers_of
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.comparison import ComparedModel, names_of_compared
+from lmviz.app.panels.shared.judged_switch import judged_switch
+from lmviz.app.session.comparison import WITHOUT, ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
-from lmviz.app.session.surgery import of_whole_texts
 from lmviz.app.widgets.base.building import named, row, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -46,7 +46,7 @@ class ScoresPanel(Panel):
         self._note = MutedLine(right=True)
         self._table = named(TableView(), description="scores on the held-out text")
         self._empty = EmptyText()
-        head = sheet(row(self._note, self._button))
+        head = sheet(row(self._note, judged_switch(session, "scores_under_picker"), self._button))
         self._pages = stack(self._empty, self._table)
         self._card = self.add_card("Scores", head, self._pages)
         session.scores.progressed.connect(lambda: self._note.set_text(self._said()))
@@ -119,8 +119,9 @@ class ScoresPanel(Panel):
         scores, judged = self.session.scores, self.session.comparison.judged
         if scores.is_measuring or not judged:
             return scores.doing
-        said, in_force = NOTES[judged[0].model.task.name], self.session.surgery.in_force
-        return f"without the changes · {said}" if in_force and not of_whole_texts(in_force) else said
+        said, comparison = NOTES[judged[0].model.task.name], self.session.comparison
+        is_without = not comparison.has_judged_changes or comparison.judged_under == WITHOUT
+        return f"without the changes · {said}" if self.session.surgery.in_force and is_without else said
 
     def _toggle(self) -> None:
         scores = self.session.scores

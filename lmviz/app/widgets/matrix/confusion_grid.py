@@ -39,7 +39,9 @@ class ConfusionGrid(Pointable):
         self._counts = np.zeros((0, 0), dtype=np.int64)
         self._labels: tuple[str, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleName("what was taken for what")
 
     @property
@@ -78,6 +80,17 @@ class ConfusionGrid(Pointable):
     def minimumSizeHint(self) -> QSize:
         cells = max(1, len(self._labels)) * self.length(SMALLEST)
         return QSize(round(self._names + cells + self.length(8)), round(self._top + cells))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """As high as cells are that fit into the width: more room would stay empty."""
+        room, number = width - self._names - self.length(8), max(1, len(self._labels))
+        side, top = self._fitted(room / number), 2 * self.length(HEAD)
+        if self._widest > side:  # so names of columns lean
+            side, top = self._fitted((room - self._lean.x() / 2) / number), self._leaning_top
+        return round(top + number * side)
 
     def index_at(self, place: QPointF) -> int:
         if not self._labels:
@@ -127,8 +140,12 @@ class ConfusionGrid(Pointable):
 
     @property
     def _top(self) -> float:
+        return self._leaning_top if self._is_tilted else 2 * self.length(HEAD)
+
+    @property
+    def _leaning_top(self) -> float:
         head = self.length(HEAD)
-        return head + (max(head, self._lean.y() + self.length(8)) if self._is_tilted else head)
+        return head + max(head, self._lean.y() + self.length(8))
 
     @property
     def _side(self) -> float:
@@ -138,8 +155,10 @@ class ConfusionGrid(Pointable):
     def _side_below(self, top: float, beyond: float) -> float:
         """The side of a cell below names so high, of which the last reaches beyond the cells."""
         room = min(self.width() - self._names - self.length(8) - beyond, self.height() - top)
-        wanted = room / max(1, len(self._labels))
-        return float(min(max(wanted, self.length(SMALLEST)), self.length(LARGEST)))
+        return self._fitted(room / max(1, len(self._labels)))
+
+    def _fitted(self, side: float) -> float:
+        return float(min(max(side, self.length(SMALLEST)), self.length(LARGEST)))
 
     def _place(self, index: int) -> tuple[int, int]:
         return divmod(index, max(1, len(self._labels)))

@@ -15,7 +15,7 @@ from benches.compare import (
     wait_for_distributions,
 )
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
@@ -80,6 +80,15 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
     found = scores.score_of(moment, session.surgery.in_force)
     assert found.negative_log_likelihood == pytest.approx(judged.negative_log_likelihood, rel=1e-5)
     assert scores.score_of(moment) is None, "nothing was measured of the model as it was trained"
+    switch, table = scores.findChild(QComboBox, "scores_under_picker"), scores.findChild(TableView).model()
+    rows = lambda: [str(table.index(at, 0).data()).partition(", ")[2] for at in range(table.rowCount())]  # noqa: E731
+    for under in (["", "as trained"], ["", "changed", "as trained"]):
+        qtbot.keyClick(switch, Qt.Key.Key_Down)
+        qtbot.waitUntil(lambda under=under: rows() == under, timeout=LONG)
+        said = any("without the changes" in line.text for line in scores.findChildren(MutedLine))
+        assert said is (len(under) == 2)
+    qtbot.keyClick(switch, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: rows() == ["", "changed"], timeout=LONG)
     qtbot.waitUntil(lambda: not session.work.jobs, timeout=LONG)
     session.surgery.add(replace("layers/0/hidden", 0.5, position=1))
     qtbot.waitUntil(

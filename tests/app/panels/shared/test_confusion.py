@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from benches.compare import bring_to_front
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
+from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -169,7 +170,7 @@ def test_a_change_that_holds_for_any_text_is_an_experiment_on_the_whole_text(
     plain = panel.score
     change = replace("layers/0/hidden", 0.0)
     session.surgery.add(change)
-    qtbot.waitUntil(lambda: panel.score is not plain)
+    qtbot.waitUntil(lambda: panel.score is not None and panel.score is not plain)
     model = open_model(session.library.model.folder)
     expected = evaluate_corpus(ChangedModel(model, [change]), session.text.corpus)
     np.testing.assert_array_equal(panel.findChild(ConfusionGrid).counts, expected.confusion)
@@ -181,6 +182,69 @@ def test_a_change_that_holds_for_any_text_is_an_experiment_on_the_whole_text(
     np.testing.assert_array_equal(given["confusion"], expected.confusion)
     session.surgery.undo()
     qtbot.waitUntil(lambda: panel.score is plain)
+
+
+def choose_under(panel: Panel, choice: str, qtbot: QtBot) -> None:
+    switch = panel.findChild(QComboBox, "confusion_under_picker")
+    qtbot.waitUntil(switch.isVisible)
+    while switch.currentText() != choice:
+        qtbot.keyClick(switch, Qt.Key.Key_Down)
+
+
+def test_the_switch_shows_the_counts_with_the_changes_without_them_and_both(
+    window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
+) -> None:
+    open_both(session, qtbot, run_on(SENTENCES))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    qtbot.waitUntil(lambda: panel.score is not None)
+    plain = panel.score
+    assert not panel.findChild(QComboBox, "confusion_under_picker").isVisible()  # there is nothing to choose
+    session.surgery.add(replace("layers/0/hidden", 0.0))
+    qtbot.waitUntil(lambda: panel.score is not None and panel.score is not plain)
+    changed = panel.score
+    choose_under(panel, "without", qtbot)
+    qtbot.waitUntil(lambda: panel.scores == (plain,))
+    [note] = [line.text for line in panel.findChildren(MutedLine) if "step" in line.text]
+    assert note.startswith("without the changes · ")
+    choose_under(panel, "both", qtbot)
+    qtbot.waitUntil(lambda: panel.scores == (changed, plain))
+    grids = [grid for grid in panel.findChildren(ConfusionGrid) if grid.isVisibleTo(panel)]
+    for grid, score in zip(grids, (changed, plain), strict=True):
+        np.testing.assert_array_equal(grid.counts, score.confusion)
+    given: dict[str, Any] = {}
+    exec(panel.recipe(), given)
+    for name, counts in panel.exported_arrays().items():
+        np.testing.assert_array_equal(given[name], counts)
+    assert list(panel.exported_arrays()) == ["confusion", "confusion_as_trained"]
+    [under] = [item for item in session.comparison.judged if item.is_twin]
+    assert session.scores.score_of(under.moment, under.interventions) is plain
+
+
+def test_counts_of_another_question_do_not_stand_under_a_new_one(
+    window: MainWindow,
+    session: Session,
+    run_on: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    """Where a text is too long to be judged without being asked."""
+    monkeypatch.setattr("lmviz.app.panels.shared.confusion.FEW", 3)
+    open_both(session, qtbot, run_on(SENTENCES))
+    panel = bring_to_front(window, "confusion_view", qtbot)
+    button = panel.findChild(QPushButton, "confusion_button")
+    qtbot.waitUntil(button.isVisible)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.score is not None)
+    plain = panel.score
+    session.surgery.add(replace("layers/0/hidden", 0.0))
+    qtbot.waitUntil(lambda: panel.score is None and button.isVisible())
+    assert panel.sentence == "Measure to see what is taken for what."
+    choose_under(panel, "without", qtbot)
+    qtbot.waitUntil(lambda: panel.score is plain)
+    choose_under(panel, "both", qtbot)
+    qtbot.waitUntil(lambda: panel.score is None and button.isVisible())
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(panel.scores) == 2)
 
 
 def test_a_change_of_one_word_has_no_place_in_other_texts_and_that_is_said(

@@ -33,6 +33,15 @@ def test_large_counts_are_written_small_enough_for_their_cell(grid: ConfusionGri
     assert len(set(found)) > 2
 
 
+@pytest.mark.parametrize("width", [120, 200, 300, 600])
+def test_it_is_as_high_as_its_cells(grid: ConfusionGrid, width: int) -> None:
+    height = grid.heightForWidth(width)
+    grid.resize(width, height)
+    assert grid.cell_rectangle(3, 3).bottom() == pytest.approx(height, abs=1)
+    grid.resize(width, height + 200)
+    assert grid.cell_rectangle(3, 3).bottom() <= height + 1  # more height would stay empty
+
+
 def test_an_empty_grid_has_a_style(qtbot: QtBot) -> None:
     empty = ConfusionGrid()
     qtbot.addWidget(empty)

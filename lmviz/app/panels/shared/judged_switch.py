@@ -1,0 +1,29 @@
+"""The choice under which changes models are judged on whole texts, the same in every panel that judges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QComboBox
+
+from lmviz.app.session.comparison import BOTH, WITH, WITHOUT
+from lmviz.app.widgets.base.building import picker
+
+if TYPE_CHECKING:
+    from lmviz.app.session.session import Session
+
+CHOICES = {"with the changes": WITH, "without": WITHOUT, "both": BOTH}
+
+
+def judged_switch(session: Session, name: str) -> QComboBox:
+    """The choice, hidden while no change holds for any text."""
+    choice, comparison = picker(name, "under which changes it is judged", CHOICES), session.comparison
+    choice.activated.connect(lambda at: comparison.judge_under(list(CHOICES.values())[at]))
+
+    def follow() -> None:
+        choice.setVisible(comparison.has_judged_changes)
+        choice.setCurrentIndex(list(CHOICES.values()).index(comparison.judged_under))
+
+    comparison.changed.connect(follow)
+    follow()
+    return choice
