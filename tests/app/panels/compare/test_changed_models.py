@@ -80,6 +80,7 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
     found = scores.score_of(moment, session.surgery.in_force)
     assert found.negative_log_likelihood == pytest.approx(judged.negative_log_likelihood, rel=1e-5)
     assert scores.score_of(moment) is None, "nothing was measured of the model as it was trained"
+    qtbot.waitUntil(lambda: not session.work.jobs, timeout=LONG)
     switch, table = scores.findChild(QComboBox, "scores_under_picker"), scores.findChild(TableView).model()
     rows = lambda: [str(table.index(at, 0).data()).partition(", ")[2] for at in range(table.rowCount())]  # noqa: E731
     for under in (["", "as trained"], ["", "changed", "as trained"]):
@@ -89,7 +90,6 @@ def test_interventions_are_in_force_in_the_present_model_which_says_so(
         assert said is (len(under) == 2)
     qtbot.keyClick(switch, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: rows() == ["", "changed"], timeout=LONG)
-    qtbot.waitUntil(lambda: not session.work.jobs, timeout=LONG)
     session.surgery.add(replace("layers/0/hidden", 0.5, position=1))
     qtbot.waitUntil(
         lambda: any("without the changes" in line.text for line in scores.findChildren(MutedLine)),
