@@ -12,6 +12,7 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.steady import SpinBox
+from lmviz.base.plain_text import on_one_line
 from lmviz.runs.race_labels import value_in_words
 from lmviz.training.options import LARGEST_STEPS
 from lmviz.training.race import MOST_LANES
@@ -62,7 +63,7 @@ class ForkingForm(QWidget):
             blocked = self._from.blockSignals(True)
             self._from.clear()
             for folder, name in names.items():
-                self._from.addItem(name, folder)
+                self._from.addItem(on_one_line(name), folder)
             self._from.setCurrentIndex(max(0, self._from.findData(chosen)))
             self._from.blockSignals(blocked)
             if self._from.currentData() != chosen:  # or what a person has written would be lost

@@ -51,7 +51,7 @@ class _Expected:
 class LaneWordsPanel(Panel):
     """A card for each lane that is not hidden, all at the step of the shown one."""
 
-    needs_next_word = "It writes no text: see its labels, and those of the other lanes, in Compare."
+    needs_next_word = "It writes no text: open a language model, or see in Compare the labels of all lanes."
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

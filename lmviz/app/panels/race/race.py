@@ -48,7 +48,9 @@ class RacePanel(Panel):
         self._said = InkedLabel(name="race_sentence", wraps=True)
         self._plot = named(LinePlot(possible=LOSS), "race_plot", "losses of the lanes")
         pickers = (self._loss, self._smoothing, self._over, self._scale)
-        self._card = self.add_card("Race", FittingRow(pickers, (self._scale, self._smoothing)), self._plot)
+        self._card = self.add_card(
+            "Race", FittingRow(pickers, (self._scale, self._smoothing, self._over)), self._plot
+        )
         self._card.layout_below.insertWidget(1, self._said)
         for each in pickers:
             each.currentIndexChanged.connect(lambda _: self.refresh_soon())
