@@ -395,6 +395,8 @@ class CurrentRace(Part):
             )
             self._folder = new_folder(self._training.runs_folder, f"race {lanes[0].planned.family} {name}")
         text, prepared = RacedText(corpus, source), list[RaceLane]()
+        if corpus is not None and corpus.training_examples is not None:
+            lanes = tuple(lane if lane.folder else lane.of_examples() for lane in lanes)
         begins: list[Begin] = []
         for lane in lanes:
             name, planned = lane.name, lane.planned
@@ -435,7 +437,7 @@ class CurrentRace(Part):
         if worker is None:
             return
         is_finished = not worker.is_alive()  # asked first: what it left behind is then all there is
-        news, saved = worker.take_news(), set[str]()
+        news, saved = worker.take_news(), dict[str, None]()
         lanes = {lane.name: lane for lane in self._lanes}
         for item in news:
             if item.name in lanes:
@@ -443,7 +445,7 @@ class CurrentRace(Part):
                 if item.progress is not None and (
                     item.progress.snapshot is not None or item.progress.is_last
                 ):
-                    saved.add(item.name)
+                    saved[item.name] = None
         for name, lane in lanes.items():
             if lane.phase in ("running", "paused"):
                 rests = worker.is_paused or self._rests(lane)

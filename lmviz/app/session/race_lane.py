@@ -69,6 +69,12 @@ class RaceLane:
         configuration, options = self.planned.configuration.to_values(), self.planned.options.to_values()
         return {"family": self.planned.family, **configuration, **options}
 
+    def of_examples(self) -> RaceLane:
+        """The same lane, reading whole examples, as every training does where a text has labels or pairs."""
+        from lmviz.training.batching import with_sentences
+
+        return replace(self, planned=replace(self.planned, options=with_sentences(self.planned.options)))
+
     @property
     def loss(self) -> float | None:
         """That of the last batch, in nats; None before the first."""

@@ -19,6 +19,8 @@ from lmviz.tasks import TASKS
 from lmviz.training.units import smooth
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lmviz.app.session.race_lane import RaceLane
     from lmviz.app.session.session import Session
 
@@ -26,6 +28,9 @@ EMPTY = (
     "Several models train side by side here, a step each in turn. Write several values of a setting on the "
     "right, press Add lanes, then Start: each value becomes a curve."
 )
+WAITING = "Nothing is trained yet: press Start."
+NOT_MEASURED = "This loss has not been measured: choose the other one, or wait."
+NO_TOKENS = "These lanes read whole sentences, which differ in length: choose steps or seconds."
 TRAINING, VALIDATION = "training", "validation"
 SCALES = ("linear", "logarithmic")
 SMOOTHING = {"raw": 0.0, "smooth": 0.9, "smoother": 0.98}
@@ -70,7 +75,6 @@ class RacePanel(Panel):
     def refresh(self) -> None:
         lanes = self._race.lanes
         begun = [lane for lane in lanes if lane.step or lane.history.seconds.steps.size]
-        self._card.set_placeholder("" if lanes else EMPTY)
         self._said.setVisible(bool(lanes))
         self._said.set_pieces(race_in_words(lanes))
         target = TASKS[self.session.plan.task].target
@@ -78,11 +82,23 @@ class RacePanel(Panel):
         self._smoothing.setEnabled(self._loss.currentText() == TRAINING)
         self._plot.set_x_name(COUNTED[self._over.currentText()])
         self._plot.set_logarithmic(self._scale.currentText() == SCALES[1])
-        self._plot.set_curves([curve for lane in begun if (curve := self._curve(lane)) is not None])
+        curves = [curve for lane in begun if (curve := self._curve(lane)) is not None]
+        self._plot.set_curves(curves)
+        is_drawn = any(len(curve.x) for curve in curves)
+        self._card.set_placeholder("" if is_drawn else self._why_none(lanes, begun))
         self._plot.set_hidden([lane.label for lane in lanes if lane.name in self._race.hidden])
         ends = [end for lane in lanes if (end := self._end(lane)) is not None]
         self._plot.set_end(max(ends, default=None) if self._over.currentText() != SECONDS else None)
         self._plot.set_cursor(self._cursor)
+
+    def _why_none(self, lanes: Sequence[RaceLane], begun: Sequence[RaceLane]) -> str:
+        """Why no curve is drawn."""
+        if not lanes:
+            return EMPTY
+        if not begun:
+            return WAITING
+        is_known = any(self._places(lane, lane.history.loss.steps) is not None for lane in begun)
+        return NOT_MEASURED if is_known else NO_TOKENS
 
     def _curve(self, lane: RaceLane) -> PlotCurve | None:
         """Of a fork only what follows its departure."""

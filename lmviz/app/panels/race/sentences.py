@@ -35,7 +35,8 @@ def race_in_words(lanes: Sequence[RaceLane]) -> list[Inked]:
     elif differing:
         which = " and ".join((", ".join(differing[:-1]), differing[-1]) if differing[1:] else differing)
         same = f"The same {family}" if "family" not in differing else "Models"
-        pieces += [Inked(f"{same} with {len(roots)} values of "), Inked(which, is_bold=True)]
+        how = "values" if len(differing) == 1 else "choices"
+        pieces += [Inked(f"{same} with {len(roots)} {how} of "), Inked(which, is_bold=True)]
         pieces.append(Inked(": only this differs. " if len(differing) == 1 else ": only these differ. "))
     measured = [lane for lane in lanes if lane.best is not None and lane.step]
     if len(measured) > 1:
