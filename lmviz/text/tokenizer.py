@@ -72,6 +72,14 @@ class Encoding:
         return len(self.ids)
 
 
+_NOUNS = {
+    "characters": "character",
+    "words": "word",
+    "spaces": "word",
+    "plain spaces": "word",
+}
+
+
 class Tokenizer:
     """Turns text into ids and back.
 
@@ -132,6 +140,11 @@ class Tokenizer:
             if writes_special
             else {}
         )
+
+    @property
+    def noun(self) -> str:
+        """What one token is called: "word", "character" or "token"."""
+        return _NOUNS.get(self.kind, "token")
 
     def __repr__(self) -> str:
         return f"<Tokenizer of {self.kind}: {self.vocabulary_size:,} tokens>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,6 +73,12 @@ class GuessWordPanel(GamePanel):
             return None
         return self.game.answers[-1].round if self._is_revealed else self.game.current
 
+    @property
+    def _noun(self) -> str:
+        """What is guessed."""
+        corpus = self.session.text.corpus
+        return "word" if corpus is None else corpus.tokenizer.noun
+
     def _build(self) -> None:
         self._passage = Label(name="guess_passage", wraps=True)
         self._words = WordChoice("guess_edit")
@@ -121,9 +128,15 @@ class GuessWordPanel(GamePanel):
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
-        sentence = "Guess the next word in held-out passages, and compare your score with the models'."
+        sentence = (
+            f"Guess the next {self._noun} in held-out passages, and compare your score with the models'. It "
+            "costs −log₂ p bits: p is how sure you were if you are right, plus the rest times how often "
+            f"the {self._noun} stands in the text."
+        )
         if self.game is not None and self.game.current is None and not self._is_revealed:
-            sentence = f"You needed {self.game.mean_bits['you']:.2f} bits a word. {_say_best(self.game)}"
+            sentence = (
+                f"You needed {self.game.mean_bits['you']:.2f} bits a {self._noun}. {_say_best(self.game)}"
+            )
         return self.invite(sentence, again=self.game is not None)
 
     def _players(self) -> tuple[Moment, ...]:
@@ -163,10 +176,15 @@ class GuessWordPanel(GamePanel):
         last = game.answers[-1].bits if game.answers else {}
         players = sorted(means, key=means.__getitem__)
         self._scores.setVisible(bool(players))
+        written = partial(number, digits=2)
         columns = [
             Column("player", players),
-            Column("last word", np.array([last[name] for name in players]), lambda bits: number(bits, 2)),
-            Column("bits a word", np.array([means[name] for name in players]), lambda bits: number(bits, 2)),
+            Column(f"last {self._noun}", np.array([last[name] for name in players]), written),
+            Column(
+                f"bits a {self._noun}",
+                np.array([means[name] for name in players]),
+                lambda bits: number(bits, 2),
+            ),
         ]
         self._scores.set_columns(columns)
         self._scores.setFixedHeight(round(self.game_card.length(ROW) * (len(players) + 1.5)))
@@ -182,8 +200,7 @@ class GuessWordPanel(GamePanel):
 
     def _begin_game(self, corpus: Corpus, rounds: tuple[Round, ...]) -> None:
         self._corpus, self.game = corpus, GuessingGame(rounds)
-        noun = "character" if corpus.tokenizer.kind == "characters" else "word"
-        self.game_card.set_title(f"Guess the next {noun}")
+        self.game_card.set_title(f"Guess the next {corpus.tokenizer.noun}")
         self._show_next()
 
     def _go_on(self) -> None:
@@ -271,6 +288,4 @@ def _say_best(game: GuessingGame) -> str:
 
 
 def _units(tokenizer: Tokenizer) -> str:
-    return {"characters": "characters", "words": "words", "spaces": "words", "plain spaces": "words"}.get(
-        tokenizer.kind, "pieces of words"
-    )
+    return "pieces of words" if tokenizer.noun == "token" else f"{tokenizer.noun}s"

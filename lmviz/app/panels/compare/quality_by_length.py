@@ -36,7 +36,6 @@ SAMPLES = ("twin-gru-short", "twin-gru-long", "twin-gru-attention-short", "twin-
 """The figure of the lecture: with and without attention, trained on short and on long sentences."""
 
 BLEU, EXACT = "BLEU", "word for word"
-UNITS = {"words": "words", "spaces": "words", "characters": "characters"}
 NOTHING = (
     "Sentences that no model has learned from are translated. The plot shows how good the translations are, "
     "by the length of the source."
@@ -57,7 +56,8 @@ class QualityByLengthPanel(Panel):
         self._measure = picker("quality_measure_box", "what is measured", [BLEU, EXACT])
         self._button = named(QPushButton("Measure"), "quality_button", role="link")
         self._note = MutedLine(right=True)
-        self._legend = Legend(wraps=True)
+        self._legend, self._hidden = Legend(wraps=True), set[str]()
+        self._legend.entry_clicked.connect(self._hide)
         self.plot = named(BandedPlot(), "quality_plot")  # the plot itself
         self._written = named(MutedLine(), "worst_translation")
         self._wanted = named(MutedLine(), "wanted_translation")
@@ -153,17 +153,22 @@ class QualityByLengthPanel(Panel):
     def _page(self) -> QWidget:
         return sheet(column(self._legend, (self.plot, 1), self._written, self._wanted, gap=4))
 
+    def _hide(self, name: str) -> None:
+        """Leave out the curve of a model, or bring it back."""
+        self._hidden ^= {name}
+        self.refresh_soon()
+
     def _draw(self, moments: tuple[Moment, ...]) -> None:
         names, corpus = self._names, self.session.text.corpus
         assert corpus is not None, "measured on a text"
-        self.plot.set_units(UNITS.get(corpus.tokenizer.kind, "tokens"), "%" if self._is_exact else "")
+        self.plot.set_units(f"{corpus.tokenizer.noun}s", "%" if self._is_exact else "")
         curves = [self._curve(name, moment) for name, moment in zip(names, moments, strict=True)]
-        self.plot.set_curves([curve for curve in curves if curve is not None])
+        self.plot.set_curves([each for each in curves if each is not None and each.name not in self._hidden])
         trained = sorted({longest for model, _ in moments if (longest := model.description.longest_source)})
         self.plot.set_marks([(longest, f"trained to {count(longest)}") for longest in trained])
         self._legend.set_entries(
             [
-                LegendEntry(name, color_of(moment), shown=curve is not None)
+                LegendEntry(name, color_of(moment), shown=curve is not None and name not in self._hidden)
                 for name, moment, curve in zip(names, moments, curves, strict=True)
             ]
         )

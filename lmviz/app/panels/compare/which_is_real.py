@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.widgets.base.building import column, row, sheet
+from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.passage_view import PassageView
@@ -47,6 +48,7 @@ class WhichIsRealPanel(GamePanel):
         self._passages: tuple[HeldOutPassage, ...] = ()
         self.game: RealGame | None = None  # the game under way; its pairs are those that were shown so far
         self._forgers: list[Moment] = []
+        self._temperatures: list[float] = []  # at which each invented passage was drawn
         self._is_revealed = False
         self._is_over = False
         self._build()
@@ -106,7 +108,9 @@ class WhichIsRealPanel(GamePanel):
 
     def _reveal(self, pair: Pair, *, has_found: bool) -> None:
         model, step = self._forgers[-1]
-        invented = f"invented by {model.name} at step {step:,}"
+        invented = (
+            f"invented by {model.name} at step {step:,}, temperature {number(self._temperatures[-1], 2)}"
+        )
         for choice, first in zip(self._choices, (True, False), strict=True):
             real = first == pair.real_first
             choice.set_verdict("real" if real else invented, emphasised=real)
@@ -114,7 +118,10 @@ class WhichIsRealPanel(GamePanel):
 
     def _show_invitation(self) -> bool:
         """What to do before one can play; whether one can."""
-        sentence = "The same beginning, continued twice: by the held-out text and by the model."
+        sentence = (
+            "The same beginning, continued twice: by the held-out text, and by the model, which draws at "
+            f"temperature {number(self.session.writing.sampling.temperature, 2)}, as Sample has it."
+        )
         if self.game is not None and self._is_over:
             sentence = f"You found {self.game.score} of {len(self.game.found)} real passages."
         return self.invite(sentence, again=self.game is not None)
@@ -130,6 +137,7 @@ class WhichIsRealPanel(GamePanel):
 
     def _begin_game(self, corpus: Corpus, passages: tuple[HeldOutPassage, ...]) -> None:
         self._passages, self.game, self._forgers = passages, RealGame(()), []
+        self._temperatures = []
         self._is_over = False
         self._invent(self.game)
 
@@ -153,6 +161,7 @@ class WhichIsRealPanel(GamePanel):
             if self.game is game:
                 self.game = replace(game, pairs=(*game.pairs, pair))
                 self._forgers.append(moment)
+                self._temperatures.append(options.temperature)
                 self._is_revealed = False
                 self.refresh_soon()
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 TABLE = 120  # pixels that the table keeps above the curves
 NOTHING = "The tokens of an open text stand here, the most frequent first. Choose one from the list."
-TOKENS = {"characters": "character", "words": "word", "spaces": "word", "bpe": "piece"}
 WHAT = {
     "next-token": "documents",
     "tagging": "sentences",
@@ -129,7 +128,7 @@ class VocabularyPanel(Panel):
         self._table.set_columns(
             [
                 Column("#", np.arange(1, len(names) + 1), count, spare=is_tagged),
-                Column(TOKENS.get(tokenizer.kind, "token"), names, tokens=True),
+                Column(tokenizer.noun, names, tokens=True),
                 Column("count", statistics.rank_frequency, count),
                 Column("tags", _tags_by_rank(corpus))
                 if is_tagged

@@ -123,11 +123,12 @@ class LadderPage:
             )
             for at, token in enumerate(reading.trace.tokens)
         )
+        noun = reading.model.tokenizer.noun
         title = reading.trace.stages[stage_of(reading.trace, f"orders/{ladder.rungs[-1].order}/counts")].title
         self.view.set_ladder(
             LadderPicture(
                 tuple(self._rung(reading, ladder, rung) for rung in ladder.rungs),
-                (f"every one of {count(ladder.alike)} words alike", ladder.ground),
+                (f"every one of {count(ladder.alike)} {noun}s alike", ladder.ground),
                 self._words(reading, ladder),
                 columns,
                 title,
@@ -231,7 +232,7 @@ class LadderPage:
             from lmviz.inspection.backoff_ladder import orders_of, weights_over_text
 
             shares = weights_over_text(reading.trace)[:, at]
-            names = [f"order {order}" for order in orders_of(reading.trace)] + ["all words alike"]
+            names = [f"order {order}" for order in orders_of(reading.trace)] + ["all alike"]
             lines = [f"{name}  {percentage(float(share))}" for name, share in zip(names, shares, strict=True)]
             return visible(reading.trace.tokens[at]), lines
         if spot.key not in self._cells:
@@ -249,6 +250,6 @@ class LadderPage:
 
 
 def _made_of(ladder: Ladder, place: int) -> list[str]:
-    names = [f"order {rung.order}" for rung in ladder.rungs] + ["all words alike"]
+    names = [f"order {rung.order}" for rung in ladder.rungs] + ["all alike"]
     parts = ladder.parts[:, place]
     return [f"{name}  {percentage(float(part))}" for name, part in zip(names, parts, strict=True) if part > 0]

@@ -41,6 +41,8 @@ class TeacherForcingPanel(Panel):
         super().__init__(session)
         self._plot, self._legend, self._said = SurprisalPlot(), Legend(), MutedLine()
         self._plot.setAccessibleName("cost of each word after either history")
+        self._hidden: set[str] = set()
+        self._legend.entry_clicked.connect(self._hide)
         self._empty = EmptyText()
         self.histories: Histories | None = None  # what is drawn; None while nothing is
         self._moment: RecipeSubject | None = None  # what was read
@@ -111,11 +113,19 @@ class TeacherForcingPanel(Panel):
             WordCurve(RIGHT, theme.training, found.after_right),
             WordCurve(OWN, theme.key, found.after_own, 1),
         )
-        self._legend.set_entries([LegendEntry(each.name, each.color, line=each.line) for each in curves])
-        self._plot.set_words([visible(token) for token in found.right], curves)
+        self._legend.set_entries(
+            [LegendEntry(each.name, each.color, each.name not in self._hidden, each.line) for each in curves]
+        )
+        shown = [each for each in curves if each.name not in self._hidden]
+        self._plot.set_words([visible(token) for token in found.right], shown)
         self._said.set_text(self._sentence(found))
         self._pages.setCurrentIndex(1)
         self._mark()
+
+    def _hide(self, name: str) -> None:
+        """Leave out one of the two curves, or bring it back."""
+        self._hidden ^= {name}
+        self._draw()
 
     def _sentence(self, found: Histories) -> str:
         right, own = found.totals

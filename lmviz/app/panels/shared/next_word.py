@@ -19,7 +19,6 @@ from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
-from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
 
@@ -109,7 +108,7 @@ class NextWordPanel(Panel):
         self._reading, self._text = reading, reading.trace.text[:end]
         self._logits, self._whole = logits, None
         self._drawn_for = wanted
-        self._card.set_title(_title(reading.trace, position))
+        self._card.set_title(_title(reading, position))
         if self._card.placeholder:
             self._card.set_placeholder("")
             self.refresh_soon()  # once the bars have their place
@@ -192,8 +191,12 @@ class NextWordPanel(Panel):
         self.session.focus.follow_end()
 
 
-def _title(trace: Trace, position: int) -> str:
-    tokens, predicts = trace.tokens, trace.predicts
+def _title(reading: Reading, position: int) -> str:
+    tokens, predicts = reading.trace.tokens, reading.trace.predicts
     if not predicts.continues:
         return "Label of the text" if predicts.per == "text" else f"Label of “{visible(tokens[position])}”"
-    return "Next word" if position == len(tokens) - 1 else f"After “{visible(tokens[position])}”"
+    return (
+        f"Next {reading.model.tokenizer.noun}"
+        if position == len(tokens) - 1
+        else f"After “{visible(tokens[position])}”"
+    )

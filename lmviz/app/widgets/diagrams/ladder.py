@@ -198,7 +198,7 @@ class LadderView(Picture):
         """The words at the end of the text, each rung one fewer; struck out where they were never seen."""
         theme = self.theme
         if not rung.slots:
-            painter.fit(area, "no words at all", theme.muted_text, 11, where=AT_RIGHT)
+            painter.fit(area, "without a context", theme.muted_text, 11, where=AT_RIGHT)
             return
         gap, widths = self.length(4), self._slots(area.width())
         measure = self.metrics(11, token=True)

@@ -15,6 +15,7 @@ from lmviz.app.panels.compare.quality_by_length import EXACT, SAMPLES, QualityBy
 from lmviz.app.session.comparison import names_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.plots.legend import Legend
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.judged_pairs import judged_pairs
 from lmviz.decoding.quality_by_length import LengthQuality, quality_by_length
@@ -78,6 +79,16 @@ def test_curves_are_what_the_core_measures_and_are_measured_once(
         qtbot.waitUntil(lambda: view.is_up_to_date)
     assert view.plot.marked == (Run.open(translator_run).description.longest_source,)
     assert not window.findChild(QPushButton, "quality_button").isEnabled()
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_click_on_a_name_hides_its_curve(view: QualityByLengthPanel, qtbot: QtBot) -> None:
+    first, second = (curve.name for curve in view.plot.curves)
+    legend = view.findChild(Legend)
+    for left in ([second], [first, second]):
+        place = next(area for entry, area in legend.places() if entry.name == first)
+        QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=place.center().toPoint())
+        qtbot.waitUntil(lambda left=left: [curve.name for curve in view.plot.curves] == left)
 
 
 @pytest.mark.usefixtures("measured")

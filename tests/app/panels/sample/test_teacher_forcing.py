@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 from benches.sample import Bench
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.plots.legend import Legend
+from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.histories import read_both_ways
 from lmviz.inspection.interventions import zero
@@ -27,6 +31,17 @@ def test_both_histories_of_the_text_are_the_core_s(bench: Bench) -> None:
     assert given["found"].after_right == pytest.approx(panel.histories.after_right, abs=1e-5)
     if wanted.parted is not None:
         assert f"From “{wanted.right[wanted.parted]}” on" in panel.said
+
+
+def test_a_click_on_a_name_hides_its_curve(bench: Bench) -> None:
+    panel = bench.bring("teacher_forcing_view")
+    bench.wait(lambda: panel.histories is not None)
+    legend, plot = panel.findChild(Legend), panel.findChild(SurprisalPlot)
+    whole = plot.description()
+    for is_whole in (False, True):
+        QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=legend.places()[1][1].center().toPoint())
+        assert [entry.shown for entry, _ in legend.places()] == [True, is_whole]
+        assert (plot.description() == whole) is is_whole
 
 
 def test_a_change_of_the_model_changes_what_it_would_write(bench: Bench) -> None:
