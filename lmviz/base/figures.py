@@ -25,6 +25,14 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:z,.{digits}f}".replace("-", _MINUS)
 
 
+def plain(value: float, digits: int = 3) -> str:
+    """A value in so many figures, without zeros that say nothing: "0.02", "12.5", "3e−5", "1.5e20"."""
+    if not math.isfinite(value):
+        return number(value)
+    mantissa, _, exponent = f"{value:z,.{digits}g}".partition("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", _MINUS) if exponent else mantissa.replace("-", _MINUS)
+
+
 def cell_figure(value: float) -> str:
     """A value briefly enough for a cell: "0.12", "−15.2", "143"."""
     size = abs(value)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lmviz.base.figures import number, signed_figure
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.gradient import Gradient
@@ -140,20 +141,16 @@ def agreement_sentence(found: Sequence[Saliency]) -> str:
     share = correlation(found)
     if np.isnan(share):
         return "No two words differ in what the gradient predicts or in what erasing them does."
-    said = f"{share:z.2f}".replace("-", "−")
+    said = number(share, 2)
     if share >= GOOD:
         return f"The gradient predicts well what erasing each word does: the correlation is {said}."
     item, place = farthest_off(found)
     start = "predicts roughly" if share >= FAIR else "does not predict"
+    measured, predicted = (signed_figure(float(part[place])) for part in (item.measured, item.predicted))
     return (
         f"The gradient {start} what erasing each word does, with a correlation of {said}: without "
-        f"“{item.tokens[place].strip()}” the number changes by {_signed(item.measured[place])}, and not by "
-        f"{_signed(item.predicted[place])}."
+        f"“{item.tokens[place].strip()}” the number changes by {measured}, and not by {predicted}."
     )
-
-
-def _signed(change: float) -> str:
-    return f"{change:+.2g}".replace("-", "−")
 
 
 def _without(model: Model, found: Gradient, address: str, positions: Sequence[int]) -> np.ndarray:

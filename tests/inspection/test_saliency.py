@@ -66,7 +66,7 @@ def test_the_word_that_is_farthest_off_is_named_with_both_numbers():
     assert farthest_off(found) == (found[0], 1)
     assert agreement_sentence(found) == (
         "The gradient does not predict what erasing each word does, with a correlation of −0.94: without "
-        "“hens” the number changes by +3, and not by −2."
+        "“hens” the number changes by +3.00, and not by −2.00."
     )
     rough = [item([1, -2, 0.5], [0.2, -2, 1.9])]
     assert agreement_sentence(rough).startswith("The gradient predicts roughly what erasing each word does")

@@ -278,7 +278,7 @@ class PrefixBar(QFrame):
         if not (self._reading_late.isActive() and reading.is_busy and reading.encoding is not None):
             return []
         amount, done = _amount(len(reading.encoding), "token"), self._session.work.progress("reading")
-        told = f"reading {amount}" + ("" if done is None else f" … {done:.0%}".replace("%", " %"))
+        told = f"reading {amount}" + ("" if done is None else f" … {100 * done:.0f} %")
         leave = Inked(" · Esc: back to the text before") if reading.can_go_back else Inked("")
         return [Inked(told, ink=current_theme().accent), leave]
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.kit.axes import ANYTHING
@@ -44,7 +44,7 @@ class DescentPanel(Panel):
         self._undo = named(QPushButton("undo"), "undo_step_button")
         written = partial(number, digits=3)
         self._plot = LinePlot(
-            "η", words=("{:.2g}".format, written), y_name="loss after the step", possible_x=ANYTHING
+            "η", words=(partial(plain, digits=2), written), y_name="loss after the step", possible_x=ANYTHING
         )
         self._plot.setObjectName("descent_plot")
         buttons = row(self._take, self._undo, STRETCH)

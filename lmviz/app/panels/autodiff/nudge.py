@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
@@ -197,7 +198,4 @@ def _written(name: str, value: float, digits: int) -> WrittenNumber:
 
 
 def _power(value: float) -> str:
-    if not np.isfinite(value):
-        return "not a number" if np.isnan(value) else "∞"
-    mantissa, exponent = f"{value:.0e}".split("e")
-    return f"{mantissa}e{int(exponent)}".replace("-", "−")
+    return plain(value, 1)

@@ -17,7 +17,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.base.figures import with_unit
+from lmviz.app.widgets.base.figures import plain, with_unit
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
@@ -211,7 +211,7 @@ class CalculatorPanel(Panel):
         if scale.published is not None:
             published = f" with the published {amount_in_words(scale.published)} parameters"
         self._compute.setText(
-            f"compute 6PN = {scale.compute:.3g} FLOP, {days_in_words(petaflop_days(scale.compute))} "
+            f"compute 6PN = {plain(scale.compute)} FLOP, {days_in_words(petaflop_days(scale.compute))} "
             f"petaflop/s-days{published}; {planned.tokens_per_parameter:,.1f} tokens a parameter"
         )
         if pace is None:

@@ -12,7 +12,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
@@ -114,11 +114,11 @@ class ExperimentPanel(Panel):
         done = [model for model in experiment.trained if model.is_done]
         sizes = f"{amount_in_words(done[0].parameters)} to {amount_in_words(done[-1].parameters)} parameters"
         return (
-            f"{experiment.subject}, {len(done)} models of {sizes}: loss = {law.factor:.3g} × FLOP^−"
+            f"{experiment.subject}, {len(done)} models of {sizes}: loss = {plain(law.factor)} × FLOP^−"
             f"{law.exponent:.3f}; ten times the compute multiplies the loss by {law.tenfold:.3f}. "
             "Least squares in logarithms, after Kaplan et al. (2020)."
         )
 
 
 def _operations(value: float) -> str:
-    return f"{value:.1e}".replace("e+0", "e").replace("e+", "e").replace(".0e", "e")
+    return plain(value, 2)

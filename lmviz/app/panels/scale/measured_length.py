@@ -12,7 +12,7 @@ from lmviz.app.widgets.base.building import row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
-from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.base.figures import count, plain
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -150,4 +150,4 @@ class MeasuredLengthPanel(Panel):
 
 
 def _milliseconds(value: float) -> str:
-    return f"{value:,.3g}"
+    return plain(value)

@@ -9,6 +9,7 @@ import numpy as np
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.scaling.compute import (
     BEST_TOKENS,
@@ -125,7 +126,7 @@ class ModelsBySizePanel(Panel):
         lines = [
             f"{amount_in_words(point.parameters)} parameters, {amount_in_words(point.tokens)} tokens",
             f"{point.tokens / point.parameters:,.1f} tokens a parameter",
-            f"{operations:.2e} FLOP, {days_in_words(petaflop_days(operations))} petaflop/s-days",
+            f"{plain(operations)} FLOP, {days_in_words(petaflop_days(operations))} petaflop/s-days",
         ]
         if pace is not None:
             lines.append(f"{duration_in_words(operations / pace.operations)} on this machine")

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGridLayout
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.sparkline import Sparkline
@@ -158,7 +158,7 @@ class HealthPanel(Panel):
             return
         self._measured, self._drawn = measured, sizes
         values = list(sizes.values())
-        written = [f"{value:.1e}" if measured == "update_over_weight" else number(value) for value in values]
+        written = [plain(value, 2) if measured == "update_over_weight" else number(value) for value in values]
         self._bars.set_bars([title_of(layer) for layer in sizes], values, texts=written)
 
 
@@ -168,5 +168,5 @@ def is_counted(family: str) -> bool:
 
 
 def _figure(value: float) -> str:
-    """Two figures that tell small numbers apart: "1.24", "0.0018", "3.0e-05"."""
-    return number(value, 2) if value >= 0.1 else f"{value:.2g}"
+    """Two figures that tell small numbers apart: "1.24", "0.0018", "3e−5"."""
+    return number(value, 2) if value >= 0.1 else plain(value, 2)

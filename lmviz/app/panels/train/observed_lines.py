@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.figures import count, number, plain
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine
 from lmviz.training.observation import Observed, ObservedCount, ObservedUpdate
 from lmviz.training.options import TrainingOptions
@@ -62,7 +62,7 @@ def _descended(observed: ObservedUpdate) -> dict[str, str]:
         LOSS: f"{number(observed.loss)} nats",
         BACKWARD: f"‖g‖ = {number(observed.norm)}",
         CLIP: f"‖g‖ = {number(observed.clipped_norm)}" if observed.is_clipped else "stays as it is",
-        UPDATE: f"η = {observed.learning_rate:.3g}",
+        UPDATE: f"η = {plain(observed.learning_rate)}",
     }
 
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.figures import number, short
+from lmviz.app.widgets.base.figures import number, plain, short
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.pointing import Parts, Words
 
@@ -101,7 +101,7 @@ class Axis(pyqtgraph.AxisItem):
         if self._words is not None:
             return [self._words(10**value if self.logMode else value * scale) for value in values]
         if self.logMode:
-            written = [short(10**value) if value >= 3 else f"{10**value:.4g}" for value in values]
+            written = [short(10**value) if value >= 3 else plain(10**value, 4) for value in values]
             return self._with_unit(written)
         digits = max(0, math.ceil(-math.log10(spacing * scale) - 1e-9)) if spacing > 0 else 0
         digits = min(digits, 6)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 from lmviz.app.widgets.matrix.heads import Head, Heads
@@ -218,7 +219,7 @@ class HeadWall(Heads):
         if np.isnan(score):
             return
         painter.setPen(self.theme.muted_text)
-        painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{score:.2f}".removeprefix("0"))
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight, cell_figure(score))
         line = QRectF(below.left(), below.bottom() + 1, tile.width() * min(1.0, score), self.length(2.5))
         painter.fillRect(line, self.theme.accent)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.plots.bars import PointableBars
@@ -183,8 +184,7 @@ class BeforeAfterBars(PointableBars, GrowingCanvas):
         painter.line(QPointF(start, y), QPointF(self.width(), y), theme.line)
         if self.enlargement == 1.0:
             return
-        share = f"{100 * full:.0f}" if full >= 0.0995 else f"{100 * full:.2g}"
-        said = f"the others, {self.enlargement:.0f} times larger: full width is {share} %"
+        said = f"the others, {self.enlargement:.0f} times larger: full width is {plain(100 * full, 2)} %"
         area = QRectF(0, top, self.width() - self.length(4), line - self.length(3))
         shown = cut(said, round(area.width()), self.metrics(10.5))
         painter.write(area, shown, theme.muted_text, 10.5, where=AT_RIGHT)

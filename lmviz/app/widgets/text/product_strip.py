@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.base.figures import cell_figure, plain
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Pointable
 
@@ -220,14 +221,9 @@ class ProductStrip(Pointable):
 
 
 def factor_in_words(probability: float) -> str:
-    """A probability in two figures at most: "1", ".97", "2e−5"; a dash where there is none."""
+    """A probability in two figures at most: "1", "0.97", "2e−5"; a dash where there is none."""
     if np.isnan(probability):
         return "–"
     if probability >= 0.995:
         return "1"
-    if probability >= 0.0095:
-        return f"{probability:.2f}"[1:]
-    if probability == 0:
-        return "0"
-    mantissa, exponent = f"{probability:.0e}".split("e")
-    return f"{mantissa}e−{abs(int(exponent))}"
+    return cell_figure(probability) if probability >= 0.0095 else plain(probability, 1)

@@ -1,0 +1,47 @@
+"""Numbers for people are written in one place, and in one way."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import lmviz
+from lmviz.base.figures import number, percentage, plain, short, signed_figure
+
+FORMATS = re.compile(r":[z,+]*\.(?:\d+|\{\w+\})[eg]\}|:[z,+]*(?:\.\d+)?%\}|\.removeprefix\(\"0\"\)")
+OWN = {
+    "panels/autodiff/nudge.py": "all digits of two numbers, of which the leading ones agree",
+    "panels/circuits/patching.py": "a whole number of per cent",
+    "widgets/diagrams/editable_numbers.py": "what is typed, and read again",
+}
+"""Where a number is written otherwise, and why."""
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        (plain(8.0e-4), "0.0008"),
+        (plain(2.0e-5), "2e−5"),
+        (plain(-1.5e20), "−1.5e20"),
+        (plain(12.5), "12.5"),
+        (plain(-0.0), "0"),
+        (plain(float("inf")), "∞"),
+        (number(2.0e-5), "2.0e−5"),
+        (percentage(2.0e-7), "2.0e−5 %"),
+        (percentage(0.00031), "0.031 %"),
+        (signed_figure(-0.351), "−0.35"),
+        (short(10_000), "10.0k"),
+    ],
+)
+def test_a_number_has_a_true_minus_and_no_zeros_in_its_exponent(written: str, wanted: str) -> None:
+    assert written == wanted
+
+
+def test_the_window_writes_numbers_by_these_functions_alone() -> None:
+    app = Path(lmviz.__file__).parent / "app"
+    found = {
+        path.relative_to(app).as_posix()
+        for path in app.rglob("*.py")
+        if any(FORMATS.search(line) for line in path.read_text("utf-8").splitlines())
+    }
+    assert found <= OWN.keys()
