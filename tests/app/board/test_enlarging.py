@@ -230,6 +230,21 @@ def test_the_claim_names_the_word_that_is_looked_at_most(
     assert f"{100 * weights[session.reading.position].max():.1f}" in claim.text()
 
 
+def test_a_word_that_looks_at_itself_is_said_to(
+    window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("attention")
+    session.library.open(transformer_run)
+    session.reading.set_prefix("the cows eat grass")
+    window.set_projector(True)
+    claim, matrix = window.findChild(QLabel, "attention_claim"), window.findChild(HeatmapView)
+    qtbot.waitUntil(claim.isVisible)
+    session.focus.choose_position(0)  # which can look nowhere else
+    qtbot.waitUntil(lambda: "itself 100" in claim.text())
+    assert "looks back" not in claim.text()
+    assert not matrix._labels.few_columns, "they are few enough to be named"
+
+
 def test_where_the_claim_has_room_it_is_as_large_as_the_room_and_covers_no_cell(
     window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot
 ) -> None:

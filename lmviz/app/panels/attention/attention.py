@@ -49,6 +49,8 @@ STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax
 COMBINATIONS = ("mean", "max")
 LIT = 3  # as strong as a cell can be lit
 SIDES = {"within the source": ENCODER, "within the translation": DECODER}
+MOST_NAMED = 14
+"""Columns that are all named in front of a class: of more, the one that matters, so that cells stay large."""
 
 
 class AttentionPanel(WeightMatrixPanel):
@@ -222,7 +224,7 @@ class AttentionPanel(WeightMatrixPanel):
             values="hovered row",
             row_role="query",
             column_role="key",
-            few_columns=theme_switch().projector,  # to the last row only the one that matters is of use
+            few_columns=theme_switch().projector and self.shown.shape[-1] > MOST_NAMED,
         )
         walked = self._drawn not in ("", self._drawn_address)
         reading = self.session.reading.current
@@ -274,7 +276,8 @@ class AttentionPanel(WeightMatrixPanel):
             return
         # The words of the matrix as it is drawn: the current reading may be a shorter one that is drawn next.
         key, weight = most_looked_at(self.shown, position)
-        self._body.set_claim(self._names[position], self._names[key], weight)
+        other = "" if key == position else self._names[key]
+        self._body.set_claim(self._names[position], other, weight)
 
     def _light(self) -> None:
         if self.shown.size and self.is_in_sight and not self.awaits_answer:

@@ -59,7 +59,8 @@ class AttentionBody(QWidget):
         self._arrange()
 
     def set_claim(self, word: str, other: str, weight: float) -> None:
-        """Say that a word looks at another with a weight; without words nothing is said."""
+        """Say that a word looks at another with a weight, or at itself, which has no name then; without words
+        nothing is said."""
         self._said = (word, other, weight) if word else None
         self._say()
 
@@ -88,8 +89,8 @@ class AttentionBody(QWidget):
         theme, (word, other, weight) = current_theme(), self._said
         pieces = (
             Inked(word, True, theme.query),
-            Inked("\nlooks back at\n"),
-            Inked(f"{other} {percentage(weight)}", True, theme.key),
+            Inked("\nlooks back at\n" if other else "\nlooks at\n"),
+            Inked(f"{other or 'itself'} {percentage(weight)}", True, theme.key),
         )
         self._claim.set_pieces(pieces, round(size))
         self._claim.adjustSize()
