@@ -1,6 +1,7 @@
 """The course as a whole, and the page of the guide about it."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from lmviz.lessons.shipped import TOUR, shipped_lessons
 
 LESSONS = shipped_lessons([row.name for row in shown_perspectives()])
 COURSE = [lesson for lesson in LESSONS if lesson.name != TOUR]
-PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "lessons.md").read_text(encoding="utf-8")
+PAGES = Path(__file__).parents[2] / "docs"
+PAGE = (PAGES / "guide" / "lessons.md").read_text(encoding="utf-8")
 
 
 def test_the_tour_comes_first_and_the_course_counts_on() -> None:
@@ -83,3 +85,9 @@ def test_the_guide_shows_every_lesson(lesson: Lesson) -> None:
     title = f"{lesson.number} · {lesson.title}" if lesson.number else lesson.title
     assert f"## {title}\n\n{lesson.about}\n" in PAGE
     assert f"(../pictures/lesson-{lesson.name}-light.png)" in PAGE
+
+
+def test_the_table_of_the_course_is_up_to_date() -> None:
+    script = PAGES / "write_course.py"
+    written = runpy.run_path(str(script))["page"]()
+    assert (PAGES / "course.md").read_text("utf-8") == written, "write it again: python docs/write_course.py"
