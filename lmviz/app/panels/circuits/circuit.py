@@ -83,7 +83,11 @@ class CircuitPanel(AnsweringPanel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         found = self._found
-        return {} if found is None else {"share": found.array, "kept": np.array([found.kept])}
+        return (
+            {}
+            if found is None
+            else {"share": found.array, "kept_by_all": np.full(len(found.array), found.kept)}
+        )
 
     def exported_names(self) -> Names:
         return COUNTED if self._found is None else Names(self._found.labels("part"))

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 import lmviz
 from lmviz.app.panels.circuits.circuit import CircuitPanel
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.export import fits_csv
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitPicture
 from lmviz.app.window.main_window import MainWindow
 
@@ -53,6 +54,13 @@ def test_fewer_parts_keep_less(panel: CircuitPanel, session: Session, qtbot: QtB
     qtbot.waitUntil(lambda: panel.is_whole and len(panel.found.parts) == 2)
     assert panel.found.kept < before
     assert panel.found.kept == pytest.approx(expected(session, 2).kept, abs=1e-3)
+
+
+def test_its_parts_are_exported_as_one_table(panel: CircuitPanel):
+    arrays = panel.exported_arrays()
+    assert fits_csv(arrays)
+    assert arrays["kept_by_all"] == pytest.approx([panel.found.kept] * 8)
+    assert len(panel.exported_names().rows) == 8
 
 
 def test_a_click_marks_a_part_and_its_card_names_its_paths(panel: CircuitPanel, qtbot: QtBot):
