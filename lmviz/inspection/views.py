@@ -16,7 +16,7 @@ from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.address import Address
 from lmviz.models.largest import largest
-from lmviz.models.sequences import ALONG
+from lmviz.models.sequences import ALONG, SOURCE, TEXT, is_along
 from lmviz.models.tap import Stage, inside
 from lmviz.text.pictures import SIDE
 
@@ -156,16 +156,20 @@ class StagePart:
 def stage_parts(trace: Trace, stage: int, position: int) -> tuple[StagePart, ...]:
     """What to show of a stage at a position: what it reads, then everything of its place in order.
 
+    The position of a stage that runs along the source alone is a place of that.
     An operand that is read at several positions is there once for each of them that the text has.
     """
     here = trace.stages[stage]
     count = len(here.operands)
+    axes = trace[here.results[0]].axes if here.results[0] in trace.arrays else ()
+    is_of_source = is_along(axes, SOURCE) and not is_along(axes, TEXT)
+    length = len(trace.sequences[SOURCE].tokens) if is_of_source else len(trace)
     parts = []
     for address, span, shift in zip(
         here.operands, here.spans or (1,) * count, here.shifts or (0,) * count, strict=True
     ):
         at = position + shift
-        read = range(max(0, at - span + 1), at + 1) if inside(at, len(trace)) else ()
+        read = range(max(0, at - span + 1), at + 1) if inside(at, length) else ()
         parts += [StagePart(address, at, "operand", shift, is_one_of_several=span > 1) for at in read]
     known = {part.address for part in parts if not part.shift}
     neighbours = [address for item in _neighbours(trace, here) for address in item.results]

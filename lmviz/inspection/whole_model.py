@@ -59,8 +59,11 @@ def whole_model(
     position: int,
     squares: Mapping[str, ReducedSquare] | None = None,
     gradient: Gradient | None = None,
+    source_position: int = -1,
 ) -> WholeModel:
     """What to draw at a position. `squares` are those of the same trace, where they are known already.
+
+    What an encoder computes is drawn at `source_position`, −1 for the place of the same number.
 
     With a `gradient` its numbers are drawn in the place of values. LmvizError where the trace was made by
     another model.
@@ -68,7 +71,8 @@ def whole_model(
     lens = None if model.predicts.per == "text" else logit_lens(model, trace, CANDIDATES, [position])
     if squares is None:
         squares = squares_of(trace) if gradient is None else squares_of_gradient(gradient)
-    return WholeModel(position, source_place(trace, position), outline(trace), lens, squares, gradient)
+    there = source_place(trace, position if source_position < 0 else source_position)
+    return WholeModel(position, there, outline(trace), lens, squares, gradient)
 
 
 def source_place(trace: Trace, position: int) -> int:

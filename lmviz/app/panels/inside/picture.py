@@ -10,6 +10,7 @@ from lmviz.app.panels.inside.unrolled_page import UnrolledPage
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.panels.inside.window_page import WindowPage
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.widgets.base.building import stack
 from lmviz.app.widgets.base.invitation import Invitation
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
 
 
-Drawn = tuple["Page", "Reading", int, "Gradient | None"]
+Drawn = tuple["Page", "Reading", tuple[int, int], "Gradient | None"]
 """What a picture is of: its page, the reading, the position, and the gradient in the place of values."""
 
 
@@ -56,6 +57,7 @@ class PicturePanel(Panel):
             session.reading.changed,
             session.focus.position_changed,
             session.focus.hovered_position_changed,
+            session.focus.source_changed,
             session.focus.stage_changed,
             session.gradients.changed,
             session.gradients.shown_changed,
@@ -105,7 +107,7 @@ class PicturePanel(Panel):
             return
         position, gradient = self.session.reading.position, self.session.gradients.current
         title, aside = page.title(reading, position)
-        question = (page, reading, position, gradient)
+        question = (page, reading, (position, source_position(self.session)), gradient)
 
         def ready() -> None:
             """The picture is drawn next: before that, since a page out of sight does not learn its size."""

@@ -15,6 +15,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.growing_canvas import growth_of
@@ -30,6 +31,7 @@ from lmviz.inspection.recipes.recipe import views_recipe
 from lmviz.inspection.stage_sentence import stage_sentence
 from lmviz.inspection.strongest import strongest_cell
 from lmviz.inspection.views import likeliest_answers, stage_parts, strip
+from lmviz.inspection.whole_model import place_along
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -95,6 +97,7 @@ class StagePanel(Panel):
             session.reading.changed,
             session.focus.position_changed,
             session.focus.hovered_position_changed,
+            session.focus.source_changed,
             session.focus.stage_changed,
             session.attention.head_changed,
             session.gradients.changed,
@@ -226,22 +229,29 @@ class StagePanel(Panel):
     def _draw_strips(self, reading: Reading) -> None:
         trace = reading.trace
         position, stage = self.session.reading.position, trace.stages[self.session.focus.stage]
+        of_source, at_source = self._is_of_source(trace), source_position(self.session)
         tokens = likeliest_answers(trace, position)
         # Gates are shown together, so that one sees them fill; elsewhere what the stage is about is enough.
         parts = [
             part
-            for part in stage_parts(trace, self.session.focus.stage, position)
+            for part in stage_parts(trace, self.session.focus.stage, at_source if of_source else position)
             if stage.by_position or part.role != "other"
         ]
         head = self.session.attention.head[1]
-        names = _labels(parts, trace, stage.results[0])
+        words = trace.names("source") if of_source else trace.tokens
+        names = _labels(parts, words, stage.results[0])
+
+        def at(part: StagePart) -> int:
+            here = part.position
+            return here if of_source else place_along(trace, part.address, here, at_source)
+
         walked = self._drawn not in (-1, self.session.focus.stage)
         self._drawn = self.session.focus.stage
         self.strips.set_views(
             [
                 NamedView(
                     names[number_of_part],
-                    self.session.gradients.view(strip(trace, part.address, part.position, head, tokens)),
+                    self.session.gradients.view(strip(trace, part.address, at(part), head, tokens)),
                     part.role,
                 )
                 for number_of_part, part in enumerate(parts)
@@ -249,6 +259,11 @@ class StagePanel(Panel):
             reading,
             crossfade=walked,
         )
+
+    def _is_of_source(self, trace: Trace) -> bool:
+        """Whether the stage runs along the source alone, as all of an encoder do."""
+        result = trace.stages[self.session.focus.stage].results[0]
+        return place_along(trace, result, 0, 1) == 1
 
     def _cell_of_stage(self, reading: Reading) -> Cell | None:
         """The pinned cell where this stage makes it, or the cell at the same place of what it makes.
@@ -271,7 +286,8 @@ class StagePanel(Panel):
         address, head = trace.stages[self.session.focus.stage].results[0], self.session.attention.head[1]
         if trace[address].scale == "token":
             return None  # words that were copied from the text: there is nothing to calculate
-        view = strip(trace, address, position, head, likeliest_answers(trace, position))
+        at = place_along(trace, address, position, source_position(self.session))
+        view = strip(trace, address, at, head, likeliest_answers(trace, position))
         place = strongest_cell(self.session.gradients.view(view), position)
         return None if place is None else (address, view.index(*place))
 
@@ -328,7 +344,8 @@ class StagePanel(Panel):
         """What the picture is of, in one reading."""
         session = self.session
         gradients = (session.gradients.current, session.gradients.is_shown)
-        return session.focus.stage, session.reading.position, session.attention.head, *map(id, gradients)
+        at = session.reading.position, source_position(session)
+        return session.focus.stage, at, session.attention.head, *map(id, gradients)
 
     def _show_numbers(self, numbers: str, picture: OperationPicture | None, *, dashed: bool = False) -> None:
         """The equation and the operation with the numbers of a cell."""
@@ -345,7 +362,7 @@ def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]
     return reading.coordinate(axes[-1], index[-1])
 
 
-def _labels(parts: Sequence[StagePart], trace: Trace, result: str) -> list[str]:
+def _labels(parts: Sequence[StagePart], tokens: Sequence[str], result: str) -> list[str]:
     """A short name for each line; where two taps share it, that of another layer or order says which."""
     addresses = {part.address for part in parts}
     shared = Counter(Address.parse(address).name for address in addresses)
@@ -356,6 +373,6 @@ def _labels(parts: Sequence[StagePart], trace: Trace, result: str) -> list[str]:
         elsewhere = shared[at.name] > 1 and at.place != here
         words = title_of(part.address).replace(",", "") if elsewhere else word_of(at.name)
         if part.is_one_of_several:
-            words += f" “{visible(trace.tokens[part.position])}”"
+            words += f" “{visible(tokens[part.position])}”"
         labels.append(words + FROM.get(part.shift, ""))
     return labels

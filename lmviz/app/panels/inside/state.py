@@ -11,6 +11,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.reading import NAMED, Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, picker
@@ -27,7 +28,7 @@ from lmviz.inspection.similarity import similarity_order
 from lmviz.inspection.strongest import strongest_cell
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.view_names import names_along
-from lmviz.inspection.views import View, likeliest_answers, matrix
+from lmviz.inspection.views import OVER_SOURCE, OVER_TEXT, View, likeliest_answers, matrix
 from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG, TEXT
 from lmviz.text.tokenizer import visible
@@ -79,6 +80,8 @@ class StatePanel(Panel):
         self._heatmap.cell_dragged.connect(self._replace)
         self._heatmap.drag_finished.connect(self._end_of_drag)
         session.focus.hovered_position_changed.connect(self._mark)
+        session.focus.source_changed.connect(self._mark)
+        session.focus.source_changed.connect(self._suggest)
         session.focus.cell_changed.connect(self._mark)
         session.explanation.suggestion_changed.connect(self._mark_suggested)
         session.explanation.changed.connect(self._light)
@@ -207,7 +210,7 @@ class StatePanel(Panel):
         view = self.view
         if view is None or self.awaits_answer:
             return
-        position = self.session.reading.position
+        position = source_position(self.session) if self._is_of_source else self.session.reading.position
         if view.row_axis in ALONG:
             self._heatmap.set_selection(row=position)
         elif view.folded:
@@ -231,7 +234,9 @@ class StatePanel(Panel):
     def _suggest(self) -> None:
         """Have the strongest cell of the position explained, as long as none is pinned."""
         if self.view is not None and (self.is_in_sight or self.is_put_away):
-            place = strongest_cell(self.view, self.session.reading.position)
+            is_source = self._is_of_source and not self.view.folded
+            at = source_position(self.session) if is_source else self.session.reading.position
+            place = strongest_cell(self.view, at, OVER_SOURCE if is_source else OVER_TEXT)
             is_number = (
                 place is not None and self.view.scale != "token"
             )  # of a word there is nothing to explain
@@ -251,19 +256,29 @@ class StatePanel(Panel):
 
     def _hover(self, row: int, column: int) -> None:
         if self.view is not None:
-            axis = self.view.row_axis if self.view.row_axis in ALONG else self.view.column_axis
-            is_word = ALONG.get(axis) == TEXT  # one of the source is no position of the text
-            self.session.focus.hover_position(_position_of(self.view, row, column) if is_word else None)
+            place, focus = _position_of(self.view, row, column), self.session.focus
+            focus.hover_position(None if self._is_of_source else place)  # a place there is none of the text
+            focus.hover_source(place if self._is_of_source and not self.view.folded else None)
             self.session.focus.hover_cell((self.view.address, self.view.index(row, column)))
 
     def _leave(self) -> None:
         self.session.focus.hover_position(None)
+        self.session.focus.hover_source(None)
         self.session.focus.hover_cell(None)
+
+    @property
+    def _is_of_source(self) -> bool:
+        """Whether what is drawn runs along the source, or is a picture."""
+        if self.view is None:
+            return False
+        axis = self.view.row_axis if self.view.row_axis in ALONG else self.view.column_axis
+        return ALONG.get(axis) != TEXT
 
     def _choose(self, row: int, column: int) -> None:
         if self.view is not None:
+            place, focus = _position_of(self.view, row, column), self.session.focus
             if not self.view.folded:
-                self.session.focus.choose_position(_position_of(self.view, row, column))
+                (focus.choose_source if self._is_of_source else focus.choose_position)(place)
             self.session.focus.choose_cell((self.view.address, self.view.index(row, column)))
 
     def _replace(self, row: int, column: int, value: float) -> None:

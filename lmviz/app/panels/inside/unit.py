@@ -26,6 +26,7 @@ from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.strongest import strongest_unit
 from lmviz.models.address import Address
+from lmviz.models.sequences import SOURCE, is_along
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ class UnitPanel(Panel):
         self._card = self.add_card("Unit", "", self._lay_out())
         self._words.tokens_brushed.connect(self._brush)
         self._threshold.valueChanged.connect(self._take_threshold)
-        self._curve.position_hovered.connect(session.focus.hover_position)
-        self._curve.position_clicked.connect(session.focus.choose_position)
+        self._curve.position_hovered.connect(self._point)
+        self._curve.position_clicked.connect(self._pin)
         session.focus.cell_changed.connect(self._take_cell)
         session.library.model_changed.connect(self._forget)
         session.text.changed.connect(self._take_corpus)
@@ -153,6 +154,23 @@ class UnitPanel(Panel):
             return
         self._draw_curve(trace[address].array[:, unit], names)
         self._words.set_shades(trace[address].array[:, unit], scale=trace[address].scale)
+
+    @property
+    def _is_of_source(self) -> bool:
+        """Whether the values are those along the source."""
+        if self._drawn is None:
+            return False
+        reading, (address, _) = self._drawn
+        return is_along(reading.trace[address].axes, SOURCE)
+
+    def _point(self, place: int) -> None:
+        focus, is_there = self.session.focus, place >= 0
+        focus.hover_source(place if is_there and self._is_of_source else None)
+        focus.hover_position(place if is_there and not self._is_of_source else None)
+
+    def _pin(self, place: int) -> None:
+        focus = self.session.focus
+        (focus.choose_source if self._is_of_source else focus.choose_position)(place)
 
     def handle_failure(self, key: str) -> None:
         if key != JOBS:

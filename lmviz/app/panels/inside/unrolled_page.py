@@ -18,12 +18,12 @@ from lmviz.app.panels.inside.unrolled_side import (
     recurrent_layers,
 )
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.growing_canvas import MOST_GROWTH
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_handover import HandedOn, UnrolledHandover
-from lmviz.inspection.whole_model import source_place
 from lmviz.models.address import Address
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class UnrolledPage(WholeModelPage):
             if not side.fits(reading.trace):
                 continue
             is_encoder = side is self._sides[1]
-            at = source_place(reading.trace, position) if is_encoder else position
+            at = source_position(self._session) if is_encoder else position
             if side.light(reading, at) or (not is_encoder and self._lit is None):
                 self._lit = side
         self._bring_into_sight()

@@ -145,20 +145,24 @@ class UnrolledSide:
         return gradient_of(address) if is_gradient else address
 
     def _hover(self, cell: UnrolledCell | None) -> None:
-        """Preview the position, and where the pointer is over a number also that.
-
-        A word of the source is no position of the text.
-        """
-        is_there = cell is not None and self._place != ENCODER and self._has_position(cell)
-        self._session.focus.hover_position(cell.position if is_there and cell is not None else None)
+        """Preview the position, or the place of the source, and the number that the pointer is over."""
+        at, is_source = None if cell is None else cell.position, self._place == ENCODER
+        self._session.focus.hover_source(at if is_source else None)
+        is_there = cell is not None and not is_source and self._has_position(cell)
+        self._session.focus.hover_position(at if is_there else None)
         is_number = cell is not None and cell.unit >= 0 and self._reading is not None
         self._session.focus.hover_cell(
             (self._address(cell), (cell.position, cell.unit)) if is_number and cell is not None else None
         )
 
     def _choose(self, cell: UnrolledCell) -> None:
-        """Pin the position, and the number that was clicked; or go to the stage of the hidden state."""
-        if self._has_position(cell):
+        """Pin the position, or the place of the source, and the number that was clicked.
+
+        Where none was, go to the stage of the hidden state.
+        """
+        if self._place == ENCODER:
+            self._session.focus.choose_source(cell.position)
+        elif self._has_position(cell):
             self._session.focus.choose_position(cell.position)
         if self._reading is None:
             return

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, nothing, read_out, stage_of
+from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
@@ -79,8 +80,10 @@ class WholeModelPage:
         if self._drawn is not None and self._drawn[0] is reading and self._drawn[1].gradient is gradient:
             known = self._drawn[1].squares
 
+        at_source = source_position(self._session)
+
         def work(model: Model) -> WholeModel:
-            return whole_model(model, reading.trace, position, known, gradient)
+            return whole_model(model, reading.trace, position, known, gradient, at_source)
 
         def take(found: WholeModel) -> None:
             ready()

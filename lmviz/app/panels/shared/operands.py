@@ -41,6 +41,8 @@ def follow_operand(session: Session, source: str, index: tuple[int, ...]) -> Non
     position = places.get("position", places.get("query"))
     if position is not None and position != session.focus.position:
         session.focus.choose_position(position)
+    elif (place := places.get("source", places.get("source_query"))) is not None and position is None:
+        session.focus.choose_source(place)
     if "head" in places:
         session.attention.choose_head_of(source, places["head"])
     session.focus.choose_cell((source, tuple(index)))

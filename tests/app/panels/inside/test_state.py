@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches.compare import bring_to_front
 from covering import in_families
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -12,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import train
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.inside.stage import StagePanel
 from lmviz.app.panels.inside.state import StatePanel
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
@@ -19,10 +21,11 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus import load_corpus
 
-ONLY_PANELS = ("state", "unit")
+ONLY_PANELS = ("state", "unit", "stage")
 
 
 @in_families("rnn", "lstm")
@@ -65,6 +68,48 @@ def test_pointing_at_a_column_of_the_source_leaves_the_position_of_the_translati
         state.findChild(HeatmapView).cell_hovered.emit(1, 0)
         assert (session.focus.shown_position != before) is moves
         state.findChild(HeatmapView).left.emit()
+        place, position = 0 if moves else 3, session.focus.position
+        state.findChild(HeatmapView).cell_clicked.emit(1, place)
+        assert (session.focus.source, session.focus.position) == (3, 0 if moves else position)
+
+
+def test_a_click_on_the_curve_of_a_unit_of_the_encoder_pins_a_word_of_the_source(
+    window: MainWindow, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run)
+    window.show_perspective("inside")
+    unit, position = bring_to_front(window, "unit_view", qtbot), session.focus.position
+    session.focus.choose_cell(("encoder/layers/0/hidden", (0, 2)))
+    qtbot.waitUntil(lambda: "encoder/layers/0/hidden[:, 2]" in unit.exported_arrays())
+    curve = unit.findChild(PositionCurve)
+    curve.position_hovered.emit(3)
+    assert (session.focus.hovered_source, session.focus.hovered_position) == (3, None)
+    curve.position_hovered.emit(-1)
+    curve.position_clicked.emit(1)
+    assert (session.focus.source, session.focus.hovered_source) == (1, None)
+    assert session.focus.position == position
+
+
+def test_stages_of_an_encoder_are_those_at_the_pinned_word_of_the_source(
+    window: MainWindow, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
+) -> None:
+    session = read_pair(attending_run)
+    window.show_perspective("inside")
+    [stages] = window.perspective.findChildren(StagePanel)
+    trace, address = session.reading.current.trace, "encoder/layers/0/hidden"
+    session.focus.choose_stage(next(n for n, s in enumerate(trace.stages) if address in s.results))
+    assert len(trace) == 3  # fewer than the four tokens of the source
+    for place in (3, 1):
+        session.focus.choose_source(place)
+
+        def shown(place: int = place) -> bool:
+            return any(view.address == address and view.fixed == {"source": place} for view in stages.views)
+
+        qtbot.waitUntil(shown)
+        [view] = [view for view in stages.views if view.address == address and view.fixed["source"] == place]
+        np.testing.assert_array_equal(view.values[0], trace[address].array[place])
+    session.focus.choose_source(None)
+    qtbot.waitUntil(lambda: any(view.fixed == {"source": 2} for view in stages.views))  # of the same number
 
 
 @in_families("rnn", "gru")

@@ -50,13 +50,14 @@ def test_a_click_on_a_state_of_the_encoder_goes_to_its_stage_and_pins_it(
     panel: PicturePanel, attending_run: Path, read_pair: Callable[..., Session], qtbot: QtBot
 ) -> None:
     session = read_pair(attending_run)
-    encoder = drawn(panel, qtbot).views[1]
+    encoder, before = drawn(panel, qtbot).views[1], session.focus.position
     encoder.cell_clicked.emit(UnrolledCell(1, 0, 0, 2))
     address, index = session.focus.cell
     assert (address.startswith("encoder/layers/0"), index) == (True, (1, 2))
     trace = session.reading.current.trace
     assert address in trace.stages[session.focus.stage].results
-    assert session.focus.position == 1
+    assert (session.focus.source, session.focus.position) == (1, before)
+    assert before != 1
 
 
 def test_pointing_at_a_word_of_the_source_leaves_the_position_of_the_translation(
