@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import signed_figure
@@ -118,23 +119,13 @@ class ContrastPanel(Panel):
         self._show_measure(found)
 
     def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        rows: tuple[tuple[str, QWidget, tuple[QWidget, ...]], ...] = (
-            ("changed", self._edit, ()),
-            ("measure", self._measure, (self._numbers,)),
-        )
-        for name, widget, beside in rows:
-            label, row = Label(name), QHBoxLayout()
-            label.setProperty("role", "muted")
+        lines = []
+        for name, widget in (("changed", self._edit), ("measure", self._measure)):
+            label = Label(name, role="muted")
             label.setBuddy(widget)
-            for item in (label, widget, *beside):
-                row.addWidget(item, 1 if item is widget else 0)
-            column.addLayout(row)
-        column.addWidget(self._said)
-        column.addStretch()
-        return body
+            lines.append(row(label, (widget, 1)))
+        lines.append(row((self._numbers, 0, Qt.AlignmentFlag.AlignTop), (self._said, 1), gap=12))
+        return sheet(column(*lines, STRETCH, gap=3))
 
     def _offer(self) -> None:
         """List the questions that fit the shown model."""

@@ -293,6 +293,13 @@ def test_a_question_is_opened_from_the_menu(
         assert session.reading.prefix == "the cat"
 
 
+def test_where_there_is_little_room_it_is_the_grids(stone: PatchingPanel):
+    checks = (stone.findChild(QLabel, "patching_estimate"), stone.findChild(ScatterPlot))
+    for height, there in ((500, True), (200, False), (500, True)):
+        stone.resize(stone.width(), height)
+        assert [check.isVisibleTo(stone) for check in checks] == [there, there]
+
+
 def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories: MainWindow, qtbot: QtBot):
     assert stone.exported_arrays()["share"] == pytest.approx(stone.patches.array)
     assert stone.exported_names().rows == ["words", "1", "2", "3"]
