@@ -37,7 +37,9 @@ class Place(QTabWidget):
             lambda _: leave_keys(self.currentWidget())
         )  # Qt gives them to its first field
         self.setTabBar(self._bar)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys go to its tabs, which have a name
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys go to its tabs, which have a name:
+        self.setFocusProxy(None)  # for which Qt would pass them over
+        self._bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setDocumentMode(True)
         self.setTabBarAutoHide(True)
         self.setUsesScrollButtons(True)

@@ -40,6 +40,7 @@ QPushButton:hover, QToolButton:hover { background: $hover; border-color: $strong
 QPushButton:pressed, QToolButton:pressed { background: $chip; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:checked, QToolButton:checked { background: $accent_wash; border-color: $accent; }
+QPushButton:checked:focus, QToolButton:checked:focus { border-color: $text; }
 QPushButton:disabled, QToolButton:disabled { color: $faint_text; background: $background; }
 QPushButton[role="primary"] {
     background: $accent; color: $on_accent; border-color: $accent; font-weight: 600;
@@ -77,7 +78,7 @@ QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox {
     padding: ${p3}px ${p8}px; selection-background-color: $accent; selection-color: $on_accent;
 }
 QPlainTextEdit[readOnly="true"], QTextEdit[readOnly="true"] {
-    border: none; background: transparent; padding: 0px;
+    border-color: transparent; background: transparent; padding: 0px;
 }
 QLineEdit, QAbstractSpinBox, QComboBox { min-height: ${p18}px; }
 QLineEdit:hover, QAbstractSpinBox:hover, QComboBox:hover { border-color: $strong_line; }
@@ -130,6 +131,7 @@ QCheckBox::indicator:focus, QRadioButton::indicator:focus { border-color: $accen
 QCheckBox::indicator:checked, QRadioButton::indicator:checked {
     background: $accent; border-color: $accent; image: url("$check");
 }
+QCheckBox::indicator:checked:focus, QRadioButton::indicator:checked:focus { border-color: $text; }
 
 QSlider { min-height: ${p20}px; }
 QSlider::groove:horizontal { background: $line; height: ${p4}px; border-radius: ${p2}px; }
@@ -154,9 +156,10 @@ QProgressBar {
 QProgressBar::chunk { background: $accent; border-radius: ${p2}px; }
 
 QAbstractItemView {
-    background: $surface; color: $text; border: none; gridline-color: transparent;
+    background: $surface; color: $text; border: 1px solid transparent; gridline-color: transparent;
     selection-background-color: $accent_wash; selection-color: $text;
 }
+QAbstractItemView:focus { border-color: $accent; border-radius: ${p4}px; }
 QListView::item, QTreeView::item { padding: ${p3}px ${p6}px; border-radius: ${p4}px; }
 QAbstractItemView::item:hover { background: $hover; }
 QAbstractItemView::item:selected { background: $accent_wash; color: $text; }
@@ -236,6 +239,7 @@ QTabBar[crowded="true"]::tab { padding-left: ${p4}px; padding-right: ${p4}px; }
 QTabBar::tab:disabled { color: $faint_text; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $accent; border-bottom-color: $accent; }
+QTabBar:focus { background: $accent_wash; border-radius: ${p4}px; }
 QTabBar::scroller { width: ${p20}px; }
 QTabBar QToolButton { background: $background; border: none; padding: 0px; }
 QTabBar QToolButton::left-arrow { image: url("$chevron_left"); width: ${p10}px; height: ${p10}px; }

@@ -114,8 +114,20 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             self.reset_zoom()
         self._frame = None
         self.renew_card()
-        self.setAccessibleDescription(f"{values.shape[0]} rows, {values.shape[1]} columns")
+        self._describe()
         self.update()
+
+    def _describe(self) -> None:
+        """The chosen cell, or how many there are and the strongest of them."""
+        values, cell = self._cells.values, self._pinned
+        strengths = np.where(np.isfinite(values), np.abs(values), -1.0)
+        said = f"{values.shape[0]} rows, {values.shape[1]} columns"
+        if cell is not None:
+            said = self._usual_readout(*cell)[0]
+        elif self._cells.scale != "token" and strengths.size and strengths.max() >= 0:
+            row, column = np.unravel_index(int(strengths.argmax()), strengths.shape)
+            said += f"; the strongest: {self._usual_readout(int(row), int(column))[0]}"
+        self.setAccessibleDescription(said)
 
     def set_style(
         self,
@@ -154,8 +166,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
     def set_pinned(self, cell: tuple[int, int] | None) -> None:
         """Mark the cell that was chosen."""
         self._pinned = cell
-        if cell is not None:
-            self.setAccessibleDescription(self._usual_readout(*cell)[0])
+        self._describe()
         self.update()
 
     @property

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import fitted
-from lmviz.app.widgets.base.figures import cell_figure
+from lmviz.app.widgets.base.figures import cell_figure, count, number
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter
 from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
@@ -104,6 +104,7 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         if not self._has(self._hovered):
             self._hovered = self.nowhere
         self.renew_card()
+        self.setAccessibleDescription("; ".join(map(_in_words, self._strips)))
         self._paint_images()
         self.updateGeometry()
         self.update()
@@ -305,6 +306,16 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         strip, cell = step(self._hovered, key, len(self._strips), len(self._strips[self._hovered[0]].values))
         cell = min(cell, len(self._strips[strip].values) - 1)
         return (strip, cell) if cell >= 0 else self._hovered
+
+
+def _in_words(strip: Strip) -> str:
+    """What a screen reader says of a vector: its length and its strongest number."""
+    strengths = np.where(np.isfinite(strip.values), np.abs(strip.values), -1.0)
+    if strip.texts or not strengths.size or strengths.max() < 0:
+        return f"{strip.label}: {', '.join(strip.texts)}"
+    at = int(strengths.argmax())
+    strongest = f"number {count(at + 1)} is the strongest, {number(float(strip.values[at]))}"
+    return f"{strip.label}: of {count(len(strengths))} {strongest}"
 
 
 def _cells(strip: Strip) -> Cells:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SIZE, Axes, ReferenceLine
 from lmviz.app.widgets.kit.pointing import ACROSS, along
@@ -99,6 +100,7 @@ class LinePlot(QWidget):
         self._box.sigRangeChanged.connect(self._place_words)
         self._box.sigResized.connect(self._place_words)
         self.names.name_clicked.connect(self._toggle)
+        self._reached_by_key = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("plot")
         theme_switch().theme_changed.connect(self.adopt_theme)
@@ -310,6 +312,7 @@ class LinePlot(QWidget):
         self.names.setGeometry(self.width() - width, 0, width, self.height())
         area = self._view.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.names.set_names(names, 0, max(area.bottom(), 0))
+        self.setAccessibleDescription(self.names.accessibleDescription())
         says = self._cursor.isVisible() and self.height() >= ROOM_FOR_NAME * theme.scale
         named = self._words[-1].boundingRect().width() + 8 if self._y_name else 0.0
         above = round((NAMED_ABOVE if named else ABOVE if says else LOW_ABOVE) * theme.scale)
@@ -360,6 +363,20 @@ class LinePlot(QWidget):
         """Where a point is drawn, in the widget."""
         place = self._view.place_of(self._along(x), math.log10(y) if self._logarithmic else y)
         return self._view.mapTo(self, self._view.viewport().mapTo(self._view, place))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus() and self._reached_by_key:
+            draw_ring(QPainter(self), QRectF(self.rect()))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._reached_by_key = reached_by_key(event)
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -72,6 +72,7 @@ class SizePlot(Picture):
     ) -> None:
         """Draw other models; `ticks` are words by exponent, of parameters and of tokens."""
         self._points, self._lines, self._ratio, self._ticks = tuple(points), tuple(lines), ratio, ticks
+        self.setAccessibleDescription(", ".join(point.name for point in points))
         self.redraw()
 
     @property

@@ -151,8 +151,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         self._draw_chips(painter, layout, shown, paints)
         self._draw_tokens(painter, layout, shown, paints)
         self._draw_marks(painter, layout)
-        if self._current < 0:
-            self.draw_focus(painter)
+        self.draw_focus(painter)
 
     def _draw_chips(
         self, painter: Painter, layout: ChipLayout, shown: range, paints: list[tuple[QColor, QColor]]

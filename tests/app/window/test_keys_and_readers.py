@@ -1,0 +1,177 @@
+"""Without a mouse, and without a screen: focus is seen, and everything that gets it says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
+
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.diagrams.tree_view import TreeView
+from lmviz.app.widgets.text.equation import EquationView
+from lmviz.app.window.main_window import MainWindow
+from tests.app.conftest import wait_for_reading
+
+MAY_BE_EMPTY = (TreeView, EquationView)  # as long as nothing has been written, or chosen
+
+
+def focusable(window: MainWindow) -> Iterator[QWidget]:
+    """What the Tab key leads to now, without the parts of Qt's own widgets."""
+    for widget in window.findChildren(QWidget):
+        takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        is_part = widget.objectName().startswith("qt_") or isinstance(widget.parentWidget(), QComboBox)
+        if takes and not is_part and widget.isEnabled() and not widget.visibleRegion().isEmpty():
+            yield widget
+
+
+def in_words(widget: QWidget) -> str:
+    return f"{type(widget).__name__} {widget.objectName()} {widget.accessibleName()!r}"
+
+
+@pytest.fixture
+def through(
+    window: MainWindow,
+    session: Session,
+    drawn: Callable[[], None],
+    answered: Callable[[], None],
+    qtbot: QtBot,
+) -> Callable[[str], Iterator[str]]:
+    """Call it with a perspective to see every panel of it in turn."""
+
+    def go(name: str) -> Iterator[str]:
+        window.show_perspective(name)
+        drawn()
+        answered()
+        yield name
+        for panel in window.perspective.panels:
+            if not panel.is_in_sight:
+                window.perspective.bring_forward(panel.objectName())
+                qtbot.waitUntil(lambda panel=panel: panel.is_in_sight)
+                drawn()
+                answered()
+                drawn()
+                yield panel.objectName()
+
+    return go
+
+
+@pytest.fixture
+def reading(
+    window: MainWindow, session: Session, transformer_run: Path, text_file: Path, qtbot: QtBot
+) -> None:
+    """A Transformer, its text and a prefix."""
+    window.resize(1440, 900)
+    window.activateWindow()
+    session.text.open(text_file, documents="line")
+    session.library.open(transformer_run)
+    qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
+    session.reading.set_prefix("the cows eat")
+    wait_for_reading(session, qtbot)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("reading")
+def test_whatever_gets_the_keys_shows_it_and_says_what_it_is(
+    window: MainWindow, through: Callable[[str], Iterator[str]]
+) -> None:
+    wrong: set[str] = set()
+    for row in shown_perspectives():
+        for _ in through(row.name):
+            for widget in list(focusable(window)):
+                if not Shiboken.isValid(widget):  # what was focused before has let it go
+                    continue
+                said = QAccessible.queryAccessibleInterface(widget)
+                if not said.text(QAccessible.Text.Name) or said.role() == QAccessible.Role.NoRole:
+                    wrong.add(f"{row.name}: {in_words(widget)} has no name or no role")
+                describes = said.text(QAccessible.Text.Description) or isinstance(widget, MAY_BE_EMPTY)
+                if isinstance(widget, Canvas) and not describes:
+                    wrong.add(f"{row.name}: {in_words(widget)} does not say what it shows")
+                before = widget.grab().toImage()
+                widget.setFocus(Qt.FocusReason.TabFocusReason)
+                QApplication.processEvents()
+                if widget.hasFocus() and widget.grab().toImage() == before:
+                    wrong.add(f"{row.name}: the focus of {in_words(widget)} is not seen")
+    assert not wrong, "\n".join(sorted(wrong))
+
+
+@pytest.fixture
+def go_to(window: MainWindow, qtbot: QtBot) -> Callable[[str], QWidget]:
+    """Call it with the name of a control to reach it by the Tab key alone."""
+
+    def go(name: str) -> QWidget:
+        for _ in range(150):
+            focused = QApplication.focusWidget() or window
+            if name in (focused.objectName(), focused.accessibleName()):
+                return focused
+            qtbot.keyClick(focused, Qt.Key.Key_Tab)
+        raise AssertionError(f"no Tab leads to {name}")
+
+    return go
+
+
+def press(qtbot: QtBot, widget: QWidget, *keys: Qt.Key) -> None:
+    for key in keys:
+        qtbot.keyClick(widget, key)
+
+
+UP, DOWN, LEFT, RIGHT = Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right
+ENTER, SPACE, ESCAPE = Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_Escape
+JOBS = {
+    "corpus": ("concordance_edit", "cows", lambda s, w: bool(found(w, "concordance_view").found)),
+    "train": ("train_button", (SPACE,), lambda s, w: s.training.state.folder is not None),
+    "inside": ("heatmap", (DOWN, ENTER), lambda s, w: s.focus.cell is not None),
+    "attention": ("all heads", (RIGHT, ENTER), lambda s, w: s.attention.head == (0, 1)),
+    "sample": ("sample_step_button", (SPACE,), lambda s, w: len(s.writing.branches.nodes) > 1),
+    "compare": ("guess_play_button", (SPACE,), lambda s, w: found(w, "guess_view").round is not None),
+    "circuits": ("changed_edit", "the hens eat", lambda s, w: s.contrast.asked.changed == "the hens eat"),
+    "autodiff": ("take_step_button", (SPACE,), lambda s, w: len(s.descent.losses) == 2),
+    "scale": ("scale_layers", (UP,), lambda s, w: s.scale.name == ""),
+    "polls": ("poll_choices", "a", lambda s, w: sum(s.polls.counts.values()) == 1),
+}
+"""Of each perspective: the control at which its main job begins, what is pressed there, and its end."""
+
+
+def found(window: MainWindow, name: str) -> QWidget:
+    return next(each for each in window.perspective.findChildren(QWidget, name))
+
+
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize("perspective", JOBS)
+def test_the_main_job_of_every_perspective_is_done_by_keys(
+    window: MainWindow,
+    session: Session,
+    drawn: Callable[[], None],
+    go_to: Callable[[str], QWidget],
+    qtbot: QtBot,
+    perspective: str,
+) -> None:
+    control, typed, is_done = JOBS[perspective]
+    number = next(row.keys for row in shown_perspectives() if row.name == perspective)[-1]
+    qtbot.keyClick(window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier)
+    assert window.perspective_name == perspective
+    drawn()
+    reached = go_to(control)
+    if isinstance(typed, str):
+        qtbot.keyClicks(reached, typed)
+    else:
+        press(qtbot, reached, *typed)
+    qtbot.waitUntil(lambda: is_done(session, window))
+
+
+@pytest.mark.usefixtures("reading")
+def test_panels_behind_others_are_reached_by_keys(
+    window: MainWindow, go_to: Callable[[str], QWidget], qtbot: QtBot
+) -> None:
+    window.show_perspective("sample")
+    tabs = go_to("panels that share this place")
+    press(qtbot, tabs, RIGHT)
+    assert [panel.objectName() for panel in window.perspective.panels if panel.is_in_sight].count("beam_view")
+    assert window.focusWidget() is tabs
