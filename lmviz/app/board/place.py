@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
-from PySide6.QtWidgets import QTabBar, QTabWidget
+from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from lmviz.app.board.page import PanelPage
 from lmviz.app.look.stylesheet import TAB_PADDING
@@ -38,7 +38,7 @@ class Place(QTabWidget):
         )  # Qt gives them to its first field
         self.setTabBar(self._bar)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys go to its tabs, which have a name:
-        self.setFocusProxy(None)  # for which Qt would pass them over
+        self.setFocusProxy(cast(QWidget, None))  # none: for its proxy Qt would pass them over
         self._bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setDocumentMode(True)
         self.setTabBarAutoHide(True)
