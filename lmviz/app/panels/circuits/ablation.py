@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +23,12 @@ from lmviz.models.address import Address
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lmviz.app.session.opened_model import Moment
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
     from lmviz.circuits.ablation import Ablation
-    from lmviz.circuits.contrast import MeasuredContrast
+    from lmviz.circuits.contrast import Contrast
+    from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
     from lmviz.text.corpus import Corpus
 
@@ -38,7 +41,19 @@ TO = {"zero": "set to zero", "mean": "set to its mean", "lower": "left to the or
 TOKENS = 600
 """So many tokens of the text are read, at each snapshot as well."""
 
-Asked = tuple["Reading", "MeasuredContrast", str, str, "Corpus | None"]
+FELL = 3.0
+"""Where the loss has fallen to less than such a part, its axis is logarithmic, so that the end is seen."""
+
+
+@dataclass(frozen=True)
+class AblationAsked:
+    """What is asked of a model at a step with changes in force: a contrast, or the loss over a text."""
+
+    moment: Moment
+    changes: tuple[Intervention, ...]
+    by: str
+    contrast: Contrast | None
+    corpus: Corpus | None
 
 
 class AblationPanel(AnsweringPanel):
@@ -53,8 +68,9 @@ class AblationPanel(AnsweringPanel):
         super().__init__(session, "ablation_sentence")
         self.setObjectName("ablation_view")
         self._found: Ablation | None = None
-        self._of: Asked | None = None
-        self._asked: Asked | None = None
+        self._of: AblationAsked | None = None
+        self._asked: AblationAsked | None = None
+        self._reading: Reading | None = None  # which what is drawn was asked beside
         self._cell: tuple[int, ...] | None = None
         self._ghost: dict[int, Ablation] = {}  # of the chosen part alone, by step
         self._ghost_of: tuple[Any, ...] | None = None
@@ -70,7 +86,7 @@ class AblationPanel(AnsweringPanel):
         self._map.setAccessibleName("what changes without each part")
         self._map.set_style(values="none", labels_below=True)
         self._map.set_readout(self._read_out)
-        self._curves = LinePlot(possible=LOSS, logarithmic=(False, True))
+        self._curves = LinePlot(possible=LOSS)
         self._curves.setObjectName("ghost_plot")
         self._card = Card(
             "Without each part", FittingRow((self._what, self._to), (self._to,)), self._lay_out()
@@ -113,35 +129,36 @@ class AblationPanel(AnsweringPanel):
     def recipe(self) -> str:
         from lmviz.circuits.recipes import ablation_recipe
 
-        if self._found is None or self._of is None or self._of[2] != ANSWER:
+        if self._found is None or self._of is None or self._of.contrast is None or self._reading is None:
             return ""
-        reading, measured, _, by, _ = self._of
-        return ablation_recipe(reading.moment, measured.contrast, self._found.addresses, by)
+        return ablation_recipe(self._reading.moment, self._of.contrast, self._found.addresses, self._of.by)
 
     def refresh(self) -> None:
         contrast = self.session.contrast
-        measured, reading = contrast.found, contrast.reading
         corpus, model = self.session.text.corpus, self.session.library.model
         self._offer_loss()
         self._offer_ways()
-        if measured is None or reading is None or model is None:
+        of_text = self._what.currentText() == TEXT_LOSS
+        reading = self.session.reading.current if of_text else contrast.reading
+        measured = contrast.found
+        if reading is None or model is None or (measured is None and not of_text):
             self._give_up()
             self._found = self._of = None
             self._draw()
             self._card.set_placeholder(NO_TEXT if model is not None else NO_MODEL)
             return
         self._card.set_placeholder("")
-        what = self._what.currentText()
-        asked = (
-            reading,
-            measured,
-            what,
+        asked = AblationAsked(
+            # while a model is trained it is read several times a second, which no text is
+            (model, model.nearest_snapshot(reading.step)) if of_text else (reading.model, reading.step),
+            reading.question.interventions,
             self._to.currentData(),
-            corpus if what == TEXT_LOSS else None,
+            None if of_text or measured is None else measured.contrast,
+            corpus if of_text else None,
         )
         if asked != self._asked:
             self._asked = asked
-            self._ask(asked)
+            self._ask(asked, reading)
         elif self._of == asked:
             self._draw()
             self._follow_ghost()
@@ -183,24 +200,26 @@ class AblationPanel(AnsweringPanel):
         self.silence(QUESTION)
         self._asked = None
 
-    def _ask(self, asked: Asked) -> None:
-        reading, measured, _, by, corpus = asked
-        changes = reading.question.interventions
+    def _ask(self, asked: AblationAsked, reading: Reading) -> None:
+        contrast, corpus, by, changes = asked.contrast, asked.corpus, asked.by, asked.changes
 
         def work(model: Model) -> Ablation:
             from lmviz.circuits.ablation import ablate
 
-            given: Any = measured.contrast if corpus is None else _pieces(model, corpus, TOKENS)
+            given: Any = contrast if corpus is None else _pieces(model, corpus, TOKENS)
             return ablate(model, given, by=by, interventions=changes)
 
         def take(found: Ablation) -> None:
             if self._found is None or self._found.addresses != found.addresses:
                 self._cell = None
-            self._found, self._of = found, asked
+            self._found, self._of, self._reading = found, asked, reading
             self._draw()
             self._follow_ghost()
 
-        self.ask_about(reading, QUESTION, work, take)
+        if corpus is None:
+            self.ask_about(reading, QUESTION, work, take)
+        else:
+            self.ask_model(asked.moment, QUESTION, work, take)
 
     def _shown(self) -> tuple[int, ...]:
         """The chosen cell, or the one without which most changes."""
@@ -242,6 +261,7 @@ class AblationPanel(AnsweringPanel):
             for edge in zip(*ends, strict=True)
         )
         band = None if np.isnan(low).any() else (losses + low, losses + high)
+        self._curves.set_logarithmic(bool(losses.max() > FELL * losses.min()))
         self._curves.set_curves(
             [
                 PlotCurve("loss", steps, losses, "training"),
@@ -259,7 +279,7 @@ class AblationPanel(AnsweringPanel):
 
     def _sentence(self, found: Ablation, cell: tuple[int, ...]) -> str:
         change, what = float(found.array[cell]), found.measure
-        if self._of is not None and self._of[2] == TEXT_LOSS:
+        if self._of is not None and self._of.corpus is not None:
             what = f"the loss over {count(found.tokens)} tokens of the open text"
         by = f"{signed_figure(change, 3)}, from {signed_figure(found.intact)}"
         said = f"Without {self._name(found, cell)}, {what} changes by {by}"
@@ -294,12 +314,12 @@ class AblationPanel(AnsweringPanel):
     def _follow_ghost(self) -> None:
         """Have the loss without the chosen part measured at each snapshot, where losses are shown."""
         found, asked = self._found, self._of
-        if found is None or asked is None or asked[4] is None:
+        if found is None or asked is None or asked.corpus is None:
             self._ghost, self._ghost_of = {}, None
             self._draw()
             return
         cell = self._cell = self._shown()  # of one part to the end, though another may become the strongest
-        of = (asked[0].model, asked[4], asked[3], cell)
+        of = (asked.moment[0], asked.corpus, asked.by, cell)
         if of != self._ghost_of:
             self._ghost, self._ghost_of = {}, of
         if not self.session.work.is_busy(GHOST):

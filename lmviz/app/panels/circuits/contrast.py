@@ -14,6 +14,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.models.sequences import SOURCE
@@ -101,6 +102,13 @@ class ContrastPanel(Panel):
         found, reading = self.session.contrast.found, self.session.contrast.reading
         return "" if found is None or reading is None else contrast_recipe(reading.moment, found.contrast)
 
+    def show_complaint(self, sentence: str) -> None:
+        """In the place of how the texts differ: a line above the two would push them over one another."""
+        has_model = self.session.library.model is not None  # else a hint stands in the place of all
+        super().show_complaint("" if has_model else sentence)
+        set_role(self._said, "warning" if sentence else "muted")
+        self._say(self.session.contrast.found)
+
     def have_asked(self) -> None:
         self.session.contrast.renew()
 
@@ -114,9 +122,12 @@ class ContrastPanel(Panel):
             self._edit.setText(contrast.other)
             self._edit.setCursorPosition(_first_change(self.session.reading.prefix, contrast.other))
         found = contrast.found
-        self._said.setText(_difference(found) if found is not None else ALONE)
+        self._say(found)
         self._numbers.setText(_numbers(found) if found is not None else "")
         self._show_measure(found)
+
+    def _say(self, found: MeasuredContrast | None) -> None:
+        self._said.setText(self.complaint or (_difference(found) if found is not None else ALONE))
 
     def _lay_out(self) -> QWidget:
         lines = []

@@ -108,6 +108,17 @@ def test_while_a_training_goes_on_the_ghost_goes_on_with_it(
     assert all(panel.ghost[step] is found for step, found in known.items())
 
 
+def test_the_loss_over_the_text_needs_no_pair_that_lines_up(
+    panel: AblationPanel, session: Session, text_file: Path, qtbot: QtBot
+):
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    session.contrast.set_other("the cows eat and eat and eat")
+    qtbot.waitUntil(lambda: panel.found is None)
+    choose(panel, "ablated_number_picker", 1)
+    qtbot.waitUntil(lambda: panel.is_whole and panel.found.measure == "loss")
+
+
 def test_a_click_chooses_a_head(panel: AblationPanel, session: Session, qtbot: QtBot):
     grid = panel.findChild(HeatmapView, "ablation_map")
     last = len(panel.found.array) - 1

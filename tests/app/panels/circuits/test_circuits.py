@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -210,6 +210,11 @@ def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_nothing_is_draw
     qtbot.keyClicks(edit, "Maya")
     question = panel_of(stories, ContrastPanel)
     qtbot.waitUntil(lambda: "do not line up" in question.complaint)
+    stories.grab()
+    shown = [each for each in question.findChildren(QWidget) if each.isVisible()]
+    measure = question.findChild(QComboBox, "measure_picker")
+    assert measure in shown
+    assert edit.geometry().bottom() < measure.geometry().top()
     qtbot.waitUntil(lambda: stone.patches is None)
     assert stone.card.placeholder.startswith("Type a changed text, or ask “The stone")
 
@@ -276,6 +281,15 @@ def test_a_question_that_is_badly_written_is_refused_with_its_line(
     qtbot.waitUntil(lambda: "mine.txt: line 4 is none of “title: …”" in question.complaint)
     assert session.reading.prefix == before
     assert session.text.corpus is None
+
+
+def test_without_a_model_it_is_said_as_well(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+):
+    mine = tmp_path / "mine.txt"
+    mine.write_text("title: The cat\ntext: the cat\nmesure: logit:a-b\n", encoding="utf-8")
+    drop(window, mine)
+    qtbot.waitUntil(lambda: "line 3 is none of" in panel_of(window, ContrastPanel).card.complaint)
 
 
 def test_a_question_is_opened_from_the_menu(
