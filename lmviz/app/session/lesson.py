@@ -78,6 +78,7 @@ class CurrentLesson(Part):
         self._done = 0
         self._before: list[Result | None] = []
         self._was_so: set[int] = set()  # the tasks that ask for what has been so since the step began
+        self._unsettled: set[int] = set()  # those of which nothing can be said before the step is in sight
         self._answered = Answered()
         self._hint = False
         self._left: dict[int, DoneInStep] = {}  # by the number of the step
@@ -243,7 +244,8 @@ class CurrentLesson(Part):
         step, done = self.step, self._done
         if step is not None:
             self._was_so = {at for at in self._was_so if self._is_so(step.tasks[at])}
-        while step is not None and self._done < len(step.tasks) and self._done not in self._was_so:
+        waiting = self._was_so | self._unsettled
+        while step is not None and self._done < len(step.tasks) and self._done not in waiting:
             conditions = step.tasks[self._done].until
             before = self._before or [None] * len(conditions)
             pairs = list(zip(conditions, before, strict=True))
@@ -282,8 +284,22 @@ class CurrentLesson(Part):
         self._note_if_done()
         tasks = self._lesson.steps[number].tasks
         self._was_so = {at for at in range(self._done, len(tasks)) if self._is_so(tasks[at])}
+        self._unsettled = {
+            at
+            for at in range(self._done, len(tasks))
+            if any(each.state(self.value) is None for each in tasks[at].until)
+        }
+        if self._unsettled:
+            QTimer.singleShot(0, self, self._settle)  # after the panel has come in sight that is spoken of
         self.changed.emit()
         self._check_tasks()  # what changes is measured from now on
+
+    def _settle(self) -> None:
+        """What is so already in a panel that stood behind another counts no more than what was in sight."""
+        tasks = () if self.step is None else self.step.tasks
+        self._was_so |= {at for at in self._unsettled if at < len(tasks) and self._is_so(tasks[at])}
+        self._unsettled = set()
+        self._check_tasks()
 
     def _open(self, openings: tuple[Opening, ...]) -> None:
         self._open_all(openings, self._lesson.folder if self._lesson is not None else None)

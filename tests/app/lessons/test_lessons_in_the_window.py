@@ -239,6 +239,23 @@ def test_what_is_so_already_counts_once_it_has_been_otherwise(begun: Driver) -> 
     begun.wait(lambda: current.tasks_done == 1)
 
 
+def test_what_is_so_in_a_panel_behind_another_is_no_deed_either(driver: Driver) -> None:
+    text = "# Own\n\n## Weigh\nperspective: corpus\ncontrol: simplex_view\nopen: text farm\ndo: type it\n"
+    text += 'until: control("simplex_context") is "hens eat"\n\nLook.\n'
+    lesson, current = read_lesson(text, perspective_names(), "own"), driver.session.lesson
+    driver.press("lessons_button")
+    current.open(lesson)
+    driver.type("simplex_context", "hens eat")
+    driver.wait(lambda: current.tasks_done == 1)
+    current.leave()
+    driver.window.bring_forward("concordance_view")
+    driver.wait(lambda: driver.window.find_control("simplex_context") is None)
+    current.open(lesson, 0)
+    driver.wait(lambda: driver.window.find_control("simplex_context") is not None)
+    driver.session.reading.changed.emit()
+    assert current.tasks_done == 0
+
+
 def test_a_task_may_wait_for_a_button_to_be_pressed(driver: Driver) -> None:
     text = OWN.replace("prefix contains eat corn", 'pressed("perspective_corpus") changes')
     driver.press("lessons_button")
