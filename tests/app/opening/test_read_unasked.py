@@ -6,7 +6,9 @@ The rows are those of the table in docs/reliability.md.
 import json
 import os
 import shutil
+import stat
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -88,6 +90,29 @@ def open_lesson(window: MainWindow, folder: Path, name: str) -> None:
     window.open_paths([folder])
 
 
+def open_lecture(window: MainWindow, folder: Path, name: str) -> None:
+    """A lecture that names it as a scene, as a lesson and as a poll."""
+    items = (f"scene: ./{name}", f"step: ./{name} 1", f"poll: ./{name}")
+    text = "".join(f"\n## Night\n{item}\n" for item in items)
+    (folder / "night.lecture").write_text(f"# Night\n{text}", encoding="utf-8")
+    window.open_paths([folder / "night.lecture"])
+
+
+def open_bundle(window: MainWindow, folder: Path, name: str) -> None:
+    """A bundle with a file of this name, which is a link where such a link is there."""
+    entry, path = zipfile.ZipInfo(name), folder / name
+    content = path.read_bytes() if not path.is_symlink() else os.readlink(path).encode()
+    entry.external_attr = (stat.S_IFLNK if path.is_symlink() else stat.S_IFREG) << 16
+    _opened.paths.clear()  # of what it was made
+    with zipfile.ZipFile(folder / "night.lmvizbundle", "w") as archive:
+        archive.writestr(
+            "bundle.json", '{"format": "lmviz bundle", "format_version": 1, "open": "lesson.md"}'
+        )
+        archive.writestr("lesson.md", "# Night\nnumber: 1\n\n## Begin\nperspective: corpus\nLook.\n")
+        archive.writestr(entry, content)
+    window.open_paths([folder / "night.lmvizbundle"])
+
+
 def open_picture(window: MainWindow, folder: Path, name: str) -> None:
     lesson = f"# Night\nnumber: 1\n\n## Begin\nperspective: corpus\nLook.\n\n![moon]({name})\n"
     (folder / "lesson.md").write_text(lesson, encoding="utf-8")
@@ -117,6 +142,22 @@ def refuses(window: MainWindow, qtbot: QtBot) -> None:
     assert _opened.paths == []
 
 
+def refuses_lecture(window: MainWindow, qtbot: QtBot) -> None:
+    """The lecture is not opened, and each of its lines is named."""
+    for line in (4, 7, 10):
+        assert f"Line {line}: " in window.notice.sentence
+    assert window.notice.sentence.count("is not beside the lecture") == 3
+    assert window.lectures.lecture is None
+    assert _opened.paths == []
+
+
+def refuses_bundle(window: MainWindow, qtbot: QtBot) -> None:
+    """Nothing of it is unpacked."""
+    assert "is not unpacked" in window.notice.sentence
+    assert window.session.lesson.lesson is None
+    assert _opened.paths == []
+
+
 def refuses_picture(window: MainWindow, qtbot: QtBot) -> None:
     """A sentence stands in the place of the picture."""
     label = window.findChild(MarkdownLabel, "lesson_sentence")
@@ -139,6 +180,8 @@ CASES: dict[str, tuple[Open, tuple[str, ...], Callable[[MainWindow, QtBot], None
         ("text.txt", "texts", "model", "text.net"),
         refuses,
     ),
+    "a scene, a lesson or a poll of a lecture": (open_lecture, ("text.txt",), refuses_lecture),
+    "a file in a bundle for students": (open_bundle, ("text.txt",), refuses_bundle),
     "a picture of a lesson": (open_picture, ("text.txt",), refuses_picture),
     "a part of a checkpoint": (open_checkpoint, ("model/run.json",), refuses_checkpoint),
 }
