@@ -49,7 +49,7 @@ _CONFUSION = "shared.confusion:ConfusionPanel"
 _SURGERY = "shared.surgery:SurgeryPanel"
 
 PANELS: tuple[PanelRow, ...] = (
-    PanelRow("texts", "Texts", "corpus", "left", width=270, least=(0, 300)),
+    PanelRow("texts", "Texts", "corpus", "left", width=288, least=(0, 300)),
     PanelRow("preview", "How it is read", "corpus", "centre", weight=9, least=(520, 420)),
     PanelRow("corpus_text", "Text", "corpus", "centre", weight=4, least=(266, 190), projected=True),
     PanelRow("concordance", "Concordance", "corpus", "centre", weight=5, least=(266, 190), projected=True),

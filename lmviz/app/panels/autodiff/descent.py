@@ -77,7 +77,7 @@ class DescentPanel(Panel):
         self._take.setEnabled(step is not None)
         self._undo.setEnabled(descent.place > 0)
         at = min(range(len(RATES)), key=lambda place: abs(RATES[place] - descent.rate))
-        self._rate.show_value(at, f"{descent.rate:g}")
+        self._rate.show_value(at, plain(descent.rate))
         if step is None:
             self._curve = None
             self._losses.setText("")

@@ -125,7 +125,7 @@ class NudgePanel(Panel):
     def _show_caption(self) -> None:
         """Which number is nudged by how much, and what came of nudging all."""
         cell, nudged = self.session.network_focus.shown, self.session.module_checks.nudged
-        said = f"θ is {cell_label(cell.name, cell.place)}, ε is {self._epsilon:g}"
+        said = f"θ is {cell_label(cell.name, cell.place)}, ε is {plain(self._epsilon)}"
         if nudged is not None:
             worst, count = nudged.worst, len(nudged.cells)
             place = cell_label(worst.name, worst.index)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
-from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
@@ -96,7 +96,7 @@ class SurfacePanel(Panel):
         path = np.array([[each.of(place) for each in chosen] for place in descent.path]).reshape(-1, 2)
         self.surface.set_path(path, descent.place)
         loss = descent.loss
-        self._said.setText(f"loss {number(loss, 4)} · η {descent.rate:g}")
+        self._said.setText(f"loss {number(loss, 4)} · η {plain(descent.rate)}")
 
     def _say_scale(self) -> None:
         """What the colours mean; in a dark theme they begin at its dark surface."""

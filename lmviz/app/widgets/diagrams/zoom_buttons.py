@@ -18,7 +18,7 @@ MARGIN = 4
 
 
 class ZoomButtons(QWidget):
-    """`ZoomButtons(picture, area)` lie over the lower left corner of the scroll area around the picture."""
+    """`ZoomButtons(picture, area)` stand in the lower left corner of the scroll area, below its picture."""
 
     def __init__(self, picture: EditableNumbers, area: QScrollArea) -> None:
         super().__init__(area)
@@ -74,5 +74,6 @@ class ZoomButtons(QWidget):
         self.adjustSize()
         across = self._area.horizontalScrollBar()
         bar = across.sizeHint().height() if across.maximum() else 0
-        self.move(MARGIN, self._area.height() - self.height() - MARGIN - bar)
+        self._area.setViewportMargins(0, 0, 0, self.height() + MARGIN)  # so that they cover nothing
+        self.move(MARGIN, self._area.height() - self.height() - MARGIN // 2 - bar)
         self.raise_()

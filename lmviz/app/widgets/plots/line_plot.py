@@ -320,6 +320,9 @@ class LinePlot(QWidget):
             self._above = above
             self._plot.setContentsMargins(4, above, margin, 0)
         self._cursor_text.setVisible(says)
+        if self._y_name:  # the marker's own words come first where there is not room for both
+            room = self._box.sceneBoundingRect().right() - named - self._cursor_text.boundingRect().width()
+            self._words[-1].setVisible(not says or room >= 0)
         if says:
             place = QPointF(self._cursor.value(), self._box.viewRange()[1][1])
             top = self._plot.mapFromScene(self._box.mapViewToScene(place))
