@@ -50,6 +50,8 @@ class CurrentRace(Part):
     """Up to six trainings that take turns in one thread. Lanes are called by their names."""
 
     changed = Signal()
+    begun = Signal()
+    """Lanes were made, begun or opened: what could not be before is of no interest any more."""
     offered = Signal()
     """Another perspective has made a lane, or a race was opened: for a person to look at."""
 
@@ -142,7 +144,7 @@ class CurrentRace(Part):
     @property
     def chosen(self) -> RaceLane | None:
         """The lane that is looked at more closely: whose model is shown, or one that has none yet."""
-        chosen, shown = self.lane(self._chosen), self._library.model
+        chosen, shown = self._lane(self._chosen), self._library.model
         if chosen is not None and self.opened(chosen) is None:
             return chosen
         looked_into = (lane for lane in self._lanes if shown is not None and lane.folder == shown.folder)
@@ -152,10 +154,6 @@ class CurrentRace(Part):
     def hidden(self) -> frozenset[str]:
         """The names of lanes that are not drawn."""
         return self._hidden
-
-    def lane(self, name: str) -> RaceLane | None:
-        """The lane of this name; None where there is none."""
-        return next((lane for lane in self._lanes if lane.name == name), None)
 
     def opened(self, lane: RaceLane) -> OpenedModel | None:
         """Its model as it is open; None while it is not."""
@@ -168,7 +166,7 @@ class CurrentRace(Part):
 
     def choose(self, name: str) -> None:
         """Look at a lane more closely, and into its model where that is open."""
-        lane = self.lane(name)
+        lane = self._lane(name)
         if lane is None:
             return
         self._chosen = name
@@ -207,6 +205,7 @@ class CurrentRace(Part):
         colors = free_colors(self._taken_colors(), len(added))
         named = self._named_apart(added)
         new = (RaceLane(lane, color) for lane, color in zip(named, colors, strict=True))
+        self.begun.emit()
         self._set_lanes((*self._lanes, *new))
 
     def offer(self) -> None:
@@ -215,8 +214,9 @@ class CurrentRace(Part):
         self.offered.emit()
 
     def remove(self, name: str) -> None:
-        """Take out a lane that waits."""
-        self._set_lanes(lane for lane in self._lanes if lane.name != name or lane.phase != "waiting")
+        """Take out a lane that waits, or that could not begin."""
+        gone = ("waiting", "failed")
+        self._set_lanes(lane for lane in self._lanes if lane.name != name or lane.phase not in gone)
 
     def clear(self) -> None:
         """Begin another race: this one's models are closed, and its runs stay where they are."""
@@ -257,7 +257,7 @@ class CurrentRace(Part):
     def step(self) -> None:
         """One step of each lane, then rest."""
         if self._worker is not None:
-            self._worker.step(sum(lane.is_active and not self._rests(lane) for lane in self._lanes))
+            self._worker.step()
             self._empty_mailbox()
 
     def stop(self, name: str = "") -> None:
@@ -356,6 +356,9 @@ class CurrentRace(Part):
             self._worker.look_again()
             self._empty_mailbox()
 
+    def _lane(self, name: str) -> RaceLane | None:
+        return next((lane for lane in self._lanes if lane.name == name), None)
+
     def _rests(self, lane: RaceLane) -> bool:
         return lane.name in self._driven and self._driven[lane.name].is_paused
 
@@ -429,6 +432,8 @@ class CurrentRace(Part):
             self._worker.start()
             self._timer.start()
             self._library.follow_live(True)
+        if begins:
+            self.begun.emit()
         self._set_lanes(lanes)
 
     def _empty_mailbox(self) -> None:
@@ -442,6 +447,9 @@ class CurrentRace(Part):
         for item in news:
             if item.name in lanes:
                 lanes[item.name] = self._told(lanes[item.name], item)
+                if item.fault is not None and lanes[item.name].parent:
+                    del lanes[item.name]  # of a fork that was refused there is nothing
+                    continue
                 if item.progress is not None and (
                     item.progress.snapshot is not None or item.progress.is_last
                 ):
@@ -501,6 +509,7 @@ class CurrentRace(Part):
         lanes = [lane for lane in found.values() if isinstance(lane, RaceLane)]
         faults = [fault for fault in found.values() if isinstance(fault, str)]
         self.clear()
+        self.begun.emit()
         if faults:
             self.failed.emit(faults[0])
         if not lanes:

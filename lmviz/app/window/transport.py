@@ -73,7 +73,7 @@ class Transport(QFrame):
         session = self._session
         self.train_button.clicked.connect(self._train)
         self.pause_button.clicked.connect(session.training.pause)
-        self.step_button.clicked.connect(session.training.step)
+        self.step_button.clicked.connect(self._make_step)
         self.stop_button.clicked.connect(session.training.stop)
         session.training.changed.connect(self._show_training)
         session.training.failed.connect(self._say)
@@ -123,9 +123,21 @@ class Transport(QFrame):
         else:
             self._train()
 
+    def _make_step(self) -> None:
+        """One step; of each lane where the race is what is steered, as by its keys."""
+        if self._race is not None and self._steers_race:
+            self._session.race.step()
+        else:
+            self._session.training.step()
+
     def train_as_planned(self) -> None:
-        """Go on after a pause; otherwise train a new run, whatever model is shown."""
-        if self._session.training.state.phase == "paused":
+        """Go on after a pause; otherwise train a new run, whatever model is shown.
+
+        Where the race is what is steered, all lanes train or rest.
+        """
+        if self._race is not None and self._steers_race:
+            self._race.toggle()
+        elif self._session.training.state.phase == "paused":
             self._session.training.resume()
         else:
             self._session.training.start()

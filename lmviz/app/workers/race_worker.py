@@ -55,7 +55,7 @@ class RaceWorker:
         self._turns, self._prepare, self._begun = turns, prepare, begun
         self._race: Race | None = None
         self._allowed = 0.0 if paused else math.inf
-        self._stopping = self._woken = False
+        self._stopping = self._woken = self._round_wanted = False
         self._condition = threading.Condition()
         self._mailbox: deque[LaneNews] = deque()
         self._moved: set[str] = set()  # lanes that have said how they begin
@@ -102,9 +102,11 @@ class RaceWorker:
         """Let them move without pausing."""
         self._allow(math.inf)
 
-    def step(self, steps: int) -> None:
-        """So many steps more, then rest."""
-        self._allow(steps)
+    def step(self) -> None:
+        """One step more of each lane, then rest; lanes that were caught in one round end at the same step."""
+        with self._condition:
+            self._allowed, self._round_wanted = 0.0, True
+            self._wake()
 
     def stop(self) -> None:
         """End all lanes after the step under way, each in a state that can be resumed; does not wait."""
@@ -151,6 +153,7 @@ class RaceWorker:
                 return  # none could begin
             if self._stopping:
                 race.stop()
+            self._begin_round(race)
             if race.is_over and self._end():
                 return
             moved = race.advance() if self._allowed > 0 or self._stopping or self._is_new(race) else None
@@ -164,6 +167,16 @@ class RaceWorker:
             with self._condition:
                 self._condition.wait_for(lambda: self._woken)
                 self._woken = False
+
+    def _begin_round(self, race: Race) -> None:
+        """Allow the steps of a round where one is wanted: pausing may have come between two lanes."""
+        with self._condition:
+            if not self._round_wanted:
+                return
+            self._round_wanted = False
+            steps = [lane.last.step for lane in race.lanes if lane.can_move and lane.last is not None]
+            behind = sum(max(steps) - step for step in steps) if steps else 0
+            self._allowed = len(steps) + (behind if behind < len(steps) else 0)
 
     def _is_new(self, race: Race) -> bool:
         """Whether a lane has not said yet how it begins, which it does also while all rest."""

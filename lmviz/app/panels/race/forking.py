@@ -39,6 +39,7 @@ class ForkingForm(QWidget):
         self._value = named(QLineEdit(), "fork_value_edit", "its new value")
         self._fork = QuietButton("fork_button", "Fork", "primary")
         self._reason = named(MutedLine(), "fork_reason")
+        self._looked_at: Path | None = None
         self._offered: tuple[tuple[Path, str], ...] = ()
         self._from.currentIndexChanged.connect(lambda _: self._show_run())
         self._setting.currentIndexChanged.connect(lambda _: self._show_value())
@@ -68,6 +69,10 @@ class ForkingForm(QWidget):
             self._from.blockSignals(blocked)
             if self._from.currentData() != chosen:  # or what a person has written would be lost
                 self._show_run()
+        looked_at = self._race.chosen
+        if looked_at is not None and looked_at.folder != self._looked_at:
+            self._looked_at = looked_at.folder
+            self._from.setCurrentIndex(max(0, self._from.findData(looked_at.folder)))
         if self._model is not None:
             self._step.setMaximum(max(self._model.snapshots))
         self._show_reason()

@@ -65,7 +65,7 @@ class LaneWordsPanel(Panel):
         self._lanes: tuple[RaceLane, ...] = ()
         self._moments: tuple[Moment, ...] = ()
         self._found: tuple[_Expected, ...] = ()
-        self._read = ""
+        self._read, self._step = "", 0
         self._written_of: tuple[object, ...] = ()
         self._wrote = 0.0
         self._later = QTimer(self, singleShot=True)
@@ -106,7 +106,7 @@ class LaneWordsPanel(Panel):
             self._said.set_pieces([])
             self._said.hide()
             return
-        text = self._text
+        text, step = self._text, self.session.library.step
 
         def work(model: Model, place: int) -> _Expected:
             from lmviz.decoding.continuation import Continuation
@@ -119,7 +119,8 @@ class LaneWordsPanel(Panel):
                 return _Expected(None, str(sentence))
 
         def take(found: list[_Expected]) -> None:
-            self._lanes, self._moments, self._found, self._read = lanes, moments, tuple(found), text
+            self._lanes, self._moments, self._found = lanes, moments, tuple(found)
+            self._read, self._step = text, step
             self._fit_cards()
             self._draw()
             self._write()
@@ -157,14 +158,17 @@ class LaneWordsPanel(Panel):
     def _draw(self) -> None:
         known = [found.distribution for found in self._found if found.distribution is not None]
         most = max((found.probability_of(found.best) for found in known), default=1.0)
-        for card, lane, found in zip(self._cards, self._lanes, self._found, strict=True):
+        drawn = zip(self._cards, self._lanes, self._found, strict=True)
+        for place, (card, lane, found) in enumerate(drawn):
             card.set_lane(lane.label, current_theme().series_color(lane.color))
             if found.distribution is None:
                 card.set_aside("")
                 card.set_placeholder(found.sentence)
                 continue
             card.set_placeholder("")
-            card.set_aside(f"entropy {found.distribution.entropy:.1f} bits")
+            entropy = f"entropy {found.distribution.entropy:.1f} bits"
+            step = self._moments[place][1]  # a fork has none before it left
+            card.set_aside(entropy if step == self._step else f"at step {step:,} · {entropy}")
             rows = found.distribution.top(BARS)
             card.bars.set_bars(
                 [visible(each.token) for each in rows], [each.probability for each in rows], limit=most

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 ONE, ALL = "this lane", "all lanes"
+GONE = ("waiting", "failed")  # of which nothing is trained
 NO_LANE = "Choose a lane in the table."
 
 
@@ -53,8 +54,8 @@ class SteeringForm(QWidget):
         rests = lane.phase == "paused" and not self._race.is_paused
         self._pause.setText("Go on" if rests else "Pause")
         self._pause.setEnabled(lane.phase == "running" or rests)
-        self._stop.setText("Remove" if lane.phase == "waiting" else "Stop")
-        self._stop.setEnabled(lane.is_active or lane.phase == "waiting")
+        self._stop.setText("Remove" if lane.phase in GONE else "Stop")
+        self._stop.setEnabled(lane.is_active or lane.phase in GONE)
         self._hide.setText("Show" if lane.name in self._race.hidden else "Hide")
 
     def _let_rest(self) -> None:
@@ -65,7 +66,7 @@ class SteeringForm(QWidget):
     def _end(self) -> None:
         lane = self._race.chosen
         if lane is not None:
-            (self._race.remove if lane.phase == "waiting" else self._race.stop)(lane.name)
+            (self._race.remove if lane.phase in GONE else self._race.stop)(lane.name)
 
     def _toggle_hidden(self) -> None:
         lane = self._race.chosen

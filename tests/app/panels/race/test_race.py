@@ -154,6 +154,19 @@ def test_all_lanes_pause_step_and_stop_below(window: MainWindow, ready: Session,
     click(window, qtbot, "race_all_button")
     qtbot.waitUntil(lambda: {lane.phase for lane in ready.race.lanes} == {"paused"})
     assert find(window, QPushButton, "race_all_button").text() == "Resume all"
+    held = max(lane.step for lane in ready.race.lanes)
+    qtbot.keyClick(window, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: min(lane.step for lane in ready.race.lanes) > held)
+    qtbot.waitUntil(lambda: {lane.phase for lane in ready.race.lanes} == {"paused"})
+    qtbot.waitUntil(lambda: all(map(ready.race.opened, ready.race.lanes)))
+    ready.race.fork(ready.race.lanes[1].folder, 0, {"width": "12"})
+    lanes = window.findChild(QWidget, "lanes_view")
+    qtbot.waitUntil(lambda: "No matrix of" in lanes.complaint)
+    assert len(ready.race.lanes) == 2, "of a fork that was refused nothing is left"
+    held = max(lane.step for lane in ready.race.lanes)
+    ready.race.step()  # which it says, as it does four times a second while it goes on
+    qtbot.waitUntil(lambda: min(lane.step for lane in ready.race.lanes) > held)
+    assert "No matrix of" in lanes.complaint
     window.show_perspective("inside")
     assert find(window, QPushButton, "race_stop_button").isEnabled(), "a race under way is steered everywhere"
     click(window, qtbot, "race_stop_button")
