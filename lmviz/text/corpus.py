@@ -476,10 +476,11 @@ def _build_plain(
 
 
 def _name(source: str | Path | Sequence[str | Path]) -> str:
-    """What a corpus is called: after its file or folder, or the first of several."""
+    """What a corpus is called: after its file or folder, or the first of several where they differ."""
     if isinstance(source, str | Path):
         return Path(source).resolve().stem
-    return _name(source[0]) if len(source) == 1 else f"{_name(source[0])} and {len(source) - 1} more"
+    names = set(map(_name, source))
+    return _name(source[0]) if len(names) == 1 else f"{_name(source[0])} and {len(source) - 1} more"
 
 
 def _fingerprint(documents: Documents, options: CorpusOptions, tokenizer: Tokenizer) -> str:

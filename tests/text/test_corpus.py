@@ -118,6 +118,9 @@ def test_files_folders_and_several_files_are_read(tmp_path):
     assert len(folder.training_documents) == 2
     several = load_corpus([tmp_path / "a.txt", str(tmp_path / "b.txt")])
     assert several.name == "a and 1 more"
+    for language, words in (("en", "a dog\na cat\n"), ("de", "ein Hund\neine Katze\n")):
+        (tmp_path / f"pets.{language}").write_text(words * 4, encoding="utf-8")
+    assert load_corpus([tmp_path / "pets.en", tmp_path / "pets.de"]).name == "pets"  # one text in two files
     single = load_corpus(str(tmp_path / "a.txt"), "characters")
     assert single.name == "a"
     assert single.tokenizer.kind == "characters"

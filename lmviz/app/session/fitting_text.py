@@ -33,6 +33,8 @@ QUESTION = "What is the capital of France?"
 class FittingText(Part):
     """Types an example of a model's own text when the model is shown and could read little of what is typed.
 
+    So it does for a model of labels where nothing is typed.
+
     What was typed before comes back with a model that can read it. A text that may not be read unasked gives
     no example, unless it is wanted: then a person is asked. A model of another program gets a question where
     it was trained to answer, and a sentence otherwise, as long as nobody has typed anything.
@@ -120,9 +122,13 @@ class FittingText(Part):
 
 
 def _is_readable(model: OpenedModel, encoding: Encoding | None, source: str) -> bool:
-    """Whether a model knows enough of a prefix, as it cuts it, and has a source if it reads one."""
+    """Whether a model knows enough of a prefix, as it cuts it, and has a source if it reads one.
+
+    A model of labels has nothing to say of an empty one.
+    """
     known = encoding is None or _share_unknown(encoding) <= MOST_UNKNOWN
-    return known and bool(source or not model.reads_source)
+    is_there = encoding is None or len(encoding) > 0 or model.predicts.continues
+    return known and is_there and bool(source or not model.reads_source)
 
 
 def _share_unknown(encoding: Encoding) -> float:

@@ -31,6 +31,21 @@ def test_a_tagger_of_another_text_reads_an_example_of_its_own(session: Session, 
     assert not unknown(session)
 
 
+def test_a_tagger_that_is_opened_before_anything_is_typed_reads_an_example(
+    session: Session, qtbot: QtBot
+) -> None:
+    assert session.reading.prefix == ""
+    show(session, qtbot, "ambiguous-gru-both")
+    qtbot.waitUntil(lambda: session.reading.current is not None and len(session.reading.current.trace) > 1)
+    assert not unknown(session)
+
+
+def test_a_language_model_begins_with_nothing_typed(session: Session, qtbot: QtBot) -> None:
+    show(session, qtbot, "stories-lstm")
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.work.is_busy("fitting text"))
+    assert session.reading.prefix == ""
+
+
 def test_what_was_typed_comes_back_with_a_model_that_can_read_it(session: Session, qtbot: QtBot) -> None:
     session.reading.set_prefix(STORY)
     show(session, qtbot, "twin-gru-attention-short")

@@ -22,6 +22,7 @@ from lmviz.app.session.open_text import OwnText
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage, short, with_unit
+from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import SpinBox
@@ -170,7 +171,9 @@ class TextsPanel(Panel):
         tokenizer = row(Label("Tokenizer"), STRETCH, self._kind)
         row(Label("Pieces"), STRETCH, self._pieces, on=self._pieces_row)
         self._pieces_row.hide()
-        ways = row(self._rarer, self._pairs, STRETCH)
+        ways = FlowLayout()  # both side by side are wider than the column may be
+        for button in (self._rarer, self._pairs):
+            ways.addWidget(button)
         column(self._unknown, ways, on=self._advice)
         body = sheet(
             column(

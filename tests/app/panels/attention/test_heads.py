@@ -37,7 +37,8 @@ def test_a_model_without_heads_is_not_asked_for_a_text(
 ) -> None:
     session.library.open(label_runs["tagger"])
     qtbot.waitUntil(lambda: session.library.model is not None)
-    assert session.reading.prefix == ""
+    qtbot.waitUntil(lambda: session.reading.prefix != "")  # an example
+    session.reading.set_prefix("")
     window.show_perspective("attention")
     drawn()
     [shown] = [found for found in window.perspective.panels if found.objectName() == panel]
