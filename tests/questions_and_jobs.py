@@ -12,9 +12,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider, QTreeWidget, QWidget
 from window_scene import BELOW, NOTICE, WORDS, Scene
 
+from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.other_programs import choose_model_file
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
+from lmviz.lectures.bundle import pack
 from lmviz.scaling.position_trial import TrialOptions
 from lmviz.training.options import TrainingOptions
 
@@ -217,6 +219,20 @@ def without_positions(scene: Scene) -> None:
     scene.click("no_positions_button")
 
 
+def pack_lecture(scene: Scene) -> None:
+    """A lecture that shows the poll that is shown."""
+    path = scene.text_file.with_name("small.lecture")
+    path.write_text("# Small\n## One\npoll: order\n", encoding="utf-8")
+    scene.window.lectures.pack(path, path.with_suffix(".lmvizbundle"))
+
+
+def unpack_lecture(scene: Scene) -> None:
+    path, packed = scene.text_file.with_name("small.lecture"), scene.text_file.with_name("small.lmvizbundle")
+    path.write_text("# Small\n## One\npoll: order\n", encoding="utf-8")
+    pack(path, packed, perspective_names())
+    scene.window.open_paths([packed])
+
+
 def measure(scene: Scene) -> None:
     scene.click("measure_button")
 
@@ -330,6 +346,8 @@ ROWS = (
     Row("circuit", "circuits", "circuit_view", change_a_word),
     Row("heads over time", "circuits transformer", "heads_over_time_view", open_again),
     Row("poll", "polls", "poll_view", ask_the_model),
+    Row("Packing ", "polls", NOTICE, pack_lecture),
+    Row("Unpacking ", "polls", NOTICE, unpack_lecture),
     Row("Translating with ", "compare translators", "quality_by_length_view", translate_all),
     Row("guess", "compare", "guess_view", lambda scene: scene.click("guess_play_button")),
     Row("own runs", "scale", "calculator_view", lambda scene: scene.session.scale.look_for_runs()),

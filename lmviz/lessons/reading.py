@@ -85,6 +85,15 @@ def lesson_in(folder: Path) -> Path | None:
     return path if path.is_file() else None
 
 
+def file_of(lesson: Lesson) -> Path | None:
+    """The file of a lesson that was opened from one, as far as its folder and its name tell."""
+    folder = lesson.folder
+    if folder is None:
+        return None
+    beside = folder / f"{lesson.name}{ENDING}"
+    return beside if beside.is_file() else lesson_in(folder) if folder.name == lesson.name else None
+
+
 def is_lesson(path: Path) -> bool:
     """Whether a path looks like a lesson: `lesson.md` in a folder, or a Markdown file that has its entries.
 

@@ -276,9 +276,9 @@ class Commands:
         self._add_list(menu, "Go to item", self._fill_items)
         menu.addSeparator()
         self._add(menu, "Save as the next scene…", lectures.save_scene, "Ctrl+Shift+S")
-        can_make = lambda: lectures.can_make_handout  # noqa: E731
+        can_make, can_pack = lambda: lectures.can_make_handout, lambda: lectures.can_pack
         self._add(menu, "Save a handout…", lectures.save_handout, possible=can_make)
-        self._add(menu, "Save a bundle for students…", lectures.save_bundle, possible=is_open)
+        self._add(menu, "Save a bundle for students…", lectures.save_bundle, possible=can_pack)
         self._add(menu, "Leave the lecture", lectures.leave, possible=is_open)
 
     def _fill_lectures(self, menu: QMenu) -> None:
@@ -301,9 +301,9 @@ class Commands:
         """Ask for the file of a lecture and open it."""
         from PySide6.QtWidgets import QFileDialog
 
-        from lmviz.app.window.lectures import KINDS
+        from lmviz.app.window.lectures import OPENED
 
-        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a lecture", "", KINDS)
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a lecture", "", OPENED)
         if name:
             self._window.open_paths([name])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.opening.shell import Shell
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.lectures.lecture import Lecture, LectureItem
     from lmviz.lessons.lesson import Lesson
 
-KINDS = "Lectures (*.lecture)"
+KINDS, OPENED = "Lectures (*.lecture)", "Lectures and bundles (*.lecture *.lmvizbundle)"
 HANDOUTS = "Handouts (*.pdf *.html)"
 LONGEST_TITLE = 60  # characters of the title that a saved scene is given
 SOON = 300  # milliseconds from an item until the next one is prepared, which is not to delay this one
@@ -51,10 +51,14 @@ class LectureWindow(Shell, Protocol):
 class Lectures(QObject):
     """Opens a lecture, goes through its items, and gives it in front of a room.
 
-    `changed` follows another lecture, another item, and whether it is given.
+    `changed` follows another lecture, another item, and whether it is given; `packed` and `unpacked` a bundle
+    that was written, and the lecture or lesson in one that was opened.
     """
 
     changed = Signal()
+    packed = Signal(object)
+    unpacked = Signal(object)
+    failed = Signal(str)
 
     def __init__(self, window: LectureWindow, parent: QWidget) -> None:
         super().__init__(parent)
@@ -183,6 +187,8 @@ class Lectures(QObject):
 
     def save_scene(self) -> None:
         """Add what the window shows to the lecture as its last item; begin one where none is open."""
+        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
+
         from lmviz.app.opening.scenes import scene_of
         from lmviz.lectures.reading import ENDING, add_scene, open_lecture
 
@@ -206,24 +212,54 @@ class Lectures(QObject):
         Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")
 
     def save_bundle(self) -> None:
-        """Ask for a file, and put the lecture that is open and all that it names into it."""
-        from lmviz.desktop.association import BUNDLE_ENDING
-        from lmviz.lectures.bundle import pack
+        """Ask for a file, and put the open lecture or a lesson of one's own there, with all it names."""
+        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
 
-        if self._lecture is None:
+        from lmviz.desktop.association import BUNDLE_ENDING
+
+        path = self._file
+        if path is None:
             return
-        path = self._lecture.path
         kinds, usual = f"Bundles (*{BUNDLE_ENDING})", f"{path.stem}{BUNDLE_ENDING}"
         name, _ = QFileDialog.getSaveFileName(self._parent, "Save a bundle for students", usual, kinds)
-        if not name:
-            return
-        out = Path(name) if name.endswith(BUNDLE_ENDING) else Path(name + BUNDLE_ENDING)
-        try:
-            pack(path, out, perspective_names())
-        except LmvizError as sentence:
-            self._window.session.say(str(sentence))
-        else:
+        if name:
+            self.pack(path, Path(name) if name.endswith(BUNDLE_ENDING) else Path(name + BUNDLE_ENDING))
+
+    def pack(self, path: Path, out: Path) -> None:
+        """Write the lecture or lesson of a file as a bundle."""
+        from lmviz.lectures.bundle import pack
+
+        def tell(out: Path) -> None:
+            self.packed.emit(out)
             Toast.show_over(self._parent, f"Saved {out.name}, {out.stat().st_size / 1e6:.1f} MB.")
+
+        names = perspective_names()
+        work = self._window.session.work
+        work.start_job(f"Packing {path.name}", lambda report: pack(path, out, names), tell, self.failed.emit)
+
+    def open_bundle(self, path: Path) -> None:
+        """Unpack a bundle beside lmviz's data; `unpacked` gives the lecture or lesson in it."""
+        from lmviz.lectures.bundle import unpack
+
+        work = self._window.session.work
+        work.start_job(
+            f"Unpacking {path.name}", lambda report: unpack(path), self.unpacked.emit, self.failed.emit
+        )
+
+    @property
+    def can_pack(self) -> bool:
+        """Whether a lecture is open, or a lesson that stands in a file."""
+        return self._file is not None
+
+    @property
+    def _file(self) -> Path | None:
+        """The file of the lecture that is open, or of the lesson one is in."""
+        from lmviz.lessons.reading import file_of
+
+        lesson = self._window.session.lesson.lesson
+        if self._lecture is not None:
+            return self._lecture.path
+        return None if lesson is None else file_of(lesson)
 
     @property
     def can_make_handout(self) -> bool:
@@ -233,6 +269,8 @@ class Lectures(QObject):
 
     def save_handout(self) -> None:
         """Ask for a file, and make a handout of the lecture that is open, or of the lesson one is in."""
+        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
+
         from lmviz.app.window.handout import HandoutMaker
         from lmviz.lectures.lecture import LectureItem, ShownStep
 

@@ -215,7 +215,9 @@ class MainWindow(QMainWindow):
         found = [Path(path).expanduser().absolute() for path in paths]
         for path in found:
             self.settings.add_recent(path)
-        found = [inner for path in found for inner in (self._unpacked(path) if is_bundle(path) else [path])]
+        for path in filter(is_bundle, found):
+            self.lectures.open_bundle(path)
+        found = [path for path in found if not is_bundle(path)]
         for path in (path for path in found if is_lesson(path)):
             self.open_lesson(path)
         for path in (path for path in found if is_lecture(path)):
@@ -263,15 +265,11 @@ class MainWindow(QMainWindow):
         except LmvizError as sentence:
             self.session.say(str(sentence))
 
-    def _unpacked(self, path: Path) -> list[Path]:
-        """The lecture or lesson in a bundle; the notice says what is wrong with one."""
-        from lmviz.lectures.bundle import unpack
+    def _open_unpacked(self, path: Path) -> None:
+        """Open what was in a bundle."""
+        from lmviz.lectures.reading import is_lecture
 
-        try:
-            return [unpack(path)]
-        except LmvizError as sentence:
-            self.session.say(str(sentence))
-            return []
+        self.open_lecture(path) if is_lecture(path) else self.open_lesson(path)
 
     def open_lecture(self, path: Path) -> None:
         """Open a lecture; the notice says what is wrong with it."""
@@ -350,6 +348,7 @@ class MainWindow(QMainWindow):
         self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))
         self.lessons.shown_changed.connect(self._enlarging.follow_lesson)
         self.lessons.lecture_wanted.connect(self.open_lecture)
+        self.lectures.unpacked.connect(self._open_unpacked)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
@@ -369,6 +368,7 @@ class MainWindow(QMainWindow):
             (session.chat.failed, session.chat.changed),
             (session.text.failed, session.text.changed),
             (session.said, library.model_changed, session.lesson.changed),
+            (self.lectures.failed, self.lectures.packed, self.lectures.unpacked),
         ):
             self.notice.show_failures(failed, *answered)
         session.permission.asked.connect(

@@ -153,7 +153,7 @@ def refuses_lecture(window: MainWindow, qtbot: QtBot) -> None:
 
 def refuses_bundle(window: MainWindow, qtbot: QtBot) -> None:
     """Nothing of it is unpacked."""
-    assert "is not unpacked" in window.notice.sentence
+    qtbot.waitUntil(lambda: "is not unpacked" in window.notice.sentence)
     assert window.session.lesson.lesson is None
     assert _opened.paths == []
 

@@ -313,7 +313,8 @@ def test_a_bundle_is_saved_dropped_and_opened_elsewhere(
 ) -> None:
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "class"), ""))
-    command(opened, "Save a bundle for students…")()
+    with qtbot.waitSignal(opened.lectures.packed):
+        command(opened, "Save a bundle for students…")()
     command(opened, "Leave the lecture")()
     for model in session.library.models:
         session.library.close(model)
@@ -326,8 +327,25 @@ def test_a_bundle_is_saved_dropped_and_opened_elsewhere(
     assert opened.settings.recent[0] == tmp_path / "class.lmvizbundle"
     (tmp_path / "class.lmvizbundle").write_bytes(b"PK and nothing more")
     opened.open_paths([tmp_path / "class.lmvizbundle"])
-    assert "is no bundle, or was cut short" in opened.notice.sentence
+    qtbot.waitUntil(lambda: "is no bundle, or was cut short" in opened.notice.sentence)
     assert opened.lectures.lecture is not None
+
+
+def test_a_lesson_of_ones_own_is_a_bundle_as_well(
+    window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "class"), ""))
+    (tmp_path / "own.md").write_text("# Own\n## A\nperspective: sample\n\nSay.\n", encoding="utf-8")
+    assert not window.lectures.can_pack
+    window.open_paths([tmp_path / "own.md"])
+    with qtbot.waitSignal(window.lectures.packed):
+        command(window, "Save a bundle for students…")()
+    session.lesson.leave()
+    with qtbot.waitSignal(window.lectures.unpacked):
+        window.open_paths([tmp_path / "class.lmvizbundle"])
+    assert session.lesson.lesson.title == "Own"
+    assert session.lesson.lesson.folder.is_relative_to(tmp_path / "data")
 
 
 def save_handout(window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> str:
