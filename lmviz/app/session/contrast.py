@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,8 @@ class CurrentContrast(Part):
     """A changed text beside the prefix, or beside the source where the shown model reads one; a measure.
 
     Without a changed text the answer alone is asked about, and without a measure the likeliest words are
-    proposed. Panels that draw what a contrast shows have it asked with `renew`; `found` is the answer.
+    proposed. Panels that draw what a contrast shows have it asked with `renew`; `found` is the answer. Of two
+    texts that do not line up it is that of the text alone, and `failed` says why.
     """
 
     changed = Signal()
@@ -143,14 +145,22 @@ class CurrentContrast(Part):
         self._asked = (reading, contrast)
         changes = reading.question.interventions
 
-        def work(model: Model) -> MeasuredContrast:
+        def work(model: Model) -> tuple[MeasuredContrast, str]:
             from lmviz.circuits.contrast import measured_contrast
 
-            return measured_contrast(model, contrast, changes)
+            try:
+                return measured_contrast(model, contrast, changes), ""
+            except LmvizError as error:
+                if not contrast.is_pair:
+                    raise
+                alone = replace(contrast, changed=None, changed_source=None)
+                return measured_contrast(model, alone, changes), str(error)
 
-        def take(found: MeasuredContrast) -> None:
-            self._found, self._of = found, reading
+        def take(answer: tuple[MeasuredContrast, str]) -> None:
+            (self._found, sentence), self._of = answer, reading
             self.answered.emit()
+            if sentence:
+                self.failed.emit(sentence)
             self._say()
 
         def fail(sentence: str) -> None:

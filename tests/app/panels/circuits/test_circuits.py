@@ -202,8 +202,8 @@ def test_a_recurrent_answer_is_taken_apart_down_to_the_words(
     assert picker.currentIndex() == 0
 
 
-def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_nothing_is_drawn(
-    stone: PatchingPanel, stories: MainWindow, qtbot: QtBot
+def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_the_text_alone_is_attributed(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):
     edit = stories.perspective.findChild(QLineEdit, "changed_edit")
     edit.selectAll()
@@ -217,6 +217,17 @@ def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_nothing_is_draw
     assert edit.geometry().bottom() < measure.geometry().top()
     qtbot.waitUntil(lambda: stone.patches is None)
     assert stone.card.placeholder.startswith("Type a changed text, or ask “The stone")
+    panel = panel_of(stories, AttributionPanel)
+    qtbot.waitUntil(lambda: panel.found is not None and panel.is_up_to_date and not panel.is_behind)
+    measure = session.contrast.measure
+    wanted = lmviz.attribute("stories-transformer", lmviz.contrast(session.reading.prefix, measure=measure))
+    assert panel.found.array == pytest.approx(wanted.array, abs=1e-4)
+    assert "do not line up" in question.complaint
+    assert question.numbers == f"text +{wanted.total:.2f}"
+    edit.clear()
+    qtbot.keyClicks(edit, " ")
+    qtbot.keyClick(edit, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: question.complaint == "")
 
 
 def test_another_measure_is_typed_and_an_empty_one_is_proposed(
