@@ -93,8 +93,8 @@ class PatchingPanel(AnsweringPanel):
         controls = FittingRow((self._kind, self._into), (self._into,))
         self._card = Card("What brings the answer back", controls, self._lay_out())
         self.column.addWidget(self._card)
-        self._kind.activated.connect(lambda _: self.refresh_soon())
-        self._into.activated.connect(lambda _: self.refresh_soon())
+        for picker in (self._kind, self._into):
+            picker.activated.connect(self._choose)
         self._grid.cell_clicked.connect(self._pin)
         self._scatter.point_clicked.connect(self._pin_point)
         self._off.clicked.connect(self._switch_off)
@@ -162,9 +162,18 @@ class PatchingPanel(AnsweringPanel):
         said = row((self._said, 1), self._off)
         return sheet(column(said, (row((self._grid, 1), self._check, gap=10), 1), self._agrees))
 
-    def _forget(self) -> None:
+    def _give_up(self) -> None:
+        """What is asked of the choice or the text before is no longer waited for."""
         self.silence(QUESTION)
-        self._growing = self._asked = self._of = self._pinned = None
+        self._asked = None
+
+    def _choose(self) -> None:
+        self._give_up()  # its answer would put the kind before back into the picker
+        self.refresh_soon()
+
+    def _forget(self) -> None:
+        self._give_up()
+        self._growing = self._of = self._pinned = None
         self._draw()
 
     def _ask(self, reading: Reading, measured: MeasuredContrast, kind: str, into: str) -> None:

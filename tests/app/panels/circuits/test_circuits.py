@@ -1,5 +1,6 @@
 """Circuits in the window: a question, the grid of patches, a head switched off, and a scrub back."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -316,6 +317,27 @@ def test_a_question_is_opened_from_the_menu(
         next(action for action in stories.commands.all() if action.text() == entry).trigger()
         assert stories.perspective.name == "circuits"
         assert session.reading.prefix == "the cat"
+
+
+def test_a_choice_outlives_the_late_answer_to_the_one_before(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
+):
+    picker = stone.findChild(QComboBox, "carry_picker")
+    begun, ready, gate = threading.Event(), threading.Event(), threading.Event()
+    session.work.ask("before", lambda: begun.wait(60), lambda _: None, pytest.fail)
+    choose(stories, "carry_picker", picker.findText("attention"))
+    stone.catch_up()
+    session.work.ask("behind", lambda: (ready.set(), gate.wait(60)), lambda _: None, pytest.fail)
+    begun.set()
+    assert ready.wait(60)  # the answer waits until the window has time
+    choose(stories, "carry_picker", picker.findText("head"))
+    gate.set()
+    qtbot.waitUntil(lambda: is_whole(stone) and not session.work.is_busy("behind"))
+    assert picker.currentText() == "head"
+    assert stone.patches.axes == ("layer", "head")
+    choose(stories, "carry_picker", picker.findText("attention"))
+    choose(stories, "carry_picker", picker.findText("head"))
+    qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.axes == ("layer", "head"))
 
 
 def test_where_there_is_little_room_it_is_the_grids(stone: PatchingPanel):
