@@ -18,7 +18,7 @@ COMBINATIONS = ("mean", "max")
 
 def attention_place(layer: int, side: str = "") -> str:
     """Where the taps of a layer's self-attention lie; `side` is "encoder" or "decoder" of what translates."""
-    return f"{side}/layers/{layer}/attention".removeprefix("/")
+    return "/".join(part for part in (side, "layers", str(layer), "attention") if part)
 
 
 def attention_layers(trace: Trace, side: str = "") -> tuple[int, ...]:

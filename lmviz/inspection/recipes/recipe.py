@@ -84,7 +84,7 @@ def attention_recipe(
     of = f", {side!r}" if side else ""
     return recipe_of(
         subject,
-        *traced(subject, taps=[f"{side}/layers/*/attention/weights".removeprefix("/")]),
+        *traced(subject, taps=["/".join(part for part in (side, "layers/*/attention/weights") if part)]),
         f"weights = combine_heads(trace, {list(map(tuple, heads))!r}, {how!r}{of})",
         imports=("from lmviz.inspection.attention import combine_heads",),
     )

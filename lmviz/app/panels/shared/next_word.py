@@ -108,7 +108,9 @@ class NextWordPanel(Panel):
         self._reading, self._text = reading, reading.trace.text[:end]
         self._logits, self._whole = logits, None
         self._drawn_for = wanted
-        self._card.set_title(_title(reading, position))
+        # A reading that was stored is one of words; its tokenizer is not loaded before the first paint.
+        noun = "word" if self.session.reading.is_stored else reading.model.tokenizer.noun
+        self._card.set_title(_title(reading, position, noun))
         if self._card.placeholder:
             self._card.set_placeholder("")
             self.refresh_soon()  # once the bars have their place
@@ -191,12 +193,8 @@ class NextWordPanel(Panel):
         self.session.focus.follow_end()
 
 
-def _title(reading: Reading, position: int) -> str:
+def _title(reading: Reading, position: int, noun: str) -> str:
     tokens, predicts = reading.trace.tokens, reading.trace.predicts
     if not predicts.continues:
         return "Label of the text" if predicts.per == "text" else f"Label of “{visible(tokens[position])}”"
-    return (
-        f"Next {reading.model.tokenizer.noun}"
-        if position == len(tokens) - 1
-        else f"After “{visible(tokens[position])}”"
-    )
+    return f"Next {noun}" if position == len(tokens) - 1 else f"After “{visible(tokens[position])}”"

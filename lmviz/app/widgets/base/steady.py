@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QSpinBox, QStyle, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QSpinBox, QWidget
 
 if TYPE_CHECKING:
     _Control = QWidget
@@ -35,6 +35,8 @@ class ComboBox(_Steady, QComboBox):
     """
 
     def showPopup(self) -> None:
+        from PySide6.QtWidgets import QStyle  # not before the first paint: it has 400 names
+
         view = self.view()
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, view)
         view.setMinimumWidth(view.sizeHintForColumn(0) + 2 * view.frameWidth() + bar)
