@@ -219,8 +219,8 @@ class Transport(QFrame):
     def _stand(self, state: TrainingState) -> str:
         """How far a training has come, and whose it is where another model is shown."""
         model = self._session.library.model
-        if state.phase == "preparing" and state.progress is None:
-            return state.doing
+        if state.is_active and state.progress is None:
+            return state.doing or state.phase
         if state.is_active and state.progress is not None:
             said = f"step {state.progress.step:,} / {state.progress.steps:,}"
         elif state.progress is not None:

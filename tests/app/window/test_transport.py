@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.workers.training_worker import TrainingWorker
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 
@@ -82,6 +83,25 @@ def test_a_training_whose_model_is_not_shown_is_named(
     assert said(finished, "training_step").startswith("step ")
     open_run(session, lstm_run, qtbot)
     assert said(finished, "training_step").startswith(f"{FAMILIES['rnn'].short_title}: step ")
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
+def test_before_its_first_number_a_training_does_not_seem_to_be_none(
+    window: MainWindow,
+    session: Session,
+    text_file: Path,
+    options: TrainingOptions,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingWorker, "take_progress", lambda self: [])
+        session.training.start("rnn", FAMILIES["rnn"].configuration(width=8), options)
+        qtbot.waitUntil(lambda: session.training.state.phase == "running", timeout=LONG)
+        assert said(window, "training_step") == session.training.state.doing
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
