@@ -292,8 +292,8 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         )
         if position < len(self._predictions):
             top = self.cell_rectangle(position, len(self._layers) - 1).top() - self.length(LAYER_GAP + LABEL)
-            area = QRectF(left, top, column, self.length(LABEL))
-            painter.write(area, self._predictions[position], theme.muted_text, 11.5, where=CENTRED)
+            area = QRectF(left, top, column - self.length(4), self.length(LABEL))
+            painter.fit(area, self._predictions[position], theme.muted_text, 11.5, where=CENTRED)
 
     @property
     def gathered(self) -> QLineF:

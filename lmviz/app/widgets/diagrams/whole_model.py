@@ -22,6 +22,7 @@ from lmviz.app.widgets.diagrams.model_spine import LEFT, draw_arrow, draw_chevro
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, SMALLEST_TYPE, Painter
 from lmviz.app.widgets.kit.picture import Picture
 from lmviz.app.widgets.kit.rows import Extent, across, in_the_middle, shared_heights, side_by_side
+from lmviz.base.figures import percentage
 
 ROOMY = 430
 """From this width on there is room for long names and bars."""
@@ -66,7 +67,7 @@ class WholeModelView(Picture):
         if is_new:
             self._open = self._block_of(self._current) or next((b.key for b in self._blocks), "")
             self.updateGeometry()
-        self.setAccessibleDescription(f"says {verdict[0]} {100 * verdict[1]:.1f} %" if parts else "")
+        self.setAccessibleDescription(f"says {verdict[0]} {percentage(verdict[1])}" if parts else "")
         self.redraw()
 
     def set_current(self, key: str) -> None:
@@ -293,7 +294,7 @@ class WholeModelView(Picture):
     def _draw_end(self, painter: Painter, area: QRectF) -> None:
         theme, middle = self.theme, area.center().y()
         word, share = self._verdict
-        text = f"{word} {100 * share:.1f} %"
+        text = f"{word} {percentage(share)}"
         width = self.metrics(12.5, token=True, bold=True).horizontalAdvance(text) + self.length(22)
         chip = across(area, self.width() - width, self.width() - 1)
         chip = in_the_middle(chip, self.length(24))
