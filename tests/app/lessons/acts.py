@@ -232,8 +232,8 @@ BY_TEXT: dict[str, Callable[[Driver], None]] = {
     'network("x[1]") = 2': _rewrite("[2; -0.5; 1; 1]", "[3; -0.5; 1; 1]"),
     'network("U") = 0.9': _rewrite("U = 0.9", "U = 1"),
     'network("x[1]", 0) = 1': _rewrite("[1 2.2; 2 -2; 0 3.5]", "[2 -2; 0 3.5; 1 2.2]"),
-    'control("nudged_cell") contains 1e-05': _nudge_by(1e-5),
-    'control("nudged_cell") contains 1e-12': _nudge_by(1e-12),
+    'control("nudged_cell") contains 1e−5': _nudge_by(1e-5),
+    'control("nudged_cell") contains 1e−12': _nudge_by(1e-12),
     'network("x[1]", 1) = 3.5': _rewrite(
         "[0 3.5; 1 2.2; 2 -2]", "[1 2.2; 2 -2; 0 3.5]", "[2 -2; 0 3.5; 1 2.2]"
     ),
