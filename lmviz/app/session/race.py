@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
     from lmviz.training.race import Lane
 
+NO_LANES = "There are no lanes to train: add some under Race."
 OTHER_TEXT = "The lanes of this race learned from another text: open it under Corpus, or make a new race."
 
 
@@ -375,7 +376,7 @@ class CurrentRace(Part):
 
     def _begin(self, lanes: tuple[RaceLane, ...], forked: tuple[str, Run, int] | None = None) -> None:
         """Have lanes begin that wait and resume those that stopped, or one fork."""
-        obstacle = "" if forked else self.obstacle
+        obstacle = "" if forked else self.obstacle or ("" if lanes else NO_LANES)
         begun = self._begun_lane
         corpus = self._text.corpus
         source = forked[1] if forked else Run.open(begun.folder) if begun and begun.folder else None

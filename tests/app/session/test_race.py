@@ -55,6 +55,12 @@ def test_values_make_lanes_that_are_trained_in_turn_and_opened(ready: Session, q
     assert first.color != second.color
 
 
+def test_without_lanes_there_is_nothing_to_begin(ready: Session, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(ready.race.failed, check_params_cb=lambda said: "no lanes" in said):
+        ready.race.go_on()
+    assert not ready.race.is_active
+
+
 def test_families_race_with_the_settings_that_each_has(ready: Session) -> None:
     ready.race.add({"family": ["gru", "transformer"], "seed": [0, 1]})
     assert [lane.label for lane in ready.race.lanes] == [
