@@ -392,11 +392,7 @@ class CurrentRace(Part):
             self.failed.emit(sentence)
             return
         if self._folder is None:
-            name = (
-                corpus.name
-                if corpus is not None
-                else str(source and source.description.corpus.get("name", ""))
-            )
+            name = _text_name(corpus, source)
             self._folder = new_folder(self._training.runs_folder, f"race {lanes[0].planned.family} {name}")
         text, prepared = RacedText(corpus, source), list[RaceLane]()
         if corpus is not None and corpus.training_examples is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,16 +167,16 @@ def _rows(drawings: Sequence[PrintedDrawing]) -> list[list[PrintedDrawing]]:
     return rows
 
 
-class _Block:
+class _Block(ABC):
     """Something on a page that is not parted."""
 
+    @abstractmethod
     def height(self, width: float) -> float:
         """Points that it takes, where it has so much width."""
-        raise NotImplementedError
 
+    @abstractmethod
     def paint(self, painter: QPainter, width: float) -> None:
         """Paint it with its top left corner at (0, 0)."""
-        raise NotImplementedError
 
 
 class _Words(_Block):
