@@ -238,8 +238,8 @@ class PatchingPanel(AnsweringPanel):
             for row in shares
         ]
         self._grid.set_matrix(
-            shares,
-            limit=1.0,
+            100 * shares,  # in per cent, as the words of the cells
+            limit=100.0,
             rows=self._row_names(found)[::-1],
             columns=self._column_names(found),
             words=words,

@@ -190,8 +190,8 @@ class LaneWordsPanel(Panel):
         return [
             Inked(f"{after} differ most on "),
             Inked(visible(most.name), is_bold=True),
-            Inked(f": {percentage(most.shares[low])} with {lanes[low].label}, "),
-            Inked(f"{percentage(most.shares[high])} with {lanes[high].label}. "),
+            Inked(f": {percentage(most.shares[low])} in lane {lanes[low].label}, "),
+            Inked(f"{percentage(most.shares[high])} in lane {lanes[high].label}. "),
             Inked("Below, what each writes with the same draws.", ink=current_theme().muted_text),
         ]
 

@@ -38,7 +38,8 @@ def race_in_words(lanes: Sequence[RaceLane]) -> list[Inked]:
         how = "values" if len(differing) == 1 else "choices"
         pieces += [Inked(f"{same} with {len(roots)} {how} of "), Inked(which, is_bold=True)]
         pieces.append(Inked(": only this differs. " if len(differing) == 1 else ": only these differ. "))
-    measured = [lane for lane in lanes if lane.best is not None and lane.step]
+    # What was measured before the first update says nothing of a setting.
+    measured = [lane for lane in lanes if any(lane.history.validation_loss.steps)]
     if len(measured) > 1:
         best = min(measured, key=lambda lane: lane.best or 0.0)
         pieces += [

@@ -14,7 +14,7 @@ from lmviz.app.widgets.kit.axes import PointableAxes
 from lmviz.app.widgets.kit.pointing import Words
 
 POINT, RING = 6, 11  # pixels at scale 1 across
-EDGE = 0.06  # of the axes, so that no point at their ends is cut
+EDGE = 0.1  # of the axes, so that no point at their ends is cut
 
 
 class ScatterPlot(PointableAxes):

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.race.sentences import race_in_words
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.tables.table_view import TableView
@@ -67,6 +68,22 @@ def plan(session: Session, steps: int, **settings: float) -> None:
 
 def lanes_named(session: Session) -> dict[str, object]:
     return {lane.label: lane for lane in session.race.lanes}
+
+
+def test_what_was_measured_before_the_first_update_makes_no_lane_the_best(
+    ready: Session, window: MainWindow, qtbot: QtBot
+) -> None:
+    plan(ready, 150, validate_every=140)
+    ready.race.add({"learning_rate": (0.001, 0.01)})
+    ready.race.go_on()
+    ready.race.pause()
+    qtbot.waitUntil(lambda: all(lane.best is not None for lane in ready.race.lanes), timeout=LONG)
+    ready.race.step()
+    qtbot.waitUntil(lambda: all(0 < lane.step < 140 for lane in ready.race.lanes), timeout=LONG)
+    assert "lowest" not in "".join(piece.text for piece in race_in_words(ready.race.lanes))
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: not ready.race.is_active, timeout=LONG)
+    assert "lowest" in "".join(piece.text for piece in race_in_words(ready.race.lanes))
 
 
 def test_four_rates_one_is_hidden_the_best_forked_and_all_scrubbed(
