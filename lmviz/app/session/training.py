@@ -365,7 +365,7 @@ class Training(Part):
         if worker is None:
             return
         is_finished = not worker.is_alive()  # asked first: what it left behind is then all there is
-        taken = worker.take_progress()
+        taken = worker.take_news()
         for progress in taken:
             self._state.history.append(progress)
             self._plan.note_progress(progress)

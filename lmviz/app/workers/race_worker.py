@@ -1,18 +1,15 @@
-"""The thread of a race: drives lanes in turn, lets others join, and can be paused, stepped and stopped.
-
-What happens goes into a mailbox, which a timer in the window's thread empties, as with a single training.
-"""
+"""The thread of a race: drives lanes in turn, lets others join, and can be paused, stepped and stopped."""
 
 from __future__ import annotations
 
 import math
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lmviz.app.workers.threads import BackgroundThread, lower_priority
+from lmviz.app.workers.stepped_worker import SteppedWorker
+from lmviz.app.workers.threads import lower_priority
 from lmviz.training.race import Race
 
 if TYPE_CHECKING:
@@ -33,7 +30,7 @@ class LaneNews:
     fault: BaseException | None = None
 
 
-class RaceWorker:
+class RaceWorker(SteppedWorker[LaneNews]):
     """Drives a race in the background, until no lane makes any more steps.
 
     `prepare` is called first, and `begun` when the lanes that wait have joined: both in the thread.
@@ -50,40 +47,12 @@ class RaceWorker:
         *,
         paused: bool = False,
     ) -> None:
-        self._thread = BackgroundThread(self.name, self._run)
+        super().__init__(0.0 if paused else math.inf)
         self._joining: deque[Begin] = deque(begins)
         self._turns, self._prepare, self._begun = turns, prepare, begun
         self._race: Race | None = None
-        self._allowed = 0.0 if paused else math.inf
-        self._stopping = self._woken = self._round_wanted = False
-        self._condition = threading.Condition()
-        self._mailbox: deque[LaneNews] = deque()
+        self._woken = self._round_wanted = False
         self._moved: set[str] = set()  # lanes that have said how they begin
-        self.fault: BaseException | None = None
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether all lanes rest."""
-        return self._allowed <= 0
-
-    def start(self) -> None:
-        """Begin the race."""
-        self._thread.start()
-
-    def is_alive(self) -> bool:
-        """Whether its thread runs."""
-        return self._thread.is_alive()
-
-    def join(self, timeout: float | None = None) -> None:
-        """Wait until its thread has ended, at most `timeout` seconds."""
-        self._thread.join(timeout)
-
-    def take_news(self) -> list[LaneNews]:
-        """What has happened since the last call, oldest first."""
-        taken = []
-        while self._mailbox:
-            taken.append(self._mailbox.popleft())
-        return taken
 
     def add(self, begin: Begin) -> bool:
         """Let another lane join; False where the race has come to its end, and takes none any more."""
@@ -94,24 +63,10 @@ class RaceWorker:
             self._wake()
         return True
 
-    def pause(self) -> None:
-        """Let all lanes rest after the step under way."""
-        self._allow(0)
-
-    def go_on(self) -> None:
-        """Let them move without pausing."""
-        self._allow(math.inf)
-
     def step(self) -> None:
         """One step more of each lane, then rest; lanes that were caught in one round end at the same step."""
         with self._condition:
             self._allowed, self._round_wanted = 0.0, True
-            self._wake()
-
-    def stop(self) -> None:
-        """End all lanes after the step under way, each in a state that can be resumed; does not wait."""
-        with self._condition:
-            self._stopping = True
             self._wake()
 
     def look_again(self) -> None:
@@ -119,14 +74,9 @@ class RaceWorker:
         with self._condition:
             self._wake()
 
-    def _allow(self, steps: float) -> None:
-        with self._condition:
-            self._allowed = steps
-            self._wake()
-
     def _wake(self) -> None:
         self._woken = True
-        self._condition.notify()
+        super()._wake()
 
     def _run(self) -> None:
         lower_priority()

@@ -1,26 +1,24 @@
 """The training thread: runs a generator of progress, and can be paused, stepped and stopped.
 
-Each value goes into a mailbox, which a timer in the window's thread empties: one signal per training
-step would flood the window. Nothing here knows a family, a corpus or a widget.
+Nothing here knows a family, a corpus or a widget.
 """
 
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lmviz.app.workers.threads import BackgroundThread, lower_priority
+from lmviz.app.workers.stepped_worker import SteppedWorker
+from lmviz.app.workers.threads import lower_priority
+from lmviz.training.progress import Progress
 
 if TYPE_CHECKING:
     import torch
 
     from lmviz.models.model import Model
     from lmviz.runs.preparation import PreparedTraining
-    from lmviz.training.progress import Progress
 
 State = dict[str, "torch.Tensor"]
 
@@ -28,7 +26,7 @@ LARGEST_LIVE_STATE = 64 * 2**20  # bytes; larger weights are shown from snapshot
 SHARE_FOR_COPIES = 0.05  # of the training's time at most goes into copying weights
 
 
-class TrainingWorker:
+class TrainingWorker(SteppedWorker[Progress]):
     """Runs one training in the background, in its own thread.
 
     `begin` is called in the thread, where torch may be imported and a model be built. The first value
@@ -39,42 +37,13 @@ class TrainingWorker:
     name = "training"
 
     def __init__(self, begin: Callable[[], PreparedTraining], steps: float = math.inf) -> None:
+        super().__init__(steps)
         self._begin = begin
-        self._thread = BackgroundThread(self.name, self._run)
-        self._allowed = steps
-        self._stopping = False
-        self._condition = threading.Condition()
-        self._mailbox: deque[Progress] = deque()
         self._state_wanted = False
         self._next_copy = 0.0
         self._copied_step = -1
         self._state: tuple[int, State] | None = None
         self.has_begun = False
-        self.fault: BaseException | None = None
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether it is paused."""
-        return self._allowed <= 0
-
-    def start(self) -> None:
-        """Begin the training."""
-        self._thread.start()
-
-    def is_alive(self) -> bool:
-        """Whether its thread runs."""
-        return self._thread.is_alive()
-
-    def join(self, timeout: float | None = None) -> None:
-        """Wait until its thread has ended, at most `timeout` seconds."""
-        self._thread.join(timeout)
-
-    def take_progress(self) -> list[Progress]:
-        """What has been yielded since the last call, oldest first."""
-        taken = []
-        while self._mailbox:
-            taken.append(self._mailbox.popleft())
-        return taken
 
     def want_state(self) -> None:
         """Ask for a copy of the weights after the current step."""
@@ -88,28 +57,9 @@ class TrainingWorker:
             taken, self._state = self._state, None
         return taken
 
-    def pause(self) -> None:
-        """Pause after the current step."""
-        self._allow(0)
-
-    def go_on(self) -> None:
-        """Train without pausing."""
-        self._allow(math.inf)
-
     def step(self) -> None:
         """One step more, then wait."""
         self._allow(1)
-
-    def stop(self) -> None:
-        """Stop after the current step, leaving a run that can be resumed; does not wait for it."""
-        with self._condition:
-            self._stopping = True
-            self._condition.notify()
-
-    def _allow(self, steps: float) -> None:
-        with self._condition:
-            self._allowed = steps
-            self._condition.notify()
 
     def _run(self) -> None:
         lower_priority()

@@ -98,7 +98,7 @@ def test_before_its_first_number_a_training_does_not_seem_to_be_none(
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line")
     with monkeypatch.context() as patch:
-        patch.setattr(TrainingWorker, "take_progress", lambda self: [])
+        patch.setattr(TrainingWorker, "take_news", lambda self: [])
         session.training.start("rnn", FAMILIES["rnn"].configuration(width=8), options)
         qtbot.waitUntil(lambda: session.training.state.phase == "running", timeout=LONG)
         assert said(window, "training_step") == session.training.state.doing

@@ -55,7 +55,7 @@ def start(lesson: Lesson, qapp: QCoreApplication) -> Iterator[Callable[..., Trai
 
 
 def newest(worker: TrainingWorker, seen: list[Progress]) -> int:
-    seen += worker.take_progress()
+    seen += worker.take_news()
     return seen[-1].step if seen else -1
 
 
@@ -105,11 +105,11 @@ def test_a_step_asked_for_as_soon_as_one_is_seen_is_taken(
 
     worker = start(begin=Seen)
     seen.wait()
-    assert worker.take_progress()[-1].step == 1
+    assert worker.take_news()[-1].step == 1
     worker.pause()
     worker.step()
     asked.set()
-    qtbot.waitUntil(lambda: [progress.step for progress in worker.take_progress()] == [2])
+    qtbot.waitUntil(lambda: [progress.step for progress in worker.take_news()] == [2])
     assert held_at(worker, qtbot) == 2
 
 
