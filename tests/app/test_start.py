@@ -75,11 +75,22 @@ def test_the_window_is_painted_before_anything_heavy_is_loaded_and_ends_cleanly(
 
 def test_a_text_on_the_command_line_is_opened(tmp_path: Path, text_file: Path) -> None:
     opened = """
+from PySide6.QtCore import QTimer
 from lmviz.app.session.open_text import OpenText
 took = OpenText.use
-OpenText.use = lambda self, corpus: (print("opened", corpus.name, flush=True), took(self, corpus))
+
+def use(self, corpus):
+    took(self, corpus)
+    print("opened", corpus.name, flush=True)
+    QTimer.singleShot(0, end)
+
+def end():
+    from PySide6.QtWidgets import QApplication
+    QApplication.instance().closeAllWindows()
+
+OpenText.use = use
 """
-    done = run(tmp_path, opened + WHEN_READY + RUN, str(text_file))
+    done = run(tmp_path, opened + RUN, str(text_file))
     assert "opened farm" in done.stdout, done.stderr
     assert done.returncode == 0
 
