@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session import race_work
 from lmviz.app.session.part import Part
-from lmviz.app.session.race_lane import RaceLane, free_colors, labelled, lane_of_run
+from lmviz.app.session.race_lane import RaceLane, free_colors, in_colors, labelled
 from lmviz.app.session.race_models import RaceModels
 from lmviz.app.session.race_work import RacedText, lanes_of_plan, make_way, read_lane
 from lmviz.app.session.training import BUSY, LOOK_EVERY, NO_TEXT, RACING
@@ -479,27 +479,11 @@ class CurrentRace(Part):
             self._driven[item.name] = item.lane
             if item.lane.trouble:
                 return replace(lane, phase="failed", sentence=item.lane.trouble)
-            anew = lane.begun_anew
-            if lane.parent and lane.folder is not None:
-                anew = tuple((Run.open(lane.folder).description.forked_from or {}).get("begun_anew", ()))
-                history = lane_of_run(lane.name, Run.open(lane.folder)).history
-                lane = replace(lane, history=history)
-            return replace(lane, phase="running", begun_anew=anew)
+            return lane.begun()
         progress = item.progress
         assert progress is not None, "news without anything"
-        if progress.trouble:
-            stopped = item.name in self._driven and self._driven[item.name].controls.stop
-            phase = "diverged" if progress.has_diverged else "stopped" if stopped else "failed"
-            step = max(lane.step, progress.step) if phase == "diverged" else progress.step
-            return replace(lane, phase=phase, step=step, progress=progress, sentence=progress.trouble)  # type: ignore[arg-type]
-        lane.history.append(progress)
-        return replace(
-            lane,
-            phase="finished" if progress.finished else "running",
-            step=progress.step,
-            progress=progress,
-            speed=progress.tokens_per_second or lane.speed,
-        )
+        was_told_to_stop = item.name in self._driven and self._driven[item.name].controls.stop
+        return lane.moved(progress, was_told_to_stop)
 
     def _take_opened(self, race: RaceFolder, found: Mapping[str, RaceLane | str]) -> None:
         """A race was read: its lanes are those that could be."""
@@ -513,19 +497,9 @@ class CurrentRace(Part):
             return
         self._folder, self._turns = race.folder, race.turns
         self._unreadable = {name: race.lanes[name] for name in found if isinstance(found[name], str)}
-        names = {lane.folder.name: lane.name for lane in lanes if lane.folder is not None}
-        parents = {lane.name: names.get(Path(lane.parent).name, "") for lane in lanes}
         own = {lane.folder for lane in lanes}
         taken = [model.color_index for model in self._library.models if model.folder not in own]
-        free = iter(free_colors(taken, len(lanes)))
-        colors: dict[str, int] = {}
-        for lane in lanes:  # a fork stands in its parent's colour, wherever that comes
-            root = lane.name
-            while parents[root]:
-                root = parents[root]
-            colors.setdefault(root, next(free) if root not in colors else colors[root])
-            colors[lane.name] = colors[root]
-        self._set_lanes(replace(lane, color=colors[lane.name], parent=parents[lane.name]) for lane in lanes)
+        self._set_lanes(in_colors(lanes, taken))
         for lane in self._lanes:
             self._models.open(lane)
         self.offered.emit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,12 +12,12 @@ from lmviz.runs.race_labels import NamedLane, lane_labels
 from lmviz.runs.race_table import has_diverged
 from lmviz.training.cost import tokens_a_step
 from lmviz.training.options import SENTENCES
+from lmviz.training.run import Run
 
 if TYPE_CHECKING:
     from lmviz.app.session.training_state import Phase
     from lmviz.runs.racing import PlannedLane
     from lmviz.training.progress import Progress
-    from lmviz.training.run import Run
 
 LanePhase = Literal["waiting", "preparing", "running", "paused", "finished", "stopped", "diverged", "failed"]
 SPEED = "tokens_per_second"
@@ -74,6 +74,29 @@ class RaceLane:
         from lmviz.training.batching import with_sentences
 
         return replace(self, planned=replace(self.planned, options=with_sentences(self.planned.options)))
+
+    def begun(self) -> RaceLane:
+        """The same lane, made ready; a fork has what its parent has learned until then."""
+        if not self.parent or self.folder is None:
+            return replace(self, phase="running")
+        told = lane_of_run(self.name, Run.open(self.folder))
+        return replace(self, phase="running", history=told.history, begun_anew=told.begun_anew)
+
+    def moved(self, progress: Progress, was_told_to_stop: bool) -> RaceLane:
+        """The same lane after a step, or after what ended it; its history grows."""
+        if progress.trouble:
+            ended: LanePhase = "stopped" if was_told_to_stop else "failed"
+            phase = "diverged" if progress.has_diverged else ended
+            step = max(self.step, progress.step) if phase == "diverged" else progress.step
+            return replace(self, phase=phase, step=step, progress=progress, sentence=progress.trouble)
+        self.history.append(progress)
+        return replace(
+            self,
+            phase="finished" if progress.finished else "running",
+            step=progress.step,
+            progress=progress,
+            speed=progress.tokens_per_second or self.speed,
+        )
 
     @property
     def loss(self) -> float | None:
@@ -155,6 +178,28 @@ def free_colors(taken: Iterable[int], count: int) -> list[int]:
     """So many places among the series that nothing else has."""
     used = set(taken)
     return [index for index in range(len(used) + count) if index not in used][:count]
+
+
+def in_colors(lanes: Sequence[RaceLane], taken: Iterable[int]) -> list[RaceLane]:
+    """Lanes as their runs tell them, a fork in its parent's colour, and none in one that is taken.
+
+    Where a lane was forked from another of them, its parent is then called by its name.
+    """
+    names = {lane.folder.name: lane.name for lane in lanes if lane.folder is not None}
+    parents = {lane.name: names.get(Path(lane.parent).name, "") for lane in lanes}
+    free = iter(free_colors(taken, len(lanes)))
+    colors: dict[str, int] = {}
+    for lane in lanes:  # a parent may come after its forks
+        line = [lane.name]
+        while parents[line[-1]]:
+            line.append(parents[line[-1]])
+            if line[-1] in line[:-1]:  # files that name each other: no run is forked from what came of it
+                parents[lane.name], line = "", [lane.name]
+        root = line[-1]
+        if root not in colors:
+            colors[root] = next(free)
+        colors[lane.name] = colors[root]
+    return [replace(lane, color=colors[lane.name], parent=parents[lane.name]) for lane in lanes]
 
 
 def _last(values: Any) -> float | None:
