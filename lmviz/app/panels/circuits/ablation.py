@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
@@ -278,7 +278,7 @@ class AblationPanel(AnsweringPanel):
         return f"head {layer}·{cell[1] + 1}" if len(cell) > 1 else f"the states of layer {layer}"
 
     def _sentence(self, found: Ablation, cell: tuple[int, ...]) -> str:
-        change, what = float(found.array[cell]), found.measure
+        change, what = float(found.array[cell]), measure_in_words(found.measure)
         if self._of is not None and self._of.corpus is not None:
             what = f"the loss over {count(found.tokens)} tokens of the open text"
         by = f"{signed_figure(change, 3)}, from {signed_figure(found.intact)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.plain import Label
+from lmviz.text.tokenizer import visible
 
 
 class AnsweringPanel(Panel):
@@ -24,3 +25,12 @@ class AnsweringPanel(Panel):
 
     def have_asked(self) -> None:
         self.session.contrast.renew()
+
+
+def measure_in_words(measure: str) -> str:
+    """What is asked about, as a title has it: “stone” − “bell” for the logits of two words."""
+    kind, _, words = measure.partition(":")
+    stated = words.rpartition("@")[0] or words
+    if kind != "logit":
+        return measure
+    return "“" + visible(stated).replace("-", "” − “", 1) + "”"

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
 from lmviz.app.widgets.base.building import picker
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -174,7 +174,7 @@ class AttributionPanel(AnsweringPanel):
             self._rows = []
             return
         self._rows = named_parts(found)
-        sum_of = self._title(found)
+        sum_of = measure_in_words(found.measure)
         self._card.set_title(f"Who wrote {sum_of}")
         self._bars.set_bars(
             [row.name for row in self._rows] + [sum_of],
@@ -226,18 +226,6 @@ class AttributionPanel(AnsweringPanel):
         if head is not None:
             self.session.attention.choose_head(layer, head)
         self._draw()
-
-    def _title(self, found: Attribution) -> str:
-        """The measure in words: "stone − bell", "p(stone)"."""
-        kind, _, words = found.measure.partition(":")
-        stated = words.rpartition("@")[0] or words
-        if kind != "logit":
-            return found.measure
-        return (
-            f"“{visible(stated)}”"
-            if "-" not in stated
-            else "“" + visible(stated).replace("-", "” − “", 1) + "”"
-        )
 
     def _sentence(self, found: Attribution) -> str:
         strongest = next((row for row in self._rows if not row.is_many), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -184,7 +184,9 @@ class CircuitPanel(AnsweringPanel):
             if abs(edge.share) >= FAINT
         ]
         rows = [str(layer + 1) for layer in layers]
-        self._picture.set_circuit(nodes, paths, rows, [names[at] for at in places], found.measure)
+        self._picture.set_circuit(
+            nodes, paths, rows, [names[at] for at in places], measure_in_words(found.measure)
+        )
         self._said.setText(self._sentence(found))
 
     def _sentence(self, found: Circuit) -> str:

@@ -238,6 +238,7 @@ class LinePlot(QWidget):
             line.setPen(pen)
             line.label.setColor(theme.key)
             line.label.setFont(theme.font(SIZE))
+            line.label.fill = pyqtgraph.mkBrush(theme.surface)  # a curve may pass behind the words
 
     def set_room_at_left(self, pixels: float) -> None:
         """So many pixels at scale 1 for the numbers of y: what stands below has as many for its names."""
