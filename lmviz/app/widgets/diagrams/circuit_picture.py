@@ -165,6 +165,8 @@ class CircuitPicture(Pointable, GrowingCanvas):
 
     def _draw_path(self, painter: Painter, path: CircuitPath, share: float, chosen: int) -> None:
         start = self.place(path.start)
+        if self._nodes[path.start].row < 0:
+            start.setY(self.part_rectangle(path.start).top())  # above the word, which it would strike out
         end = QPointF(self.width() / 2, self.length(26)) if path.end is None else self.place(path.end)
         color = QColor(self._color(path.share))
         is_near = chosen < 0 or chosen in (path.start, path.end)
