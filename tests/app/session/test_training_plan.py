@@ -100,7 +100,13 @@ def test_a_training_does_not_share_its_random_numbers_with_a_trial(
 ) -> None:
     ready.plan.choose_steps(3)
     begun: list[bool] = []
-    begin = preparation.begin_run
+    begin, rehearse, wanted = preparation.begin_run, preparation.rehearse, threading.Event()
+
+    def try_slowly(*arguments: object, **further: object) -> object:
+        wanted.wait(LONG / 1000)  # or the trial may be over before it is seen
+        return rehearse(*arguments, **further)
+
+    monkeypatch.setattr(preparation, "rehearse", try_slowly)
     monkeypatch.setattr(training_plan, "SETTLING", 0)
     ready.plan.want_time()
     qtbot.waitUntil(lambda: any(thread.name == "timing" for thread in threading.enumerate()), timeout=LONG)
@@ -112,6 +118,7 @@ def test_a_training_does_not_share_its_random_numbers_with_a_trial(
 
     monkeypatch.setattr(preparation, "begin_run", watch)
     ready.training.start()
+    wanted.set()
     qtbot.waitUntil(lambda: ready.training.state.phase == "finished", timeout=LONG)
     assert begun == [False]
 
