@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -177,7 +177,8 @@ class WhyPanel(Panel):
         shared = dict(zip(own, explained.index, strict=True))
         told = [axis for axis, place in zip(axes, index, strict=True) if not _is_shared(axis, place, shared)]
         places = dict(zip(axes, index, strict=True))
-        words = [_coordinate(reading, axis, places[axis]) for axis in told or axes[-1:]]
+        told = told or _axes_along(explained, source, axes) or [axes[-1]]
+        words = [_coordinate(reading, axis, places[axis]) for axis in told]
         at = Address.parse(source)
         is_value = Address.parse(explained.address).is_gradient and not at.is_gradient
         return f"{'value of ' if is_value else ''}{word_of(at.name)}, {', '.join(words)}"
@@ -219,6 +220,13 @@ def _is_shared(axis: str, place: int, shared: Mapping[str, int]) -> bool:
     if axis not in shared and axis == "query":
         return place == shared.get("position")
     return shared.get(axis) == place
+
+
+def _axes_along(arithmetic: Arithmetic, source: str, axes: Sequence[str]) -> list[str]:
+    """The axes along which the numbers of a source lie that are added up."""
+    factors = (factor for group in arithmetic.terms for factor in group.factors)
+    lines = [factor.indices for factor in factors if factor.source == source]
+    return [axis for at, axis in enumerate(axes) if any(np.ptp(line[:, at]) > 0 for line in lines)]
 
 
 def _coordinate(reading: Reading, axis: str, place: int) -> str:

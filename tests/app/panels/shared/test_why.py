@@ -16,6 +16,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
@@ -151,6 +152,20 @@ def test_where_a_gradient_does_not_reach_the_word_the_strongest_of_all_words_is_
     array = session.gradients.current["embedding"].array
     assert why.shown.index == np.unravel_index(np.abs(array).argmax(), array.shape)
     assert why.shown.value != 0
+
+
+@pytest.mark.parametrize("why", [("transformer", "attention")], indirect=True, ids="-".join)
+def test_of_terms_along_the_text_the_words_own_is_named_by_its_word_too(
+    why: WhyPanel, session: Session, qtbot: QtBot
+) -> None:
+    session.gradients.choose(("logits", (3, 1)))
+    qtbot.waitUntil(lambda: session.gradients.current is not None, timeout=LONG)
+    session.focus.choose_cell(("gradient/layers/0/attention/value", (0, 1, 0)))
+    qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
+    written = [row.name for row in why.findChild(ArithmeticCard).rows if row.operands]
+    words = session.reading.current.trace.tokens
+    for place, word in enumerate(words[1:], start=2):  # every word that may look at the second
+        assert any(f"{place} “{word}”" in name for name in written), (word, written)
 
 
 def test_before_anything_is_explained_it_asks_for_a_model_only_where_none_is_read(
