@@ -39,6 +39,9 @@ def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
         panel.parentWidget().raise_()
         qtbot.waitUntil(lambda: panel.is_in_sight and bool(panel.exported_arrays()))
         assert panel.exported_arrays()["counts"].tolist() == [3, 1, 1, 1, 1, 1, 1]
+        found: dict[str, list[tuple[str, int]]] = {}
+        exec(panel.recipe(), found)
+        assert [number for _, number in found["values"]] == [3, 1, 1, 1, 1, 1, 1]
         panel.findChild(BarsView).bar_clicked.emit(0)
         assert session.reading.encoding.tokens[session.focus.position] == "the"
         assert session.focus.position == len(session.reading.encoding) - 2

@@ -1,28 +1,7 @@
 """The table of panels: which there are, in which perspective and where.
 
-To add a panel, write one file with one class and add one row here, whose columns `PanelRow` explains:
-
-    class CountsPanel(Panel):                        # panels/inside/counts.py
-        def __init__(self, session: Session) -> None:
-            super().__init__(session)
-            self._bars = BarsView()                  # a widget that knows no session
-            self.add_card("Counts", "of the last two tokens", self._bars)
-            self._bars.bar_clicked.connect(...)      # what a person does becomes a verb of the session
-            self.follow(session.reading.changed, session.focus.position_changed)
-
-        def refresh(self) -> None:                   # only called while the panel can be seen
-            reading = self.session.reading.current   # None as long as there is nothing to draw
-
-    PanelRow("counts", "Counts", "inside", "centre", tabbed=True)
-
-What a panel may rely on:
-
-- It gets the session and nothing else; it never talks to another panel.
-- `self.ask(key, work, answer)` has work done on the shown model in the reading thread, and
-  `self.start_job(name, work, answer)` has long work done; work may know no widget. A sentence about what
-  failed appears in the panel's card by itself.
-- With `can_play = True` its `toggle_play()` is what the space bar plays and pauses, while it is visible.
-- Colours and lengths come from `current_theme()`; mathematics from below `app/`.
+A new panel is one file with one class and one row here, whose columns `PanelRow` explains:
+`docs/adding-a-panel.md` builds one.
 """
 
 from __future__ import annotations
