@@ -32,7 +32,7 @@ SCALES = {
 
 
 def write_gguf(model, path, packed="F32", said=None):
-    """Write a model of transformers as a GGUF file; matrices are packed as said.
+    """Write a model of transformers as a GGUF file; matrices are packed as said, or by their names.
 
     Blocks that the package cannot pack are random, with scales that keep their numbers small.
     """
@@ -52,12 +52,13 @@ def write_gguf(model, path, packed="F32", said=None):
         there = known.get_name(ours, try_suffixes=(".weight", ".bias"))
         there = there or known.get_name(ours.removeprefix("transformer."), try_suffixes=(".weight", ".bias"))
         values = converted(name, there, value.float(), configuration).contiguous().numpy()
-        if values.ndim == 1 or packed == "F32":
+        form = packed(there) if callable(packed) else packed
+        if values.ndim == 1 or form == "F32":
             writer.add_tensor(there, values)
             continue
-        kind = gguf.GGMLQuantizationType[packed]
-        if packed in SCALES:
-            size, places = SCALES[packed]
+        kind = gguf.GGMLQuantizationType[form]
+        if form in SCALES:
+            size, places = SCALES[form]
             blocks = random.integers(0, 256, (values.size // 256, size), dtype=np.uint8)
             for place in places:
                 scale = random.uniform(-1e-3, 1e-3, (len(blocks), 1)).astype(np.float16)

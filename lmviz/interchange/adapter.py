@@ -60,8 +60,9 @@ class Adapter:
         for name, shape in base.shapes.items():
             changed = name in changes
             kind = torch.float32 if changed else base.kinds[name]
-            packed_as = base.formats[name] if name in base.packed else ""
-            found.add(self.folder, name, shape, kind, source, packed_as or ("float32" if changed else ""))
+            found.add(self.folder, name, shape, kind, source, "float32" if changed else base.formats[name])
+        found.packed = base.packed - changes.keys()
+        found.made_float = base.made_float | changes.keys()
         found.files = [*base.files, *self.stored.files]
         return found
 

@@ -24,6 +24,7 @@ from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
 from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
 from lmviz.interchange.tokenizer_files import read_tokenizer
+from lmviz.models.blocks import without_blocks
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
@@ -31,6 +32,10 @@ from lmviz.text.reading import is_checkpoint
 from lmviz.text.tokenizer import Tokenizer
 
 LARGEST_VOCABULARY = 10_000_000
+
+COMFORTABLE = 1 / 4
+"""The share of this machine's memory up to which packed matrices become single precision when a model is
+opened. Left in their blocks they are unpacked with every use, which takes two to four times as long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +80,30 @@ class Checkpoint:
         """How what is stored fits what is described."""
         return fit(self.layout, self.shapes(), self.stored)
 
+    @property
+    def keeps_blocks(self) -> bool:
+        """Whether matrices stay packed when it is opened, because memory would be short otherwise."""
+        memory = machine_memory()
+        taken = self.stored.in_single_precision(self.stored.packed)
+        return memory is not None and taken > memory * COMFORTABLE
+
+    @property
+    def memory(self) -> int:
+        """The bytes that its numbers take once it is open, beside those that stay in the file."""
+        stored = self.stored
+        return stored.in_single_precision(
+            stored.made_float if self.keeps_blocks else stored.packed | stored.made_float
+        )
+
     @loads("checkpoint")
     def model(self) -> TransformerModel:
         """The model, for reading; LmvizError where what is stored does not fit what is described."""
         found = self.fit()
         found.check(self.place)
         memory = machine_memory()
-        if memory is not None and self.stored.unpacked > memory:
+        if memory is not None and self.memory > memory:
             raise LmvizError(
-                f"{self.place} takes {self.stored.unpacked / GIGABYTE:,.1f} GB of memory once its blocks are "
+                f"{self.place} takes {self.memory / GIGABYTE:,.1f} GB of memory once its blocks are "
                 f"single precision, and this machine has {memory / GIGABYTE:,.1f} GB: choose a smaller model."
             )
         check_kinds(self.place, self.stored, (name for names in found.names.values() for name in names))
@@ -91,6 +111,8 @@ class Checkpoint:
             parameter: self.layout.combined(parameter, [self.stored.get(name) for name in names])
             for parameter, names in found.names.items()
         }
+        if not self.keeps_blocks:
+            state = {parameter: without_blocks(tensor) for parameter, tensor in state.items()}
         model = self._empty()
         model.load_state_dict(state, assign=True)
         model.tokenizer, model.name, model.is_foreign = self.tokenizer, self.name, True

@@ -101,8 +101,20 @@ def _storage(checkpoint: Checkpoint) -> Finding:
         "weights",
         "fine",
         f"{parameters:,} parameters; {len(stored.shapes):,} tensors of {' and '.join(kinds)} in {files}, "
-        f"{_size_in_words(size)}"
-        + (f"; open, it takes {_size_in_words(stored.unpacked)} of memory." if stored.unpacked else "."),
+        f"{_size_in_words(size)}{_memory(checkpoint)}.",
+    )
+
+
+def _memory(checkpoint: Checkpoint) -> str:
+    """What a file in blocks takes once it is open, and how it is kept."""
+    taken, packed = checkpoint.memory, checkpoint.stored.packed
+    told = f"; open, it takes {_size_in_words(taken)} of memory" if taken else ""
+    if not checkpoint.keeps_blocks:
+        return told
+    whole = _size_in_words(checkpoint.stored.in_single_precision(packed))
+    return (
+        f"{told}; its blocks stay as they are and become numbers with every use, which takes longer, as in "
+        f"single precision they would take {whole}"
     )
 
 

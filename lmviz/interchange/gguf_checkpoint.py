@@ -20,6 +20,7 @@ from lmviz.interchange.gguf_file import GgufFile, PackedTensor
 from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.layout import StoredLayout
 from lmviz.interchange.stored_tensors import StoredTensors
+from lmviz.models.blocks import BlockMatrix
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 
@@ -206,7 +207,8 @@ class _Converted:
         if self.architecture.pairs_apart and (".attn_q." in there or ".attn_k." in there):
             heads = self.heads if ".attn_q." in there else self.groups
             # (head, pair, first or second) there, and (head, first or second, pair) here
-            values = values.reshape(heads, -1, 2, *values.shape[1:]).transpose(1, 2).reshape(values.shape)
+            order = torch.arange(len(values)).reshape(heads, -1, 2).transpose(1, 2).flatten()
+            values = values.rows(order) if isinstance(values, BlockMatrix) else values[order]
         return values
 
 
@@ -238,5 +240,7 @@ def _stored(
     source = _Converted(tensors, architecture, configuration.heads, configuration.groups)
     for ours, (_, packed) in tensors.items():
         stored.add(file.path, ours, packed.shape, packed.stored_as, source, packed.packed_as)
+        if packed.packed_as:
+            (stored.packed if packed.stays_packed else stored.made_float).add(ours)
     stored.files.append(file.path)
     return stored

@@ -18,6 +18,8 @@ import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.interchange.gguf_blocks import UNPACK
+from lmviz.models.blocks import BlockMatrix, Rows
 from lmviz.text.ordinary_files import check_ordinary
 
 MAGIC = b"GGUF"
@@ -60,8 +62,17 @@ class PackedTensor:
         """Its kind of block, or "" where torch has it as it is."""
         return "" if self.number in _AS_THEY_ARE else self.kind
 
+    @property
+    def stays_packed(self) -> bool:
+        """Whether `values` leaves the numbers in their blocks."""
+        return len(self.shape) == 2 and self.kind in UNPACK
+
     def values(self) -> torch.Tensor:
-        """The numbers: mapped from the file where torch has their kind, otherwise in single precision."""
+        """The numbers: mapped from the file where torch has their kind or they can be unpacked as they are
+        used, otherwise in single precision."""
+        if self.stays_packed:
+            blocks = torch.frombuffer(self.packed.data, dtype=torch.uint8).reshape(self.packed.shape)
+            return BlockMatrix([Rows(blocks, UNPACK[self.kind])], self.shape[1])
         if self.number in _AS_THEY_ARE:
             # torch warns of arrays that may not be written to, and nothing writes into weights
             numbers = torch.frombuffer(self.packed.data, dtype=self.stored_as)

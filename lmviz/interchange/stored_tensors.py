@@ -11,7 +11,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,8 @@ KINDS = {torch.float32, torch.float16, torch.bfloat16, torch.float64}
 class StoredTensors:
     """Tensors by name: `shapes` and `kinds` say what is there, `get` gives the numbers, mapped from disk.
 
-    `formats` says how each is packed ("float32", "Q4_K"), and `kinds` what `get` makes of it.
+    `formats` says how each is packed ("float32", "Q4_K"), and `kinds` what `get` makes of it. Those that are
+    `packed` come out as a `BlockMatrix`, and those that are `made_float` take memory once they are read.
     """
 
     def __init__(self) -> None:
@@ -46,15 +47,15 @@ class StoredTensors:
         self.formats: dict[str, str] = {}
         self.files: list[Path] = []
         self.packed: set[str] = set()
+        self.made_float: set[str] = set()
         self._sources: dict[str, Any] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self.shapes
 
-    @property
-    def unpacked(self) -> int:
-        """Bytes that the tensors take which torch does not have as they are stored, once they are read."""
-        return sum(4 * math.prod(self.shapes[name]) for name in self.packed)
+    def in_single_precision(self, names: Iterable[str]) -> int:
+        """The bytes that some tensors take in single precision."""
+        return sum(4 * math.prod(self.shapes[name]) for name in names)
 
     def get(self, name: str) -> torch.Tensor:
         """The numbers of a tensor, as they are stored; float64 becomes float32."""
@@ -105,20 +106,18 @@ class StoredTensors:
         shape: tuple[int, ...],
         kind: torch.dtype | None,
         source: Any,
-        packed_as: str = "",
+        stored_as: str = "",
     ) -> None:
         """Take in one tensor of a file: `source` is the tensor, or gives it by `get_tensor(name)`.
 
-        What is `packed_as` blocks that torch does not have comes out in single precision.
+        `stored_as` is how it is packed where `kind` does not say it.
         """
         if name in self.shapes:
             raise LmvizError(
                 f"{path} holds {name!r}, which another part holds too: choose another checkpoint."
             )
         self.shapes[name], self.kinds[name] = shape, kind if kind is not None else torch.int8
-        if packed_as:
-            self.packed.add(name)
-        self.formats[name] = packed_as or str(self.kinds[name]).removeprefix("torch.")
+        self.formats[name] = stored_as or str(self.kinds[name]).removeprefix("torch.")
         self._sources[name] = (source, path)
 
 

@@ -1,8 +1,8 @@
-"""Weights that are stored in half precision, and computed with in single precision.
+"""Weights that are stored in half precision or in blocks, and computed with in single precision.
 
-A checkpoint of another program may hold bfloat16 or float16, mapped from its file. Values are computed in
-float32 all the same, so that every cell follows from its operands. A matrix is widened a few rows at a time,
-which stay in the processor's cache: no second copy of it is made.
+A checkpoint of another program may hold bfloat16, float16 or blocks, mapped from its file. Values are
+computed in float32 all the same, so that every cell follows from its operands. A matrix is widened a few rows
+at a time, which stay in the processor's cache: no second copy of it is made.
 """
 
 from __future__ import annotations
@@ -11,29 +11,42 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from lmviz.models.blocks import BlockMatrix
+
 HALF = (torch.bfloat16, torch.float16)
 
-PIECE = 1 << 20
+PIECE = 1 << 19
 """Numbers of a matrix that are widened at once."""
+
+ROWS = 64
+"""Pieces are multiples of so many rows: products by pieces are then those by the whole, to the last bit."""
 
 
 def widened(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor itself, or in float32 where it has half precision."""
+    """The tensor itself, or in float32 where it has half precision or is in blocks."""
+    if isinstance(tensor, BlockMatrix):
+        return tensor.clone()  # which has a gradient, and `values` has none
     return tensor.float() if tensor.dtype in HALF else tensor
 
 
 def linear(values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
     """`values` (..., feature) times `weight` (unit, feature), plus `bias` (unit)."""
-    if weight.dtype not in HALF:
+    if weight.dtype not in HALF and not isinstance(weight, BlockMatrix):
         return functional.linear(values, weight, bias)
-    rows = max(1, PIECE // weight.shape[1])
-    pieces = [functional.linear(values, piece.to(values.dtype)) for piece in weight.split(rows)]
+    rows = max(1, PIECE // (weight.shape[1] * ROWS)) * ROWS
+    pieces = [functional.linear(values, _numbers(piece, values.dtype)) for piece in weight.split(rows)]
     mapped = torch.cat(pieces, dim=-1)
     return mapped if bias is None else mapped + widened(bias)
 
 
+def _numbers(piece: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    if isinstance(piece, BlockMatrix) and not piece.requires_grad:
+        piece = piece.values()  # at once, and not by way of torch, which takes longer
+    return piece.to(kind)
+
+
 class StoredLinear(nn.Linear):
-    """`nn.Linear` whose weight may be stored in half precision."""
+    """`nn.Linear` whose weight may be stored in half precision, or in blocks."""
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """(..., unit) in the precision of `input` (..., feature)."""

@@ -175,12 +175,13 @@ def test_a_tokenizer_that_is_not_known(fields, word, tmp_path):
 def test_its_memory_is_said_before_it_is_taken(tmp_path, monkeypatch):
     checkpoint = open_checkpoint(write_gguf(large_llama(), tmp_path / "model.gguf", "Q4_0"))
     matrices = sum(value.numel() for value in large_llama().state_dict().values() if value.dim() == 2)
-    assert checkpoint.stored.unpacked == 4 * matrices
+    assert checkpoint.memory == 4 * matrices
     assert checkpoint.name == "model"
     assert any(
         f"{4 * matrices / 1e6:.1f} MB of memory" in told
         for _, _, told in examine_checkpoint(checkpoint.place)
     )
+    checkpoint = open_checkpoint(write_gguf(large_llama(), tmp_path / "model.gguf", "Q3_K"))
     monkeypatch.setattr("lmviz.interchange.checkpoint.machine_memory", lambda: 1_000_000)
     with pytest.raises(LmvizError, match=r"model\.gguf takes .* GB of memory"):
         checkpoint.model()
