@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -257,11 +257,18 @@ def session(tmp_path: Path, text_file: Path, qapp: QCoreApplication) -> Iterator
 
 
 @pytest.fixture
-def gate(session: Session) -> Iterator[threading.Event]:
-    """Holds work in a thread back until it is set: at the latest before the session waits for its threads."""
-    gate = threading.Event()
-    yield gate
-    gate.set()
+def gate() -> threading.Event:
+    """Holds work in a thread back until it is set: at the latest when the test is over, see below."""
+    return threading.Event()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """What a test holds back goes on before pytest-qt closes its window, which waits for its threads."""
+    gate = getattr(item, "funcargs", {}).get("gate")
+    if gate is not None:
+        gate.set()
+    return (yield)
 
 
 @pytest.fixture
