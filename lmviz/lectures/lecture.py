@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from lmviz.desktop.scene import Scene
 from lmviz.lessons.lesson import Lesson, Step
@@ -16,6 +17,11 @@ class ShownScene:
 
     path: Path
     scene: Scene
+
+    @property
+    def perspective(self) -> str:
+        """Where it is shown."""
+        return self.scene.perspective
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,11 @@ class ShownStep:
         """The step itself."""
         return self.lesson.steps[self.number]
 
+    @property
+    def perspective(self) -> str:
+        """Where it takes place; empty where that does not matter."""
+        return self.lesson.perspective_at(self.number)
+
 
 @dataclass(frozen=True)
 class ShownPoll:
@@ -38,6 +49,7 @@ class ShownPoll:
 
     poll: Poll
     path: Path | None = None
+    perspective: ClassVar[str] = "polls"
 
 
 Shown = ShownScene | ShownStep | ShownPoll

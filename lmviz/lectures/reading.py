@@ -89,10 +89,11 @@ def read_lecture(text: str, perspectives: Collection[str], path: Path) -> Lectur
     return _LectureReader(perspectives, path).read(text)
 
 
-def add_scene(path: Path, title: str, scene: Scene) -> Path:
-    """Write a scene beside the lecture `path`, and name it in a last item; the file of the scene.
+def add_scene(path: Path, title: str, scene: Scene, line: int | None = None) -> Path:
+    """Write a scene beside the lecture `path`, and name it in a new item; the file of the scene.
 
-    The lecture is begun where there is none. `title` is one line. LmvizError where it cannot be written.
+    The item stands before the line of this number, from 1, or else at the end. The lecture is begun where
+    there is none. `title` is one line. LmvizError where it cannot be written.
     """
     if not path.exists():
         write_atomically(path, f"# {path.stem}\n".encode())
@@ -101,11 +102,15 @@ def add_scene(path: Path, title: str, scene: Scene) -> Path:
     if place is None:
         raise LmvizError(f"{MOST_SCENES:,} scenes stand beside {path.name}: delete those that nothing names.")
     try:
-        text = read_file(path, 4 * LARGEST).decode("utf-8").rstrip()
+        text = read_file(path, 4 * LARGEST).decode("utf-8")
     except (OSError, ValueError):
         raise LmvizError(f"{path} cannot be added to: save the scene by itself.") from None
     save_scene(scene, place)
-    write_atomically(path, f"{text}\n\n## {title}\nscene: {BESIDE}{place.name}\n".encode())
+    lines = text.split("\n")
+    at = len(lines) if line is None else line - 1
+    before, after = ("\n".join(part).strip("\n") for part in (lines[:at], lines[at:]))
+    item = f"## {title}\nscene: {BESIDE}{place.name}"
+    write_atomically(path, "\n\n".join(part for part in (before, item, after) if part).encode() + b"\n")
     return place
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,7 +91,7 @@ class Scenes(QObject):
         self._begin(scene, folders)
 
     def prepare(self, scene: Scene, path: Path) -> None:
-        """Have the models read that the scene of a file names, so that it is put on sooner.
+        """Have the models and the text read that the scene of a file names, so that it is put on sooner.
 
         Nothing is read about which a person would be asked first.
         """
@@ -107,6 +107,8 @@ class Scenes(QObject):
             for model, folder in zip(scene.models, folders, strict=True)
             if folder is not None and folder.resolve() not in known
         )
+        if scene.text is not None and not scene.text.content:
+            self._read_text(scene.text, path, self._session.text.prepare)
 
     def _open_network(self, network: SceneNetwork) -> None:
         session = self._session
@@ -125,27 +127,27 @@ class Scenes(QObject):
             if corpus is None or corpus.content != text.content.encode():
                 session.text.paste(text.content, text.options, text.name)
             return []
-        if text.catalogue:
-            from lmviz.text.catalogue import find_entry
+        return self._read_text(text, path, session.text.open)
 
+    def _read_text(self, text: SceneText, path: Path, read: Callable[..., object]) -> list[str]:
+        """`read` a text of files or of the catalogue, unless it is the one that is open; what is missing."""
+        from lmviz.text.catalogue import find_entry
+
+        if text.catalogue:
             if find_entry(text.catalogue) is None:
                 return [f"the text {text.catalogue}"]
-            self._read_text([text.catalogue], None, text)
-            return []
-        files = [found_from(name, path.parent) for name in text.files]
-        target = found_from(text.target, path.parent) if text.target else None
-        named = [*files, *([] if target is None else [target])]
-        missing = [f"the text {file}" for file in named if not file.exists()]
-        if not missing:
-            self._read_text([str(file) for file in files], target, text)
-        return missing[:1]
-
-    def _read_text(self, sources: list[str], target: Path | None, text: SceneText) -> None:
+            sources, target = [text.catalogue], None
+        else:
+            files = [found_from(name, path.parent) for name in text.files]
+            target = found_from(text.target, path.parent) if text.target else None
+            for file in (*files, *([] if target is None else [target])):
+                if not file.exists():
+                    return [f"the text {file}"]
+            sources = [str(file) for file in files]
         corpus = self._session.text.corpus
-        if corpus is not None and (list(corpus.sources), corpus.options) == (sources, text.options):
-            return
-        source = sources[0] if len(sources) == 1 else sources
-        self._session.text.open(source, text.options, target=target)
+        if corpus is None or (list(corpus.sources), corpus.options) != (sources, text.options):
+            read(sources[0] if len(sources) == 1 else sources, text.options, target=target)
+        return []
 
     def _begin(self, scene: Scene, folders: list[Path | None]) -> None:
         """Open the models one after the other; the scene goes on when all are there."""

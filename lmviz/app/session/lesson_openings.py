@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 
@@ -39,23 +39,44 @@ def open_all(parts: SessionParts, openings: Iterable[Opening], folder: Path | No
             _ACTS[opening.kind](parts, opening, path)
 
 
+def prepare_all(parts: SessionParts, openings: Iterable[Opening], folder: Path | None) -> None:
+    """Read the models and the text of openings ahead, so that they open at once; `folder` as above."""
+    openings = tuple(openings)
+    models = [each for each in openings if each.kind in ("model", "beside")]
+    parts.library.prepare((beside(each.words, folder) or each.words, None) for each in models)
+    for each in openings:
+        path = beside(each.words, folder)
+        if each.kind == "text" and not _is_open_text(parts, each, path):
+            parts.text.prepare(path or each.words, **_settings_of(each))
+
+
 def _open_text(parts: SessionParts, opening: Opening, path: Path | None) -> None:
+    if not _is_open_text(parts, opening, path):
+        parts.text.open(path or opening.words, **_settings_of(opening))
+
+
+def _is_open_text(parts: SessionParts, opening: Opening, path: Path | None) -> bool:
+    """Whether a text of the catalogue is open as it is wanted; one beside a lesson is read once more."""
     from lmviz.text.catalogue import find_entry
     from lmviz.text.corpus_options import CorpusOptions
 
     corpus, entry = parts.text.corpus, find_entry(opening.words)
-    settings = {name: getattr(CorpusOptions.from_values(opening.settings), name) for name in opening.settings}
-    if path is not None or entry is None:
-        parts.text.open(path or opening.words, **settings)
-        return
-    usual = CorpusOptions(**{**entry.options, **settings})
-    if (
-        corpus is None
-        or corpus.name != opening.words
-        or len(corpus.sources) != 1
-        or any(getattr(corpus.options, name) != getattr(usual, name) for name in READ_BY)
-    ):
-        parts.text.open(opening.words, **settings)
+    if path is not None or entry is None or corpus is None:
+        return False
+    usual = CorpusOptions(**{**entry.options, **_settings_of(opening)})
+    return (
+        corpus.name == opening.words
+        and len(corpus.sources) == 1
+        and all(getattr(corpus.options, name) == getattr(usual, name) for name in READ_BY)
+    )
+
+
+def _settings_of(opening: Opening) -> dict[str, Any]:
+    """The options of reading that an opening names, as values."""
+    from lmviz.text.corpus_options import CorpusOptions
+
+    options = CorpusOptions.from_values(opening.settings)
+    return {name: getattr(options, name) for name in opening.settings}
 
 
 def _open_model(parts: SessionParts, path_or_name: Path | str, step: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,52 @@ class OwnText:
         return self.data == corpus.content
 
 
+@dataclass(frozen=True)
+class AskedText:
+    """A text as it is asked for; two that are equal give the same corpus.
+
+    `written` are the times at which its files were written last, None where there is no such file.
+    """
+
+    sources: tuple[str | Path, ...]
+    target: str | Path | None
+    options: CorpusOptions | None
+    settings: tuple[tuple[str, Any], ...]
+    written: tuple[int | None, ...]
+
+    @classmethod
+    def of(
+        cls,
+        source: str | Path | Sequence[str | Path],
+        target: str | Path | None,
+        options: CorpusOptions | Mapping[str, Any] | None,
+        settings: Mapping[str, Any],
+    ) -> AskedText:
+        """The arguments of `OpenText.open`; LmvizError where an option has a value that it cannot have."""
+        sources = (source,) if isinstance(source, str | Path) else tuple(source)
+        chosen = CorpusOptions.from_values(options) if isinstance(options, Mapping) else options
+        written = tuple(_written(each) for each in (*sources, *([] if target is None else [target])))
+        return cls(sources, target, chosen, tuple(sorted(settings.items())), written)
+
+    def read(self, report: Report | None = None) -> Corpus:
+        """The corpus, with its statistics counted, so that no panel has to wait for them."""
+        from lmviz.text.corpus import load_corpus
+
+        source = self.sources[0] if len(self.sources) == 1 else self.sources
+        corpus = load_corpus(
+            source, target=self.target, options=self.options, progress=report, **dict(self.settings)
+        )
+        corpus.statistics()
+        return corpus
+
+
+def _written(file: str | Path) -> int | None:
+    try:
+        return os.stat(file).st_mtime_ns
+    except (OSError, ValueError):  # a name of the catalogue, or one with a NUL in it
+        return None
+
+
 class OpenText(Part):
     """Opens corpora, one at a time, and remembers those that are a person's own."""
 
@@ -69,6 +116,7 @@ class OpenText(Part):
         self._own: tuple[OwnText, ...] = ()
         self._offer: Preview | None = None
         self._job: Job | None = None
+        self._prepared: dict[AskedText, Corpus] = {}  # read ahead
         self._place = 0
         self.folder = ""
         """Where the last file was, and where the next one is looked for."""
@@ -114,23 +162,44 @@ class OpenText(Part):
         """
         is_told = options is not None or target is not None or bool(settings)
 
+        prepared, self._prepared = self._prepared, {}
+
         def work(report: Report) -> Corpus | Preview:
-            from lmviz.text.corpus import load_corpus
             from lmviz.text.preview import look
 
             seen = None if is_told else look(source)
             if seen is not None and seen.asks:
                 return seen
-            chosen = CorpusOptions.from_values(options) if isinstance(options, Mapping) else options
-            corpus = load_corpus(source, target=target, options=chosen, progress=report, **settings)
-            corpus.statistics()  # counted here, so that no panel has to wait for it
-            return corpus
+            asked = AskedText.of(source, target, options, settings)
+            return prepared.get(asked) or asked.read(report)
 
         one = Path(source) if isinstance(source, str | Path) else None
         newest = one or (Path(source[-1]) if not isinstance(source, str | Path) and source else None)
         if newest is not None and newest.is_absolute():  # and no name of the catalogue
             self.folder = str(newest.parent)
         return self._start("several texts" if one is None else one.name or str(one), work)  # "/" has no name
+
+    def prepare(
+        self,
+        source: str | Path | Sequence[Any],
+        options: CorpusOptions | Mapping[str, Any] | None = None,
+        *,
+        target: str | Path | None = None,
+        **settings: Any,
+    ) -> None:
+        """Read a text ahead: it opens at once when it is opened next in the same way, unless written to.
+
+        What was prepared before and has not been opened is forgotten. Nothing is said of what cannot be
+        read: whoever opens it is told.
+        """
+        prepared: dict[AskedText, Corpus] = {}
+        self._prepared = prepared
+
+        def read() -> tuple[AskedText, Corpus]:
+            asked = AskedText.of(source, target, options, settings)
+            return asked, asked.read()
+
+        self._work.ask("text read ahead", read, lambda found: prepared.update([found]), lambda sentence: None)
 
     def consider(self, source: str, options: CorpusOptions) -> Job:
         """Look at a file as it would be read with such options, and offer that."""

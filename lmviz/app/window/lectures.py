@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from lmviz.app.opening.scenes import Scenes
     from lmviz.app.window.handout import HandoutMaker
     from lmviz.app.window.presenter import BlackScreen, PresenterPage, PresenterWindow
-    from lmviz.lectures.lecture import Lecture, LectureItem
+    from lmviz.lectures.lecture import Lecture, LectureItem, Shown
     from lmviz.lessons.lesson import Lesson
 
 KINDS, OPENED = "Lectures (*.lecture)", "Lectures and bundles (*.lecture *.lmvizbundle)"
 HANDOUTS = "Handouts (*.pdf *.html)"
 LONGEST_TITLE = 60  # characters of the title that a saved scene is given
 SOON = 300  # milliseconds from an item until the next one is prepared, which is not to delay this one
+BETWEEN = 60  # milliseconds from one panel that is made ahead to the next
 BLACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Period)  # the second is what many clickers send
 
 
@@ -46,6 +47,9 @@ class LectureWindow(Shell, Protocol):
     @property
     def scenes(self) -> Scenes:
         """Puts scenes on."""
+
+    def make_panel(self, perspective: str) -> bool:
+        """Make one more panel of a perspective; whether others are still missing."""
 
 
 class Lectures(QObject):
@@ -74,6 +78,8 @@ class Lectures(QObject):
         self._offered = ""
         self._prepare_soon = QTimer(self, singleShot=True, interval=SOON)
         self._prepare_soon.timeout.connect(self._prepare_next)
+        self._make_soon = QTimer(self, interval=BETWEEN)
+        self._make_soon.timeout.connect(self._make_panel)
 
     @property
     def lecture(self) -> Lecture | None:
@@ -114,6 +120,7 @@ class Lectures(QObject):
         """Close the lecture; what is shown stays."""
         if self._lecture is not None:
             self._end()
+            self._prepare_no_more()
             self._lecture = None
             if self._presenter is not None:
                 self._presenter.hide()
@@ -186,7 +193,7 @@ class Lectures(QObject):
         return True
 
     def save_scene(self) -> None:
-        """Add what the window shows to the lecture as its last item; begin one where none is open."""
+        """Add what the window shows to the lecture after the item shown; begin one where none is open."""
         from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
 
         from lmviz.app.opening.scenes import scene_of
@@ -201,15 +208,29 @@ class Lectures(QObject):
             path = Path(name) if name.endswith(ENDING) else Path(name + ENDING)
         view = self._window.perspective
         try:
+            following = self._line_of_next(path)
             scene = scene_of(self._window.session, view.name, path.parent, view.in_front)
-            add_scene(path, self._title_now(), scene)
+            add_scene(path, self._title_now(), scene, following)
+            self._prepare_no_more()
+            has_begun = self._lecture is None
             self._lecture = open_lecture(path, perspective_names())
         except LmvizError as sentence:
             self._window.session.say(str(sentence))
             return
-        self._number = len(self._lecture.items) - 1
+        last = len(self._lecture.items) - 1
+        self._number = last if has_begun else min(self._number + 1, last)
         self._tell()
+        self._prepare_soon.start()
         Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")
+
+    def _line_of_next(self, path: Path) -> int | None:
+        """Where the next item begins in the file as it is now, which may have been written to meanwhile."""
+        from lmviz.lectures.reading import open_lecture
+
+        if self._lecture is None:
+            return None
+        following = open_lecture(path, perspective_names()).items[self._number + 1 :]
+        return following[0].line if following else None
 
     def save_bundle(self) -> None:
         """Ask for a file, and put the open lecture or a lesson of one's own there, with all it names."""
@@ -307,7 +328,8 @@ class Lectures(QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """Take away what stands beside the window."""
+        """Take away what stands beside the window, and prepare no more."""
+        self._prepare_no_more()
         if self._handout is not None:
             self._handout.stop()
         if self._presenter is not None:
@@ -326,6 +348,7 @@ class Lectures(QObject):
 
     def _go_to(self, number: int) -> None:
         assert self._lecture is not None, "no lecture is open"
+        self._prepare_no_more()
         self._number = number
         self._withdraw_offer()
         self._put_on(self._lecture.items[number])
@@ -346,27 +369,41 @@ class Lectures(QObject):
                 window.lessons.open(lesson, number)
             case ShownPoll(poll):
                 window.session.polls.pose(poll)
-                window.show_perspective("polls")
+                window.show_perspective(shown.perspective)
+
+    def _prepare_no_more(self) -> None:
+        self._prepare_soon.stop()
+        self._make_soon.stop()
 
     def _prepare_next(self) -> None:
-        """Have the models of the next item read, so that it needs only be drawn."""
-        from lmviz.lectures.lecture import ShownScene, ShownStep
-        from lmviz.lessons.openings import beside
-
+        """Have the models and the text of the next item read, and its panels made."""
         lecture, number = self._lecture, self._number + 1
         if lecture is None or number >= len(lecture.items):
             return
         if self._window.session.reading.is_busy:
             self._prepare_soon.start()
             return
-        match lecture.items[number].shown:
+        shown = lecture.items[number].shown
+        self._prepare(shown)
+        self._make_soon.start()
+
+    def _prepare(self, shown: Shown) -> None:
+        from lmviz.app.session.lesson_openings import prepare_all
+        from lmviz.lectures.lecture import ShownScene, ShownStep
+
+        match shown:
             case ShownScene(path, scene):
                 self._window.scenes.prepare(scene, path)
             case ShownStep(lesson, step):
-                needed = [each for each in lesson.openings_before(step) if each.kind in ("model", "beside")]
-                self._window.session.library.prepare(
-                    (beside(each.words, lesson.folder) or each.words, None) for each in needed
-                )
+                self._window.lessons.make()
+                prepare_all(self._window.session, lesson.openings_before(step), lesson.folder)
+
+    def _make_panel(self) -> None:
+        """Make one more panel of the next item."""
+        assert self._lecture is not None, "nothing is prepared without one"
+        shown = self._lecture.items[self._number + 1].shown
+        if not self._window.make_panel(shown.perspective):
+            self._make_soon.stop()
 
     def _end(self) -> None:
         """Stop giving: the window as it was before."""

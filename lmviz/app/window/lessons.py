@@ -115,9 +115,13 @@ class Lessons(QObject):
         self._show()
         self._session.lesson.open(lesson, number)
 
-    def _show(self) -> None:
+    def make(self) -> None:
+        """Make the panel, unless it is there: it is shown sooner then."""
         if self._panel is None:
             self._build()
+
+    def _show(self) -> None:
+        self.make()
         self.side.show()
         self.shown_changed.emit(True)
 

@@ -193,6 +193,14 @@ class MainWindow(QMainWindow):
 
         BuildingAhead(self.session, list(self._views.values()), self)
 
+    def make_panel(self, perspective: str) -> bool:
+        """Make one more panel of a perspective; whether others are still missing."""
+        view = self._views.get(perspective)
+        if view is None or not view.missing:
+            return False
+        view.build_next()
+        return bool(view.missing)
+
     def show_perspective(self, name: str) -> None:
         """Show a perspective."""
         if name != self.perspective.name:

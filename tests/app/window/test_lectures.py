@@ -13,15 +13,17 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.board.board import Board
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
 from lmviz.app.window.lessons import perspective_names
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.presenter import lasted_in_words
-from lmviz.desktop.scene import Scene, SceneModel, save_scene
+from lmviz.desktop.scene import Scene, SceneModel, SceneText, save_scene
 from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
 from lmviz.lectures.reading import open_lecture, shipped_lectures
 from lmviz.lessons.reading import read_lesson
+from lmviz.text.corpus import Corpus, load_corpus
 
 TEXT = """# Small
 ## One
@@ -107,8 +109,9 @@ def test_without_a_lecture_the_keys_are_those_of_tables(window: MainWindow, qtbo
 
 
 def test_the_next_item_is_prepared(
-    opened: MainWindow,
+    window: MainWindow,
     session: Session,
+    small: Path,
     answered: Callable[[], None],
     gate: threading.Event,
     monkeypatch: pytest.MonkeyPatch,
@@ -116,12 +119,45 @@ def test_the_next_item_is_prepared(
 ) -> None:
     prepare, asked = session.library.prepare, []
     monkeypatch.setattr(session.library, "prepare", lambda wanted: asked.append(prepare(wanted)))
+    window.open_paths([small])
     qtbot.waitUntil(lambda: bool(asked))
     answered()
     assert [model.family for model in session.library.models] == ["transformer"], "it is not open yet"
     session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
-    press(opened, Qt.Key.Key_PageDown, qtbot)
+    press(window, Qt.Key.Key_PageDown, qtbot)
     assert session.library.model.family == "lstm", "although nothing is read"
+
+
+def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) -> None:
+    def made(perspective: str) -> bool:
+        return not opened.findChild(Board, f"board_{perspective}").missing
+
+    assert not made("inside")
+    qtbot.waitUntil(lambda: made("inside"))
+    assert not made("autodiff"), "that comes after it"
+    with qtbot.waitSignal(opened.scenes.shown):
+        press(opened, Qt.Key.Key_PageDown, qtbot)
+    qtbot.waitUntil(lambda: made("autodiff"))
+
+
+def test_the_text_of_the_next_item_is_read_once(
+    opened: MainWindow, session: Session, small: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    def read(*given: object, **settings: object) -> Corpus:
+        sources.append(given[0])
+        return load_corpus(*given, **settings)
+
+    sources: list[object] = []
+    monkeypatch.setattr("lmviz.text.corpus.load_corpus", read)
+    text = small.with_name("own.txt")
+    text.write_text("the cow eats\n" * 9, encoding="utf-8")
+    save_scene(Scene("corpus", text=SceneText(files=("own.txt",))), small.with_name("two.lmviz"))
+    opened.open_paths([small])
+    qtbot.waitUntil(lambda: len(sources) == 1)
+    assert session.text.corpus is None
+    press(opened, Qt.Key.Key_PageDown, qtbot)
+    qtbot.waitUntil(lambda: session.text.corpus is not None)
+    assert sources == [str(text)]
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
@@ -202,22 +238,40 @@ def test_how_long_it_has_lasted(seconds: float | None, words: str) -> None:
     assert lasted_in_words(seconds) == words
 
 
-def test_what_is_shown_is_saved_as_the_next_scene(
+def test_what_is_shown_is_saved_as_the_scene_after_the_one_that_is_shown(
     opened: MainWindow, session: Session, small: Path, qtbot: QtBot
 ) -> None:
-    session.reading.set_prefix("the dog")
+    for prefix in ("the dog", "the hens"):
+        session.reading.set_prefix(prefix)
+        command(opened, "Save as the next scene…")()
+    assert opened.lectures.number == 2
+    items = open_lecture(small, perspective_names()).items
+    titles = ["One", "Attention: the dog", "Attention: the hens", "Two", "Three", "Four"]
+    assert [item.title for item in items] == titles
+    assert items[0].notes == "The **first** note."
+    shown = items[1].shown
+    assert isinstance(shown, ShownScene)
+    assert shown.scene.prefix == "the dog"
+    assert shown.scene.models == (SceneModel(path="transformer", step=1),)
+    with qtbot.waitSignal(opened.scenes.shown):
+        press(opened, Qt.Key.Key_PageDown, qtbot)
+    assert opened.lectures.lecture.items[opened.lectures.number].title == "Two"
+    opened.lectures.go_to(5)
     command(opened, "Save as the next scene…")()
-    assert opened.lectures.number == 4
-    item = open_lecture(small, perspective_names()).items[-1]
-    assert isinstance(item.shown, ShownScene)
-    assert item.title == "Attention: the dog"
-    assert item.shown.scene.prefix == "the dog"
-    assert item.shown.scene.models == (SceneModel(path="transformer", step=1),)
+    assert open_lecture(small, perspective_names()).items[-1].title.startswith("Polls")
     with qtbot.waitSignal(opened.scenes.shown):
-        opened.lectures.go_to(0)
-    with qtbot.waitSignal(opened.scenes.shown):
-        opened.lectures.go_to(4)
+        opened.lectures.go_to(1)
     assert session.reading.prefix == "the dog"
+
+
+def test_a_lecture_that_was_written_to_meanwhile_keeps_what_was_written(
+    opened: MainWindow, small: Path
+) -> None:
+    small.write_text(TEXT.replace("The **first** note.", "A note\n\nof three\n\nlines."), encoding="utf-8")
+    command(opened, "Save as the next scene…")()
+    items = open_lecture(small, perspective_names()).items
+    assert items[0].notes == "A note\n\nof three\n\nlines."
+    assert [item.title for item in items][2:] == ["Two", "Three", "Four"]
 
 
 def test_saving_begins_a_lecture_where_none_is_open(
