@@ -211,4 +211,5 @@ def test_every_panel_has_a_place_for_what_it_complains_about(
 
 
 def test_the_table_has_every_question_and_every_job() -> None:
-    assert names_asked_under() == {"torch", *(row.name for row in ROWS)}
+    unasked = {"torch", "text read ahead"}  # of which nothing is said before somebody opens the text
+    assert names_asked_under() == {*unasked, *(row.name for row in ROWS)}
