@@ -201,18 +201,24 @@ def check_given(out: str | Path, corpus: Corpus | None) -> None:
         raise LmvizError(f"{corpus!r} is no corpus: give what lmviz.load_corpus returns.")
 
 
-def open_model(path_or_name: str | Path, step: int | None = None, *, special_tokens: bool = True) -> Model:
+def open_model(
+    path_or_name: str | Path,
+    step: int | None = None,
+    *,
+    special_tokens: bool = True,
+    base: str | Path | None = None,
+) -> Model:
     """Open a run by its folder, or a sample model by its name, at its last snapshot or that of `step`.
 
     A checkpoint of another program is opened as well: a folder of Hugging Face's transformers, a GGUF file of
     llama.cpp, a folder of peft with an adapter (LoRA), a file of nanoGPT or minGPT, an ARPA file of n-grams.
     The special tokens of a checkpoint in a text, such as "<|im_start|>", are read as such; with
-    `special_tokens` false they are letters like any others. LmvizError when there is no model, or when it
-    cannot be read.
+    `special_tokens` false they are letters like any others. `base` is the model that an adapter is added to,
+    by default the one that it names. LmvizError when there is no model, or when it cannot be read.
     """
     from lmviz.runs.opening import open_model_of, open_recorded
 
-    model = open_model_of(open_recorded(find_run(path_or_name)), step)
+    model = open_model_of(open_recorded(find_run(path_or_name), base), step)
     return model if special_tokens else model.spelling_out()
 
 

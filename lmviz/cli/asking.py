@@ -12,7 +12,7 @@ import click
 
 import lmviz
 from lmviz.base.errors import LmvizError
-from lmviz.cli.options import as_json, at_step, letters, read_settings, sampling_options
+from lmviz.cli.options import as_json, at_step, letters, read_settings, sampling_options, with_base
 from lmviz.cli.terminal import print_json, print_table, say, share_bar
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ MISSED = 10
 )
 @letters
 @at_step
+@with_base
 @as_json
 def evaluate(
     model: str,
@@ -49,6 +50,7 @@ def evaluate(
     settings: dict[str, Any],
     letters: bool,
     step: int | None,
+    base: str | None,
     as_json: bool,
 ) -> None:
     """Say how well MODEL, a run or a sample model, predicts the text in FILE, or labels or translates it.
@@ -58,7 +60,7 @@ def evaluate(
     from lmviz.decoding.translation_evaluation import TranslationEvaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
-    opened = lmviz.open_model(model, step, special_tokens=not letters)
+    opened = lmviz.open_model(model, step, special_tokens=not letters, base=base)
     with share_bar("evaluating") as progress:
         if file is None:
             score = _evaluate_held_out(model, opened, progress)
@@ -281,12 +283,20 @@ def _show_translation(answer: Translation, as_json: bool) -> None:
 @sampling_options("temperature", "top_k", "top_p", "min_p", "seed")
 @letters
 @at_step
+@with_base
 @as_json
 def sample(
-    model: str, prefix: str, tokens: int, letters: bool, step: int | None, as_json: bool, **options: Any
+    model: str,
+    prefix: str,
+    tokens: int,
+    letters: bool,
+    step: int | None,
+    base: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Continue a prefix with tokens sampled from MODEL, a run or a sample model."""
-    opened = lmviz.open_model(model, step, special_tokens=not letters)
+    opened = lmviz.open_model(model, step, special_tokens=not letters, base=base)
     steps = list(lmviz.sample(opened, prefix, tokens, **options))
     text = steps[-1].text
     if as_json:
@@ -307,6 +317,7 @@ def sample(
 @click.option("--taps", multiple=True, metavar="PATTERN", help='Only these, such as "*/hidden".')
 @letters
 @at_step
+@with_base
 @as_json
 def trace(
     model: str,
@@ -316,10 +327,11 @@ def trace(
     taps: tuple[str, ...],
     letters: bool,
     step: int | None,
+    base: str | None,
     as_json: bool,
 ) -> None:
     """Record one forward pass of MODEL: every array under its tap address, and "tokens"."""
-    opened = lmviz.open_model(model, step, special_tokens=not letters)
+    opened = lmviz.open_model(model, step, special_tokens=not letters, base=base)
     recorded = lmviz.trace(opened, text, source=source, taps=taps or None)
     recorded.save(out)
     arrays = recorded.arrays.items()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lmviz.base.errors import LmvizError
-from lmviz.cli.options import as_json
+from lmviz.cli.options import as_json, with_base
 from lmviz.cli.terminal import print_json, print_table, say, share_bar
 
 if TYPE_CHECKING:
@@ -128,15 +128,16 @@ def _download(name: str) -> None:
 
 @click.command()
 @click.argument("checkpoint", required=False)
+@with_base
 @as_json
-def doctor(checkpoint: str | None, as_json: bool) -> int:
+def doctor(checkpoint: str | None, base: str | None, as_json: bool) -> int:
     """Say what this machine lacks for lmviz, and how to get it; or whether the parts of a CHECKPOINT of
     another program agree. Exit code 1 when something is missing or wrong."""
     from lmviz.desktop.doctor import examine, examine_checkpoint
 
     if checkpoint is not None and not os.path.exists(checkpoint):
         raise LmvizError(f"There is no checkpoint {checkpoint!r}: name a folder or a file.")
-    findings = list(examine() if checkpoint is None else examine_checkpoint(checkpoint))
+    findings = list(examine() if checkpoint is None else examine_checkpoint(checkpoint, base))
     sound = not any(finding.state == "problem" for finding in findings)
     if as_json:
         print_json({"sound": sound, "findings": [vars(finding) for finding in findings]})

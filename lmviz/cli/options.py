@@ -13,6 +13,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 at_step = click.option("--step", type=int, help="Take the snapshot of this step; the last one by default.")
 
 
+with_base = click.option(
+    "--base",
+    metavar="PATH",
+    help="The model that an adapter (LoRA) is added to, where it names another place.",
+)
+
 letters = click.option(
     "--letters", is_flag=True, help="Read special tokens of a checkpoint, such as <|im_end|>, as letters."
 )

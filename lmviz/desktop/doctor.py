@@ -90,11 +90,14 @@ class Finding:
         return f"{MARKS[self.state]} {self.sentence}"
 
 
-def examine_checkpoint(place: str) -> Iterator[Finding]:
-    """What a checkpoint of another program holds, and whether its parts agree."""
+def examine_checkpoint(place: str, base: str | None = None) -> Iterator[Finding]:
+    """What a checkpoint of another program holds, and whether its parts agree.
+
+    `base` is the model that an adapter is added to, by default the one that it names.
+    """
     from lmviz.interchange.examination import examine_checkpoint as examined
 
-    return (Finding(*found) for found in examined(place))
+    return (Finding(*found) for found in examined(place, base))
 
 
 def screen_plugin(environment: Mapping[str, str] = os.environ) -> str:

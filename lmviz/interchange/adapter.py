@@ -2,7 +2,8 @@
 
 LoRA (Hu et al. 2021) learns for a matrix W two thin ones, A (rank, feature) and B (unit, rank); the model
 then computes with W + s · B · A, where s is alpha / rank, or alpha / √rank (Kalajdzievski 2023). The base is
-looked for where it may be read unasked: in the folder, beside it, and in the cache of the Hugging Face hub.
+looked for where it may be read unasked: in the folder, beside it, and in the cache of the Hugging Face hub. A
+person may choose another one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.interchange.chosen_bases import NoBase, chosen_base
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.layout import some
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_at
@@ -37,7 +39,10 @@ class Adapter:
     stored: StoredTensors
 
     def find_base(self) -> Path:
-        """The folder or file of the base; LmvizError where it is not there."""
+        """The folder or file of the base; NoBase where it is not there."""
+        chosen = chosen_base(self.folder)
+        if chosen is not None:
+            return chosen
         name = re.split(r"[/\\]", self.base.rstrip("/\\"))[-1]
         places = [self.folder / name, self.folder.parent / name] if name not in ("", ".", "..") else []
         if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", self.base, re.ASCII):
@@ -47,13 +52,14 @@ class Adapter:
             if os.path.exists(place):
                 return place
         beside, base = self.folder.parent / name, repr(self.base) if self.base else "a model without a name"
-        raise LmvizError(
+        raise NoBase(
             f"{self.folder} is an adapter of {base:.200}, which is neither beside it nor in the cache of the "
-            f"Hugging Face hub: put the model at {beside}, or download it."
+            f"Hugging Face hub: choose its base, put the model at {beside}, or download it.",
+            self.folder,
         )
 
     def merged(self, base: StoredTensors) -> StoredTensors:
-        """The tensors of the base, with what was learned added; LmvizError where the two do not fit."""
+        """The tensors of the base, with what was learned added; NoBase where the two do not fit."""
         changes = self._changes(base)
         found = StoredTensors()
         source = _Merged(base, self.stored, changes)
@@ -98,9 +104,10 @@ class Adapter:
             scale = self._scale(target.removesuffix(".weight"), first[0])
             changes[target] = _Change(parts["B"], parts["A"], scale, on_side)
         if strange:
-            raise LmvizError(
-                f"{self.folder} holds {some(strange)}, which fits nothing in its base {self.base!r}: choose "
-                "the base that it was trained on."
+            raise NoBase(
+                f"{self.folder} holds {some(strange)}, which fits nothing in its base "
+                f"{self.base!r}: choose the base that it was trained on.",
+                self.folder,
             )
         return changes
 

@@ -14,6 +14,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.interchange.adapter import ADAPTER, WEIGHTS, is_adapter, open_adapter
+from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_checkpoint import described_by
@@ -125,17 +126,20 @@ class Checkpoint:
 
 
 @loads("checkpoint")
-def open_checkpoint(place: str | Path) -> Checkpoint:
+def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkpoint:
     """The checkpoint in a folder or a file; LmvizError where there is none that can be opened.
 
     A folder is one of Hugging Face's transformers, of the kinds in `lmviz.interchange.kinds`, or holds a file
-    of nanoGPT or minGPT; a file may be the latter, or any part of the former.
+    of nanoGPT or minGPT; a file may be the latter, or any part of the former. `base` is the model that an
+    adapter is added to, by default the one that it names; nothing else has one.
     """
     path = Path(place)
     if path.name in (ADAPTER, *WEIGHTS):
         path = path.parent
     if is_adapter(path):
-        return _of_adapter(path)
+        return _of_adapter(path, None if base is None else Path(base))
+    if base is not None:
+        raise LmvizError(f"{path} is no adapter, and so has no base: leave the base out.")
     refused = None if is_checkpoint(path) else container(path)
     if refused is not None:
         raise LmvizError(refused)
@@ -157,12 +161,17 @@ def open_checkpoint(place: str | Path) -> Checkpoint:
     return _of_state_dictionary(path)
 
 
-def _of_adapter(folder: Path) -> Checkpoint:
+def _of_adapter(folder: Path, base: Path | None) -> Checkpoint:
     adapter = open_adapter(folder)
-    base = adapter.find_base()
+    base = base or adapter.find_base()
     if is_adapter(base):
-        raise LmvizError(f"{folder} is an adapter of another adapter, {base}: choose that one.")
-    found = open_checkpoint(base)
+        raise NoBase(
+            f"{folder} is to be added to {base}, which is an adapter as well: choose a whole model.", folder
+        )
+    try:
+        found = open_checkpoint(base)
+    except LmvizError as reason:
+        raise NoBase(str(reason), folder) from None
     tokenizer = read_tokenizer(folder, found.vocabulary_size) or found.tokenizer
     title = f"{found.title} with an adapter (LoRA)"
     return replace(found, place=folder, title=title, stored=adapter.merged(found.stored), tokenizer=tokenizer)

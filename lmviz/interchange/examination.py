@@ -32,8 +32,11 @@ LARGEST_DIFFERENCE = 1e-3
 """Between logits that count as equal, relative to the largest: what different orders of adding leave."""
 
 
-def examine_checkpoint(place: str | Path) -> Iterator[Finding]:
-    """Look at everything in turn; what cannot be read ends it, with the reason."""
+def examine_checkpoint(place: str | Path, base: str | Path | None = None) -> Iterator[Finding]:
+    """Look at everything in turn; what cannot be read ends it, with the reason.
+
+    `base` is the model that an adapter is added to, by default the one that it names.
+    """
     path = Path(place)
     if (path / "run.json").is_file():
         sentence = f"{place} is a run of lmviz and no checkpoint of another program: open it as it is."
@@ -43,7 +46,7 @@ def examine_checkpoint(place: str | Path) -> Iterator[Finding]:
         yield _of_arpa(path)
         return
     try:
-        checkpoint = open_checkpoint(place)
+        checkpoint = open_checkpoint(place, base)
     except LmvizError as reason:
         yield "checkpoint", "problem", str(reason)
         return

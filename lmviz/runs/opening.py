@@ -46,13 +46,20 @@ def find_model(path: Path) -> Path | None:
 
 
 @loads("run")
-def open_recorded(folder: str | Path) -> Run:
-    """The run in a folder, or what another program wrote seen as one; LmvizError where there is neither."""
+def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
+    """The run in a folder, or what another program wrote seen as one; LmvizError where there is neither.
+
+    `base` is the model that an adapter is added to, by default the one that it names.
+    """
     path = Path(folder)
     found = find_model(path)
-    if found is None or (found / "run.json").is_file():
+    is_run = found is None or (found / "run.json").is_file()
+    is_arpa = found is not None and found.name.lower().endswith(ARPA_ENDINGS)
+    if base is not None and (is_run or is_arpa):
+        raise LmvizError(f"{path} is no adapter, and so has no base: leave the base out.")
+    if found is None or is_run:
         return Run.open(path)
-    if found.name.lower().endswith(ARPA_ENDINGS):
+    if is_arpa:
         from lmviz.interchange.arpa import open_arpa
         from lmviz.runs.foreign import ArpaRun
 
@@ -60,7 +67,7 @@ def open_recorded(folder: str | Path) -> Run:
     from lmviz.interchange.checkpoint import open_checkpoint
     from lmviz.runs.foreign import CheckpointRun
 
-    return CheckpointRun(found, open_checkpoint(found))
+    return CheckpointRun(found, open_checkpoint(found, base))
 
 
 def open_model_of(run: Run, step: int | None = None) -> Model:

@@ -9,7 +9,9 @@ from safetensors.torch import save_file
 
 import lmviz
 from lmviz.base.errors import LmvizError
+from lmviz.cli import run
 from lmviz.interchange.checkpoint import open_checkpoint
+from lmviz.interchange.chosen_bases import NoBase, choose_base
 from lmviz.models.reading import evaluation
 
 TOKENS = torch.arange(12)[None] * 7 % 50
@@ -94,6 +96,27 @@ def test_a_base_in_the_cache_of_the_hub(tmp_path, monkeypatch):
     saved("llama", tmp_path / "hub" / "models--some--one" / "snapshots" / "abc")
     write_adapter(tmp_path / "adapter", "some/one", LLAMA)
     assert open_checkpoint(tmp_path / "adapter").model() is not None
+
+
+def test_a_base_that_is_chosen(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
+    base = add_tokenizer(saved("llama", tmp_path / "elsewhere" / "one"))
+    (tmp_path / "here").mkdir()
+    adapter = tmp_path / "here" / "adapter"
+    added = write_adapter(adapter, "some/one", LLAMA)
+    model = lmviz.open_model(adapter, base=base)
+    assert torch.allclose(logits(model), expected("llama", added, 3.0), rtol=0, atol=1e-4)
+    run(["doctor", str(adapter), "--base", str(base)])
+    assert "with an adapter" in capsys.readouterr().out
+    assert run(["sample", str(adapter), "--base", str(base), "--prefix", "w1", "--tokens", "2"]) == 0
+    with pytest.raises(NoBase):
+        open_checkpoint(adapter)
+    choose_base(adapter, base)
+    assert torch.equal(logits(open_checkpoint(adapter).model()), logits(model))
+    for other in (base, "stories-5-gram"):
+        with pytest.raises(LmvizError, match="no adapter"):
+            lmviz.open_model(other, base=base)
 
 
 @pytest.mark.parametrize("base", ["some/one", "/somewhere/else/one", "../../one", ""])

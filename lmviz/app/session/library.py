@@ -15,6 +15,7 @@ from lmviz.app.session.work import Work
 from lmviz.app.workers.model_cache import ModelCache
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, DamagedSnapshot
+from lmviz.interchange.chosen_bases import NoBase
 from lmviz.models.finite import parameters_without_numbers, without_numbers_in_words
 from lmviz.runs.run_title import title_of
 from lmviz.training.run import Run
@@ -36,6 +37,8 @@ class Library(Part):
     """Special tokens in texts are read otherwise, by all models."""
     size_failed = Signal(str)
     """How many n-grams a model has could not be counted; `models_changed` follows once it can."""
+    base_wanted = Signal(str, object)
+    """An adapter has no model that it could be added to: the sentence, and the adapter's folder."""
     warned = Signal(str)
     """A model that has just been opened is not as it should be, and is open all the same."""
 
@@ -157,10 +160,23 @@ class Library(Part):
     def _have_opened(self, path_or_name: str | Path, take: Callable[[OpenedModel], None]) -> None:
         """Call `take` with a model: at once where it was prepared."""
         cache, prepared = self._work.cache, self._prepared.pop(path_or_name, None)
+
+        def read() -> OpenedModel | NoBase:
+            try:
+                return _open(cache, path_or_name)
+            except NoBase as reason:
+                return reason
+
+        def have(found: OpenedModel | NoBase) -> None:
+            if isinstance(found, OpenedModel):
+                take(found)
+            else:
+                self.base_wanted.emit(str(found), found.folder)
+
         if prepared is not None:
             take(prepared)
         else:
-            self._work.ask(f"open {path_or_name}", lambda: _open(cache, path_or_name), take, self.failed.emit)
+            self._work.ask(f"open {path_or_name}", read, have, self.failed.emit)
 
     def choose(self, opened: OpenedModel, step: int | None = None) -> None:
         """Look into another of the open models, at its newest snapshot by default."""

@@ -379,9 +379,21 @@ class MainWindow(QMainWindow):
             (self.lectures.failed, self.lectures.packed, self.lectures.unpacked),
         ):
             self.notice.show_failures(failed, *answered)
+        library.base_wanted.connect(self._offer_base)
         session.permission.asked.connect(
             lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)
         )
+
+    def _offer_base(self, sentence: str, adapter: Path) -> None:
+        """Let a person choose the model that an adapter is added to."""
+
+        def choose() -> None:
+            from lmviz.app.window.other_programs import choose_base
+
+            if choose_base(self, self, adapter):
+                self.session.library.open(adapter)
+
+        self.notice.offer(sentence, "Choose its base…", choose)
 
     def _restore(self) -> None:
         switch, choice = theme_switch(), self.settings.text("view/theme", "system")

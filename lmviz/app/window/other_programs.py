@@ -46,6 +46,24 @@ def choose_checkpoint(window: CommandedWindow, parent: QWidget) -> None:
     window.open_paths([name])
 
 
+def choose_base(window: CommandedWindow, parent: QWidget, adapter: Path) -> bool:
+    """Ask for any file of the model that an adapter is added to; whether one was chosen."""
+    name, _ = QFileDialog.getOpenFileName(
+        parent, f"Choose the base of {adapter.name}", str(adapter.parent), CHECKPOINTS
+    )
+    if not name:
+        return False
+    from lmviz.interchange.chosen_bases import choose_base as keep
+    from lmviz.runs.opening import find_model
+
+    try:
+        keep(adapter, find_model(Path(name)) or Path(name))
+    except OSError as error:
+        window.session.say(f"The choice cannot be kept ({error.strerror}): check the space on the disk.")
+        return False
+    return True
+
+
 def examine_checkpoint(parent: QWidget) -> None:
     """Ask for any file of a checkpoint, and show what the doctor says of it."""
     name, _ = QFileDialog.getOpenFileName(parent, "Examine a checkpoint", "", CHECKPOINTS)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from foreign_models import add_tokenizer, saved
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -14,7 +14,9 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.errors import LmvizError
+from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.runs.opening import find_model
+from tests.interchange.test_adapter import write_adapter
 
 
 @pytest.fixture
@@ -184,3 +186,29 @@ def test_what_belongs_to_no_checkpoint_is_not_opened_as_a_text(
         choose("Open a checkpoint of another program…")
     assert "belongs to no checkpoint" in refused.args[0]
     assert opened == []
+
+
+def test_the_base_of_an_adapter_can_be_chosen(
+    tmp_path: Path,
+    window: MainWindow,
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    base, other = (add_tokenizer(saved(kind, tmp_path / "elsewhere" / kind)) for kind in ("llama", "gpt2"))
+    (tmp_path / "here").mkdir()
+    adapter = tmp_path / "here" / "adapter"
+    write_adapter(adapter, "some/one", {"model.layers.0.self_attn.q_proj": (24, 24)})
+    chosen = [str(other / "config.json"), str(base / "model.safetensors")]
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (chosen.pop(0), ""))
+    button = next(each for each in window.notice.findChildren(QPushButton))
+    window.open_paths([adapter])
+    qtbot.waitUntil(lambda: "neither beside it" in window.notice.sentence)
+    assert button.text() == "Choose its base…"
+    button.click()
+    qtbot.waitUntil(lambda: "fits nothing in its base" in window.notice.sentence)
+    with qtbot.waitSignal(session.library.model_changed):
+        button.click()
+    assert session.library.model.name == "adapter"
+    assert not chosen
+    assert open_checkpoint(adapter).title.startswith("Llama"), "it is remembered"
