@@ -34,7 +34,7 @@ def open_window(path: str | None = None) -> MainWindow:
     It brings the application with it, which is why nothing of Qt may have been imported before.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's idle threads would spin beside the window
-    gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
+    _load_quickly()
     from lmviz.app.workers.lean_imports import import_lean
 
     import_lean()
@@ -71,9 +71,17 @@ def open_window(path: str | None = None) -> MainWindow:
     return window
 
 
+def _load_quickly() -> None:
+    """Before the first import of many."""
+    gc.disable()  # as `prepare_interpreter` will; it would look through every module that is loaded
+    from lmviz.app.workers.lean_dataclasses import compile_late
+
+    compile_late()
+
+
 def what_is_missing() -> str:
     """Why Qt would abort here, in sentences; empty when nothing is missing."""
-    gc.disable()  # as in `open_window`
+    _load_quickly()
     from lmviz.desktop.doctor import libraries_sentence, missing_display, missing_libraries, missing_packages
 
     packages = missing_packages()

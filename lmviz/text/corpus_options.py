@@ -38,9 +38,6 @@ TASKS = ("next-token", "tagging", "classification", "translation", "captioning")
 AFTER_DECODING = ("form", "columns", "separator", "quotes", "heading")
 """The settings that say how a file is read once it has characters; a corpus has them as they were found."""
 
-WITH_SOURCE = ("translation", "captioning")
-"""The tasks whose models read something beside the text that they write."""
-
 
 @dataclass(frozen=True)
 class CorpusOptions(Configuration):

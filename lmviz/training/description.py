@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from lmviz.base.errors import LmvizError
-from lmviz.text.corpus_options import WITH_SOURCE
 from lmviz.training.plain_numbers import finite_number, is_step
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
 FORMAT = "lmviz run"
 FORMAT_VERSION = 1
 LARGEST_VOCABULARY = 2**31
+
+WITH_SOURCE = ("translation", "captioning")
+"""The tasks whose models read something beside the text that they write."""
 
 
 def versions() -> dict[str, str]:

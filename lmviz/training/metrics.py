@@ -60,7 +60,7 @@ def _checked(values: Any) -> dict[str, Any] | None:
         {
             name: value
             for name, value in values.items()
-            if value == math.inf or finite_number(value) is not None
+            if (type(value) is float and value > -math.inf) or finite_number(value) is not None
         }
     )
 
@@ -76,7 +76,7 @@ def _measured(line: dict[str, Any]) -> dict[str, Any]:
     unmeasured = {"learning_rate", "gradient_norm"} if is_counted or line["step"] == 0 else set()
     if line["step"] == 0:
         unmeasured.add("tokens_per_second")
-    return {name: value for name, value in line.items() if name not in unmeasured}
+    return {name: value for name, value in line.items() if name not in unmeasured} if unmeasured else line
 
 
 def _line(values: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lmviz.training.observation import Observed
+if TYPE_CHECKING:
+    from lmviz.training.observation import Observed
 
 SMOOTHING = 0.9
 """The share of the earlier speed in the reported one: an average over about ten steps."""

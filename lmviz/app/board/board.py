@@ -56,6 +56,7 @@ class Board(QWidget):
         self.setObjectName(f"board_{name}")
         self._rows = rows_of(name)
         self._whole = Split("board", VERTICAL)
+        self._splits = [self._whole]
         self._column = column(self._whole, on=self)
         self._session = session
         self._lengths = Lengths(self._rows)
@@ -425,13 +426,14 @@ class Board(QWidget):
 
     def _split(self, name: str, orientation: Qt.Orientation, parts: Sequence[Place | Split]) -> Split:
         split = Split(name, orientation)
+        self._splits.append(split)
         for part in parts:
             split.addWidget(part)
         split.splitterMoved.connect(lambda *_: self._note_lengths(split))
         return split
 
     def _set_handles(self) -> None:
-        for split in self.findChildren(Split):
+        for split in self._splits:
             split.setHandleWidth(round(SEPARATOR * current_theme().scale))
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
-from lmviz.text.corpus_options import recorded_options
 
 if TYPE_CHECKING:
     from lmviz.app.session.chat import Chat
@@ -100,6 +99,7 @@ class FittingText(Part):
             return
 
         def work() -> Example | None:
+            from lmviz.text.corpus_options import recorded_options
             from lmviz.text.first_example import first_example
 
             try:

@@ -16,10 +16,10 @@ from lmviz.app.session.permission import Permission
 from lmviz.app.session.work import Work
 from lmviz.app.workers.job import Job, Report
 from lmviz.base.errors import LmvizError
-from lmviz.text.corpus_options import CorpusOptions, recorded_options
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus
+    from lmviz.text.corpus_options import CorpusOptions  # with all that reads texts, as Corpus
     from lmviz.text.preview import Preview
 
 
@@ -74,6 +74,8 @@ class AskedText:
         settings: Mapping[str, Any],
     ) -> AskedText:
         """The arguments of `OpenText.open`; LmvizError where an option has a value that it cannot have."""
+        from lmviz.text.corpus_options import CorpusOptions
+
         sources = (source,) if isinstance(source, str | Path) else tuple(source)
         chosen = CorpusOptions.from_values(options) if isinstance(options, Mapping) else options
         written = tuple(_written(each) for each in (*sources, *([] if target is None else [target])))
@@ -250,6 +252,8 @@ class OpenText(Part):
 
         None where that is not known, and where a person has to be asked first.
         """
+        from lmviz.text.corpus_options import recorded_options
+
         recorded = model.description.corpus
         sources = recorded.get("sources") or []
         try:

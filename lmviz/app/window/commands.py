@@ -50,6 +50,9 @@ FOCUS_KEYS = (
 )
 """What keys do in the panel that has the focus."""
 
+SAVED_FAMILIES = ("transformer", "ngram")
+"""The families that other programs have."""
+
 TERMS = (
     ("Ablation: set a head or a unit to zero", "attention", "surgery_view"),
     ("Activation patching: take a state from another source", "attention", "context_view"),
@@ -420,9 +423,9 @@ class Commands:
         choose_model_of_hub(self._window, self._parent)
 
     def _can_save_model(self) -> bool:
-        from lmviz.app.window.other_programs import can_save_model
-
-        return can_save_model(self._session)
+        """Whether the model that is shown is one that other programs have."""
+        model = self._session.library.model
+        return model is not None and model.family in SAVED_FAMILIES
 
     def _save_model(self) -> None:
         from lmviz.app.window.other_programs import choose_model_file
@@ -430,9 +433,9 @@ class Commands:
         choose_model_file(self._session, self._parent)
 
     def _can_save_curves(self) -> bool:
-        from lmviz.app.window.other_programs import can_save_curves
-
-        return can_save_curves(self._session)
+        """Whether there are curves of the model that is shown."""
+        model = self._session.library.model
+        return model is not None and bool(self._session.training.history_of(model).curves)
 
     def _save_curves(self) -> None:
         from lmviz.app.window.other_programs import choose_curves_folder

@@ -275,12 +275,14 @@ class Lectures(QObject):
     @property
     def _file(self) -> Path | None:
         """The file of the lecture that is open, or of the lesson one is in."""
-        from lmviz.lessons.reading import file_of
-
         lesson = self._window.session.lesson.lesson
         if self._lecture is not None:
             return self._lecture.path
-        return None if lesson is None else file_of(lesson)
+        if lesson is None:
+            return None
+        from lmviz.lessons.reading import file_of  # asked before the first paint, where no lesson is open
+
+        return file_of(lesson)
 
     @property
     def can_make_handout(self) -> bool:

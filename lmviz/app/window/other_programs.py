@@ -26,9 +26,6 @@ CHECKPOINTS = (
 _said: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
 """What was said last about a saving that failed, by window."""
 
-SAVED_FAMILIES = ("transformer", "ngram")
-"""The families that other programs have."""
-
 
 def choose_checkpoint(window: CommandedWindow, parent: QWidget) -> None:
     """Ask for any file of a checkpoint, and open the model."""
@@ -95,17 +92,6 @@ def choose_model_of_hub(window: CommandedWindow, parent: QWidget) -> None:
         lambda folder: window.open_paths([folder]),
         session.say,
     )
-
-
-def can_save_model(session: Session) -> bool:
-    """Whether the model that is shown is one that other programs have."""
-    return session.library.model is not None and session.library.model.family in SAVED_FAMILIES
-
-
-def can_save_curves(session: Session) -> bool:
-    """Whether there are curves of the model that is shown."""
-    model = session.library.model
-    return model is not None and bool(session.training.history_of(model).curves)
 
 
 def choose_model_file(session: Session, parent: QWidget) -> None:

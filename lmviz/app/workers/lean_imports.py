@@ -1,21 +1,20 @@
-"""Imports that do less: what PySide6 and torch do as they are imported, and the window never uses."""
+"""Imports that do less: what PySide6, numpy and torch load on the way, and the window never uses."""
 
 from __future__ import annotations
 
 import importlib
 import operator
 import sys
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-COMPILER, SHAPES = "torch._dynamo", "torch.fx.experimental.symbolic_shapes"
-
 
 def import_lean() -> None:
-    """Import PySide6, and prepare for torch, without what the window never uses."""
+    """Import PySide6, and prepare for numpy and torch, without what the window never uses."""
+    if not any(isinstance(finder, LeavingOut) for finder in sys.meta_path):
+        sys.meta_path.insert(0, LeavingOut())
     _read_no_sources()
-    for part in (CompilerOff(COMPILER), PlainShapes(SHAPES)):
-        sys.modules.setdefault(part.__name__, part)
 
 
 def _read_no_sources() -> None:
@@ -31,16 +30,24 @@ def _read_no_sources() -> None:
 
 
 class LeftOut(ModuleType):
-    """The little that is asked of a part of torch. Whoever wants more has it whole, and the others too."""
+    """The little that is asked of a part of a library.
+
+    Whoever wants more has it whole, and the other parts of that library too.
+    """
 
     def __getattr__(self, name: str) -> Any:
-        is_path = name == "__path__" and self.__name__ == COMPILER  # by which modules in it are found
-        if name.startswith("__") and not is_path:
+        is_made = sys.modules.get(self.__name__) is self  # Python asks for more while it makes one
+        is_path = name == "__path__" and self.__name__ == "torch._dynamo"  # by which modules in it are found
+        if name.startswith("__") and not (is_path and is_made):
             raise AttributeError(name)
-        for left_out in (COMPILER, SHAPES):
-            if isinstance(sys.modules.get(left_out), LeftOut):
-                del sys.modules[left_out]
-        return getattr(importlib.import_module(self.__name__), name)
+        library = self.__name__.partition(".")[0]
+        for part in [part for part in LEFT_OUT if part.partition(".")[0] == library]:
+            del LEFT_OUT[part]
+            if isinstance(sys.modules.get(part), LeftOut):
+                del sys.modules[part]
+        whole = importlib.import_module(self.__name__)
+        vars(self).update(vars(whole))  # for whoever holds this one
+        return getattr(whole, name)
 
 
 class CompilerOff(LeftOut):
@@ -66,3 +73,33 @@ class PlainShapes(LeftOut):
 
     expect_true = staticmethod(bool)
     sym_eq = staticmethod(operator.eq)
+
+
+class PlainTypes(LeftOut):
+    """What numpy needs of its types for type checkers: one name, to annotate with."""
+
+    NDArray = list
+
+
+LEFT_OUT: dict[str, type[LeftOut]] = {
+    "torch._dynamo": CompilerOff,
+    "torch.fx.experimental.symbolic_shapes": PlainShapes,
+    "numpy._typing": PlainTypes,
+    "numpy._core._add_newdocs": LeftOut,  # the docstrings of what is written in C
+    "numpy._core._add_newdocs_scalars": LeftOut,
+    "shibokensupport.signature.lib.pyi_generator": LeftOut,  # writes PySide6's stubs; argparse and logging
+}
+"""What is imported on the way to the window, or by torch, with what does in its place."""
+
+
+class LeavingOut:
+    """Finds those parts before Python does. No entry of sys.modules would do: PySide6 clears away its own."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in LEFT_OUT else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return LEFT_OUT[spec.name](spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass

@@ -7,8 +7,9 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.text.catalogue import CATALOGUE, find_entry
-from lmviz.text.corpus_options import WITH_SOURCE, CorpusOptions
+from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.first_example import LONGEST, first_example
+from lmviz.training.description import WITH_SOURCE
 
 STORY = "Maya put the brown stone in the barrel."
 

@@ -39,14 +39,27 @@ assert x.grad == torch.exp(x)
 """
 
 
+TYPES = """
+from lmviz.app.workers.lean_imports import import_lean
+import_lean()
+import sys, numpy
+assert not {"numpy._typing._array_like", "argparse"} & sys.modules.keys()
+assert numpy.linalg.eigh(numpy.eye(2)).eigenvalues.tolist() == [1, 1]
+from numpy.typing import ArrayLike, NDArray  # whoever does want them has them
+assert NDArray[numpy.float64].__origin__ is numpy.ndarray
+assert "numpy._typing._array_like" in sys.modules
+"""
+
+
 @pytest.mark.parametrize(
     "script",
     [
         pytest.param(TRAINS, id="training", marks=pytest.mark.slow),
         pytest.param(CHECKPOINTS, id="checkpoint"),
+        pytest.param(TYPES, id="types"),
     ],
 )
-def test_the_compiler_of_torch_is_there_only_where_it_is_wanted(
+def test_what_is_left_out_is_there_only_where_it_is_wanted(
     script: str, small_text: Path, tmp_path: Path
 ) -> None:
     words = [sys.executable, "-c", script, str(small_text), str(tmp_path)]
