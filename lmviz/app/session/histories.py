@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.training_state import History
+from lmviz.base.errors import LmvizError
 
 
 class RunHistories:
-    """Histories by folder."""
+    """Histories by folder. Curves that cannot be read are none, and the sentence about it is said once."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], object]) -> None:
+        self._say = say
         self._known: dict[Path, tuple[int, History]] = {}  # with the newest snapshot there was then
 
     def of(self, model: OpenedModel) -> History:
         """The curves of a run, read again when it has been trained on."""
         newest, history = self._known.get(model.folder, (-1, None))
         if history is None or newest < model.snapshots[-1]:
-            history = History.from_metrics(model.run.metrics())
+            try:
+                history = History.from_metrics(model.run.metrics())
+            except LmvizError as sentence:
+                history = History()  # what the run wrote of its curves cannot be read any more
+                self._say(str(sentence))
             self._known[model.folder] = model.snapshots[-1], history
         return history
 

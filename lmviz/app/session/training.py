@@ -85,7 +85,7 @@ class Training(Part):
         self._rate_begun_with: float | None = None
         self._further = GoingFurther(text, library, plan)
         self._live = LiveWeights(work, library, self.live_failed.emit)
-        self._histories = RunHistories()
+        self._histories = RunHistories(self.failed.emit)
         self._others: list[Callable[[], Callable[[], None]]] = []
         self._race: OtherTrainings | None = None
         self._steps_waiting: float | None = None  # of a training that begins when the text has been read

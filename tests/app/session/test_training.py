@@ -1,3 +1,4 @@
+import shutil
 import threading
 import time
 from datetime import datetime
@@ -7,6 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
+from lmviz.api.training import find_run
 from lmviz.app.session.session import Session
 from lmviz.app.session.training import LOOK_EVERY
 from lmviz.app.workers import closing
@@ -295,3 +297,20 @@ def test_a_training_that_does_not_come_round_is_given_up_when_the_session_closes
     assert begun.wait(LONG / 1000)
     ready.close()
     assert "“training”" in capsys.readouterr().err
+
+
+def test_curves_that_cannot_be_read_are_said_once_and_are_none(
+    session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    run = tmp_path / "lstm"
+    shutil.copytree(find_run("stories-lstm"), run)
+    (run / "metrics.jsonl").unlink()
+    (run / "metrics.jsonl").mkdir()
+    with qtbot.waitSignal(session.library.model_changed, timeout=20_000):
+        session.library.open(str(run))
+    said: list[str] = []
+    session.training.failed.connect(said.append)
+    assert not session.training.shown.history.curves
+    assert not session.training.shown.history.curves
+    assert len(said) == 1
+    assert "metrics.jsonl" in said[0]
