@@ -141,6 +141,17 @@ def read_nothing_known(scene: Scene) -> None:
     scene.open_model("lstm")
 
 
+def want_a_line(scene: Scene) -> None:
+    """Want an example of a model whose text is not there, with nothing typed."""
+    scene.session.reading.set_prefix("")
+    scene.open_model("gru")
+    scene.open_model("lstm")
+    scene.settle()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scene.session.permission, "may_read", lambda *_: False)
+        scene.session.fitting.want_example()
+
+
 def follow_a_context(scene: Scene) -> None:
     """Look at what an n-gram matched, after other words each time."""
     scene.type()
@@ -289,6 +300,7 @@ ROWS = (
     Row("forget ", "corpus", NOTICE, close_model),
     Row("reading", "train", NOTICE, Scene.type),
     Row("fitting text", "train", NOTICE, read_nothing_known),
+    Row("own line", "train", NOTICE, want_a_line),
     Row("live sample", "train", "live_sample_view", Scene.type),
     Row("over time", "train", "over_time_view", Scene.type),
     Row("weight sizes", "train", "health_view", weigh),

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
     from lmviz.text.tokenizer import Tokenizer
 
+LINE_TOKENS = 40
+LINE_END = "\n"
+
 
 @dataclass(frozen=True, eq=False)
 class SamplingStep:
@@ -107,6 +110,18 @@ def greedy(
 ) -> Iterator[SamplingStep]:
     """At most `tokens` steps after a prefix, each the likeliest token."""
     return _run(Continuation.of(model, prefix), options or SamplingOptions(), repeat(None, tokens))
+
+
+def write_line(model: Model, options: SamplingOptions | None = None) -> str:
+    """A line that a model writes with nothing before it: the longest of the first `LINE_TOKENS` tokens.
+
+    It is empty where the model writes only blanks. LmvizError when the model predicts no tokens.
+    """
+    starts = model.tokenizer is not None and model.tokenizer.marks_boundaries
+    text = ""
+    for step in sample(model, "" if starts else LINE_END, LINE_TOKENS, options):
+        text = step.text
+    return max((line.strip() for line in text.split(LINE_END)), key=len)
 
 
 def _run(

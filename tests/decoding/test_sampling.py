@@ -4,7 +4,7 @@ import pytest
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.options import SamplingOptions
-from lmviz.decoding.sampling import choose, force, greedy, sample, uniform_draw
+from lmviz.decoding.sampling import choose, force, greedy, sample, uniform_draw, write_line
 
 
 def test_a_seed_repeats_its_steps_and_another_does_not(bigram):
@@ -142,3 +142,12 @@ def test_a_sample_carried_on_is_the_same_sample(running):
     whole = [step.id for step in sample(running, "cows", 8, SamplingOptions(seed=4, stop_at_end=False))]
     rest = sample(running, "cows", 5, SamplingOptions(seed=4, stop_at_end=False), chosen=whole[:3])
     assert [step.id for step in rest] == whole[3:]
+
+
+def test_a_line_is_the_longest_that_a_model_writes_of_itself(bigram):
+    line = write_line(bigram, SamplingOptions(seed=1))
+    whole = [step.text for step in sample(bigram, "", 40, SamplingOptions(seed=1))][-1]
+    assert line
+    assert "\n" not in line
+    assert line in whole
+    assert len(line) == max(len(one.strip()) for one in whole.split("\n"))

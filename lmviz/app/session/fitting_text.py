@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.permission import Permission
     from lmviz.app.session.work import Work
+    from lmviz.models.model import Model
     from lmviz.text.first_example import Example
     from lmviz.text.tokenizer import Encoding
 
@@ -35,8 +36,9 @@ class FittingText(Part):
     So it does for a model of labels where nothing is typed.
 
     What was typed before comes back with a model that can read it. A text that may not be read unasked gives
-    no example, unless it is wanted: then a person is asked. A model of another program gets a question where
-    it was trained to answer, and a sentence otherwise, as long as nobody has typed anything.
+    no example, unless it is wanted: then a person is asked, and a language model meanwhile writes a line
+    itself, as it does where its text is not there. A model of another program gets a question where it was
+    trained to answer, and a sentence otherwise, as long as nobody has typed anything.
     """
 
     def __init__(
@@ -53,12 +55,13 @@ class FittingText(Part):
         self._chat = chat
         self._work, self._library, self._reading = work, library, reading
         self._left: tuple[str, str] | None = None  # the prefix and the source that were put away
+        self._written = ""  # by a model itself
         library.model_changed.connect(self._follow_model)
 
     def want_example(self) -> None:
-        """Show an example of the shown model's own text where nothing is typed."""
+        """Show an example of the shown model's own text where nothing is typed, or a line that it writes."""
         model = self._library.model
-        if model is not None and not self._reading.prefix:
+        if model is not None and self._reading.prefix in ("", self._written):
             self._ask(model, self.want_example)
 
     def _follow_model(self) -> None:
@@ -95,7 +98,10 @@ class FittingText(Part):
         typed = self._reading.prefix, self._reading.source
         recorded = model.description.corpus
         sources, targets = recorded.get("sources") or [], recorded.get("target_sources") or []
+        is_wanted = once_allowed is not None
         if not sources or not self._permission.may_read(model.run, once_allowed):
+            if is_wanted:
+                self._have_written(model)
             return
 
         def work() -> Example | None:
@@ -109,11 +115,32 @@ class FittingText(Part):
 
         def take(found: Example | None) -> None:
             now = self._reading.prefix, self._reading.source
-            if found is not None and self._library.model == model and now == typed:
+            if found is None:
+                if is_wanted:
+                    self._have_written(model)
+            elif self._library.model == model and now == typed:
                 self._left = typed
                 self._type(found.text, found.source)
 
         self._work.ask("fitting text", work, take, self.failed.emit)
+
+    def _have_written(self, model: OpenedModel) -> None:
+        """Show a line that a language model writes, where nothing is typed."""
+        moment = self._library.moment
+        if moment is None or moment[0] != model or not model.predicts.continues or model.reads_source:
+            return
+
+        def work(opened: Model) -> str:
+            from lmviz.decoding.sampling import write_line
+
+            return write_line(opened)
+
+        def take(line: str) -> None:
+            if self._library.model == model and not self._reading.prefix:
+                self._written = line
+                self._type(line, "")
+
+        self._work.ask_model(moment, "own line", work, take, self.failed.emit)
 
     def _type(self, prefix: str, source: str) -> None:
         if self._reading.has_source:  # what a translator has read waits for the next one

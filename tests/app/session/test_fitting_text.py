@@ -1,10 +1,13 @@
 """A model that is opened is shown a text that it can read."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from lmviz.api.training import find_run
 from lmviz.app.session.session import Session
 from lmviz.text.catalogue import CATALOGUE, find_entry
 from lmviz.text.corpus_options import CorpusOptions
@@ -45,6 +48,44 @@ def test_a_language_model_begins_with_nothing_typed(session: Session, qtbot: QtB
     show(session, qtbot, "stories-lstm")
     qtbot.waitUntil(lambda: session.reading.current is not None and not session.work.is_busy("fitting text"))
     assert session.reading.prefix == ""
+
+
+def test_a_model_whose_text_is_not_there_writes_a_line_itself_where_one_is_wanted(
+    session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    run = copy_of("stories-lstm", tmp_path / "lstm", ["/nowhere/at/all.txt"])
+    session.permission.allow(["/nowhere/at/all.txt"])
+    show(session, qtbot, str(run))
+    session.fitting.want_example()
+    qtbot.waitUntil(lambda: bool(session.reading.prefix))
+    assert len(session.reading.prefix) > 5
+    assert not unknown(session)
+
+
+def test_what_a_model_wrote_itself_gives_way_to_its_text_once_that_may_be_read(
+    session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    text = tmp_path / "elsewhere" / "stories.txt"
+    text.parent.mkdir()
+    text.write_text(f"{STORY}\n" * 20, encoding="utf-8")
+    run = copy_of("stories-lstm", tmp_path / "lstm", [str(text)])
+    show(session, qtbot, str(run))
+    with qtbot.waitSignal(session.permission.asked) as asked:
+        session.fitting.want_example()
+    qtbot.waitUntil(lambda: bool(session.reading.prefix))
+    assert session.reading.prefix != STORY
+    session.permission.allow([str(text)])
+    asked.args[1]()
+    qtbot.waitUntil(lambda: session.reading.prefix == STORY)
+
+
+def copy_of(name: str, folder: Path, sources: list[str]) -> Path:
+    """A sample model of which another text is said to be its own."""
+    shutil.copytree(find_run(name), folder)
+    description = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    description["corpus"]["sources"] = sources
+    (folder / "run.json").write_text(json.dumps(description), encoding="utf-8")
+    return folder
 
 
 def test_what_was_typed_comes_back_with_a_model_that_can_read_it(session: Session, qtbot: QtBot) -> None:
