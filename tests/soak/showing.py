@@ -81,7 +81,9 @@ def settle(window: MainWindow, longest: float = LONGEST) -> None:
             time.sleep(0.002)
             continue
         panels = [panel for panel in window.perspective.panels if panel.is_in_sight]
-        if window.session.reading.is_busy or not all(panel.is_up_to_date for panel in panels):
+        # What reads in vain has said so, and leaves those waiting that draw what it reads.
+        drawn = all(panel.is_up_to_date or panel.awaits_answer for panel in panels)
+        if window.session.reading.is_busy or not drawn:
             time.sleep(0.002)
             continue
         quiet += 1

@@ -48,6 +48,7 @@ class Scenes(QObject):
         self._say_soon.timeout.connect(lambda: window.offer(self._opening, "Stop", self._give_up))
         self._session.library.failed.connect(self._give_up)
         self._session.reading.changed.connect(self._pin)
+        self._session.reading.failed.connect(self._stand_unread)
 
     def open(self, path: Path) -> None:
         """Put on the scene in a file; the notice says what is wrong with it, or missing."""
@@ -222,6 +223,11 @@ class Scenes(QObject):
             focus.choose_stage(scene.stage)
             cell = scene.cell
             focus.choose_cell(cell if cell is not None and reading.has_cell(*cell) else None)
+            self._finish()
+
+    def _stand_unread(self) -> None:
+        """What it reads cannot be read, as with a change of surgery that its model does not allow."""
+        if self._scene is not None and len(self._opened) == self._awaited:
             self._finish()
 
     def _finish(self) -> None:

@@ -263,6 +263,21 @@ def test_a_scene_that_takes_long_says_so_and_can_be_stopped(
     assert window.notice.sentence == ""
 
 
+def test_a_scene_whose_surgery_its_model_does_not_allow_is_not_opened_for_ever(
+    window: MainWindow, session: Session, lecture: Path, qtbot: QtBot
+) -> None:
+    scene = Scene(
+        "inside",
+        models=(SceneModel(path="runs/transformer", step=6),),
+        prefix="the hens",
+        surgery=(scale_head(0, 99, 0.5),),
+    )
+    save_scene(scene, lecture / "odd.lmviz")
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([lecture / "odd.lmviz"])
+    assert window.notice.sentence.startswith("There is no head 99")
+
+
 @pytest.mark.parametrize("content", [b"not JSON", b"{}", b"\xff\xfe"])
 def test_a_file_that_is_no_scene_is_said_in_the_notice(
     window: MainWindow, tmp_path: Path, content: bytes, qtbot: QtBot
