@@ -156,8 +156,11 @@ def test_gradients_are_those_of_autograd(family, task, options):
     whole = np.linalg.norm([np.linalg.norm(gradient) for gradient in exact.values()])
     assert whole > 1e-4
     for kind, tolerance in PRECISIONS:
+        _, rounded = by_autograd(deepcopy(model).to(kind), task, beside)
         found = gradient_of(deepcopy(model).to(kind), TEXT, number_of(task), **beside)
         assert found.value == pytest.approx(exact_loss, rel=10 * tolerance)
         assert set(found.parameters) == exact.keys()
         for name, wanted in exact.items():
-            assert relative_error(found.parameters[name], wanted, whole / 100) <= tolerance, (name, kind)
+            as_rounded = relative_error(rounded[name], wanted, whole / 100)
+            within = max(tolerance, 8 * as_rounded)  # three bits more than autograd loses itself
+            assert relative_error(found.parameters[name], wanted, whole / 100) <= within, (name, kind)
