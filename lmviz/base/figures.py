@@ -35,6 +35,8 @@ def plain(value: float, digits: int = 3) -> str:
 
 def cell_figure(value: float) -> str:
     """A value briefly enough for a cell: "0.12", "−15.2", "143"."""
+    if not math.isfinite(value):
+        return number(value)
     size = abs(value)
     digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
     return f"{value:z.{digits}f}".replace("-", _MINUS)
@@ -43,6 +45,8 @@ def cell_figure(value: float) -> str:
 def percentage(share: float) -> str:
     """A share as "21.2 %"; small ones keep two figures: "0.031 %"."""
     percent = 100 * share
+    if not math.isfinite(percent):
+        return number(percent)
     if percent == 0 or percent >= 0.95:
         return f"{percent:z.1f} %"
     if percent < 1e-4:
@@ -58,6 +62,8 @@ def share_or_none(share: float) -> str:
 
 def count(value: float) -> str:
     """A whole number with separators: "12,345"."""
+    if not math.isfinite(value):
+        return number(value)
     return f"{int(value):,}".replace("-", _MINUS)
 
 
@@ -79,6 +85,8 @@ def short(value: float) -> str:
 
 def _scaled(value: float, names: tuple[str, ...]) -> tuple[str, str]:
     """Three figures, and which of the names of a trillion, billion, million and thousand they count."""
+    if not math.isfinite(value):
+        return number(value), ""
     for limit, name in zip((1e12, 1e9, 1e6, 1e3), names, strict=True):
         if abs(value) >= limit * 0.9995:
             scaled = value / limit

@@ -4,9 +4,21 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import floats
 
 import lmviz
-from lmviz.base.figures import number, percentage, plain, short, signed_figure
+from lmviz.base.figures import (
+    cell_figure,
+    count,
+    number,
+    percentage,
+    plain,
+    share_or_none,
+    short,
+    signed_figure,
+    with_unit,
+)
 
 FORMATS = re.compile(r":[z,+]*\.(?:\d+|\{\w+\})[eg]\}|:[z,+]*(?:\.\d+)?%\}|\.removeprefix\(\"0\"\)")
 OWN = {
@@ -35,6 +47,13 @@ OWN = {
 )
 def test_a_number_has_a_true_minus_and_no_zeros_in_its_exponent(written: str, wanted: str) -> None:
     assert written == wanted
+
+
+@given(floats())
+def test_every_number_can_be_written_also_one_that_is_none(value: float) -> None:
+    for write in (signed_figure, number, plain, cell_figure, percentage, share_or_none, count, short):
+        assert write(value)
+    assert with_unit(value, "B")
 
 
 def test_the_window_writes_numbers_by_these_functions_alone() -> None:
