@@ -23,6 +23,8 @@ from pathlib import Path
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
+sys.path.append(str(Path(__file__).parents[1]))  # files of other programs are written as other tests do it
+
 from closings import KINDS, close_while
 from disturbances import DISTURBANCES, disturb, undisturbed
 from fuzzing import Fault, fuzz
