@@ -283,3 +283,17 @@ def test_what_stands_below_becomes_a_tab_where_both_would_be_too_low(
     qtbot.waitUntil(lambda: in_sight(window) == {"compare_view", "surprisal_view"})
     window.resize(*LECTURE_HALL)
     qtbot.waitUntil(lambda: in_sight(window) == {"compare_view"})
+
+
+def test_what_is_left_has_its_room_again_once_something_else_had_its_turn(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.resize(*LECTURE_HALL)
+    window.show_perspective("autodiff")
+    window.set_projector(True)
+    view, both = window.perspective, {"graph_view", "tape_view"}
+    qtbot.waitUntil(lambda: in_sight(window) == both)
+    view.bring_forward("nudge_view")
+    qtbot.waitUntil(lambda: "nudge_view" in in_sight(window))
+    view.bring_forward("tape_forward")
+    qtbot.waitUntil(lambda: in_sight(window) == both)
