@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, QTimer
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, QTimer
 from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -22,6 +23,8 @@ from lmviz.app.widgets.text import typesetting
 
 LEGEND = 22
 PATIENCE = 100
+SIDEWAYS = 1.5
+"""So many times as wide as the room steps may be that go downwards: to scroll a little beats an overview."""
 
 
 class NetworkPicture(EditableNumbers):
@@ -134,9 +137,24 @@ class NetworkPicture(EditableNumbers):
     @property
     def smallest(self) -> float:
         """The share of the usual size from which on it scrolls; steps that go downwards always do."""
-        if self._arrangement is None or not self._arrangement.is_downward:
+        if not self._is_downward:
             return super().smallest
         return min(1.0, room_in(self) / (self._natural.width() * self.theme.scale))
+
+    @property
+    def is_readable(self) -> bool:
+        """Steps that go downwards are: what of them is too wide is scrolled to."""
+        return super().is_readable or (self.is_fitted and self._is_downward)
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        if self.is_fitted and self._is_downward:
+            least.setWidth(math.ceil(self._natural.width() * LEGIBLE))
+        return least
+
+    @property
+    def _is_downward(self) -> bool:
+        return self._arrangement is not None and self._arrangement.is_downward
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -166,6 +184,9 @@ class NetworkPicture(EditableNumbers):
             if self._size_of(arrangement).width() * least <= room:
                 chosen = arrangement
                 break
+        else:
+            if self._unrolled and self._size_of(DOWNWARD).width() * LEGIBLE <= room * SIDEWAYS:
+                chosen = DOWNWARD
         if not self.is_fitted:
             chosen = replace(chosen, digits=ALL_DIGITS)  # what is drawn larger may be scrolled
         if chosen != self._arrangement:

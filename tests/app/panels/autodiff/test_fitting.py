@@ -102,6 +102,19 @@ def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, n
         assert fitted.picture.rect().contains(fitted.picture.box_rectangle(node.name).toRect()), node.name
 
 
+@pytest.mark.parametrize("name", ["summation", "comparison", "recurrence_tanh", "both_ways"])
+@pytest.mark.parametrize("fitted", ["light beside a lesson"], indirect=True)
+def test_recurrences_scroll_rather_than_be_an_overview(fitted, qtbot, name):
+    fitted.session.network.open_shipped(name)
+    fitted.settle()
+    picture = fitted.picture
+    qtbot.waitUntil(
+        lambda: picture.zoom >= LEGIBLE and picture.width() >= picture.natural_size().width() * LEGIBLE
+    )
+    assert sideways(picture) < area_of(picture).width()
+    assert area_of(picture).verticalScrollBar().maximum() > 0
+
+
 def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typeset):
     scene.session.network.run_backward()
     scene.view.resize(1600, 780)
