@@ -552,3 +552,13 @@ def test_the_measure_that_a_step_states_is_that_of_the_model_it_opens(driver: Dr
     assert session.contrast.found.contrast.measure == "logit:map-hat@9"
     session.lesson.go_to(5)
     driver.wait(lambda: session.contrast.measure == "")
+
+
+def test_whoever_has_answered_goes_on_with_next_at_hand(driver: Driver, lesson: Lesson) -> None:
+    """The field or choices go: the focus would move to “Back”, and scroll the words of the step away."""
+    driver.window.lessons.open(lesson, 1)
+    driver.press("lesson_choice_1")
+    driver.press("lesson_check")
+    driver.control("lesson_check").setFocus()
+    driver.press("lesson_next")
+    driver.wait(lambda: driver.window.focusWidget() is driver.control("lesson_next"))

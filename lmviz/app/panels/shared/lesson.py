@@ -166,6 +166,9 @@ class LessonPanel(Panel):
         step = lesson.steps[current.number]
         question = step.question
         if self._drawn != (lesson, current.number):
+            focused = self.focusWidget()
+            if focused is not None and self._question.isAncestorOf(focused):
+                self._next.setFocus()  # else Qt gives the focus to “Back”, and scrolls to it
             self._drawn = (lesson, current.number)
             self._title.setText(_numbered(lesson))
             self._step_title.setText(step.title)
