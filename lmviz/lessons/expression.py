@@ -5,7 +5,7 @@ The grammar, loosest first:
     sum      = product (("+" | "-") product)*
     product  = power (("*" | "/") power)*
     power    = "-" power | atom ("^" power)?
-    atom     = number "%"? | "words" | name | name "(" argument ("," argument)* ")" | "(" sum ")"
+    atom     = number "%"? | "words" | name | name "(" argument ("," argument)* ")" | "(" sum ")" | "√" atom
     argument = sum
 
 A name is one of the values that a lesson may ask for, or one of `FUNCTIONS`.
@@ -45,7 +45,7 @@ _OPERATORS: dict[str, Callable[[float, float], float]] = {
 _SPELLINGS = str.maketrans({"−": "-", "×": "*", "·": "*", "÷": "/"})
 _PIECE = re.compile(
     r"""\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
-    |"(?P<words>[^"]*)"|(?P<name>[^\W\d]\w*)|(?P<sign>[-−+*×·/÷^()%,]))""",
+    |"(?P<words>[^"]*)"|(?P<name>[^\W\d]\w*)|(?P<sign>[-−+*×·/÷^()%,√]))""",
     re.VERBOSE | re.ASCII,
 )
 
@@ -192,7 +192,17 @@ class _Parser:
             found = self._sum()
             self._close()
             return found
+        if kind == "sign" and text == "√":
+            return self._root()
         raise LineFault(f"a number or a value is missing{f' before {text!r}' if text else ' at the end'}.")
+
+    def _root(self) -> Expression:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise LineFault("the brackets are too deep: write it more simply.")
+        found = self._atom()
+        self._depth -= 1
+        return Operation("sqrt", (found,))
 
     def _named(self, name: str) -> Expression:
         if not self._take("("):
