@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QFile, QIODevice, QPoint, QRect, QSize
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
+from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.base.errors import LmvizError
@@ -83,29 +84,78 @@ def _save_png(widget: QWidget, path: Path) -> None:
         raise LmvizError(f"{path} cannot be written: choose a folder that you may write to.")
 
 
-def draw_svg(widget: QWidget, device: QIODevice) -> bool:
-    """Write what a widget shows as SVG into an open device; whether it could be written."""
+def paint_clipped(widget: QWidget, painter: QPainter, without: Collection[QWidget] = ()) -> None:
+    """Paint what a widget shows, without some within it; `QWidget.render` keeps no clip where it is recorded.
+
+    What a scroll area hides is then drawn over what stands around it.
+    """
+    _paint(widget, painter, without, QWidget.RenderFlag.DrawWindowBackground)
+
+
+def _paint(widget: QWidget, painter: QPainter, without: Collection[QWidget], flags: Any) -> None:
+    painter.save()
+    painter.setClipRect(widget.rect(), Qt.ClipOperation.IntersectClip)
+    widget.render(painter, QPoint(), QRegion(), flags)
+    for child in widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        shown = not (child.isHidden() or child.isWindow() or child in without)
+        if shown and child.geometry().intersects(widget.rect()):
+            painter.save()
+            painter.translate(child.pos())
+            _paint(child, painter, without, QWidget.RenderFlag(0))
+            painter.restore()
+    painter.restore()
+
+
+def svg_of(widget: QWidget) -> bytes:
+    """What a widget shows as SVG. Qt writes no clip: what can be scrolled stands in a part that has one."""
+    scrolled = [area.viewport() for area in widget.findChildren(QScrollArea) if _is_cut(area)]
+    outermost = [
+        each
+        for each in scrolled
+        if not any(other is not each and other.isAncestorOf(each) for other in scrolled)
+    ]
+    parts = [_svg(widget, outermost)]
+    for number, viewport in enumerate(outermost):
+        corner, width, height = viewport.mapTo(widget, QPoint()), viewport.width(), viewport.height()
+        inner = svg_of(viewport).decode()
+        inner = inner[inner.index(">", inner.index("<svg")) + 1 : inner.rindex("</svg>")]
+        inner = re.sub(r'(id="|url\(#)', rf"\g<1>part{number}-", inner)
+        parts.append(
+            f'<clipPath id="part{number}"><rect width="{width}" height="{height}"/></clipPath>'
+            f'<g transform="translate({corner.x()} {corner.y()})"><g clip-path="url(#part{number})">'
+            f"{inner}</g></g>"
+        )
+    return "".join([*parts, "</svg>\n"]).encode()
+
+
+def _is_cut(area: QScrollArea) -> bool:
+    content, room = area.widget(), area.viewport()
+    is_larger = content is not None and (content.width() > room.width() or content.height() > room.height())
+    return is_larger and not area.isHidden()
+
+
+def _svg(widget: QWidget, without: Collection[QWidget]) -> str:
+    """A widget without some within it, and without the end of the file."""
+    content = QBuffer()
+    content.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
-    generator.setOutputDevice(device)
-    generator.setSize(QSize(widget.width(), widget.height()))
-    generator.setViewBox(QRect(QPoint(0, 0), widget.size()))
+    generator.setOutputDevice(content)
+    generator.setSize(widget.size())
+    generator.setViewBox(widget.rect())
     generator.setTitle(widget.accessibleName() or "lmviz")
-    painter = QPainter()
-    if not painter.begin(generator):
-        return False
-    try:
-        painter.fillRect(widget.rect(), current_theme().surface)
-        widget.render(painter, QPoint())
-    finally:
-        painter.end()
-    return True
+    painter = QPainter(generator)
+    painter.fillRect(widget.rect(), current_theme().surface)
+    paint_clipped(widget, painter, without)
+    painter.end()
+    text = bytes(content.data().data()).decode()
+    return text[: text.rindex("</svg>")]
 
 
 def _save_svg(widget: QWidget, path: Path) -> None:
-    file = QFile(str(path))
-    if not file.open(QIODevice.OpenModeFlag.WriteOnly) or not draw_svg(widget, file):
-        raise LmvizError(f"{path} cannot be written: choose a folder that you may write to.")
-    file.close()
+    try:
+        path.write_bytes(svg_of(widget))
+    except OSError as fault:
+        raise _cannot_write(path, fault) from fault
 
 
 def _save_csv(arrays: Mapping[str, np.ndarray], path: Path, names: Names) -> None:

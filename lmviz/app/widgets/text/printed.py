@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPoint, QPointF, QRectF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPointF, QRectF
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from lmviz.app.widgets.base.export import draw_svg
+from lmviz.app.widgets.base.export import paint_clipped, svg_of
 from lmviz.app.widgets.text.markdown_label import FEATURES, UnlinkedDocument
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
@@ -73,13 +73,9 @@ class PrintedDrawing:
         """What a widget shows now."""
         picture = QPicture()
         painter = QPainter(picture)
-        widget.render(painter, QPoint())
+        paint_clipped(widget, painter)
         painter.end()
-        content = QByteArray()
-        buffer = QBuffer(content)
-        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        draw_svg(widget, buffer)
-        return cls(picture, bytes(content.data()), widget.width(), widget.height())
+        return cls(picture, svg_of(widget), widget.width(), widget.height())
 
 
 @dataclass(frozen=True)
