@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.attention_heads import AttentionHeads
 from lmviz.app.session.chat import Chat
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from lmviz.app.session.scores import Scores
     from lmviz.inspection.trace import Trace
     from lmviz.lessons.lesson import Opening
+
+
+STOPPED = "What was being trained is stopped, for this step begins a training. The run is kept."
 
 
 class Session(QObject):
@@ -214,7 +217,20 @@ class Session(QObject):
     def _open_for_lesson(self, openings: tuple[Opening, ...], folder: Path | None) -> None:
         from lmviz.app.session.lesson_openings import open_all
 
+        self._make_way({each.kind for each in openings})
         open_all(self, openings, folder)
+
+    def _make_way(self, kinds: set[str]) -> None:
+        """Stop what is being trained, where a step of a lesson begins a training of its own."""
+        stopped = []
+        if kinds & {"plan", "race"} and self.training.state.is_active:
+            stopped.append(self.training.stop)
+        if "plan" in kinds and self.is_racing:
+            stopped.append(self.race.stop)
+        for stop in stopped:
+            stop()
+        if stopped:  # said once the step has begun, which takes away what was said before
+            QTimer.singleShot(0, self, lambda: self.say(STOPPED))
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""

@@ -562,3 +562,23 @@ def test_whoever_has_answered_goes_on_with_next_at_hand(driver: Driver, lesson: 
     driver.control("lesson_check").setFocus()
     driver.press("lesson_next")
     driver.wait(lambda: driver.window.focusWidget() is driver.control("lesson_next"))
+
+
+def test_a_step_that_is_set_up_again_stops_what_is_being_trained(driver: Driver, tmp_path: Path) -> None:
+    """The button that it outlines would be dead until the training has ended."""
+    own = read_lesson(
+        "# Own\n## Train\nperspective: train\ncontrol: loss_view\nopen: text farm\n"
+        "open: plan gru width=8 steps=100000\ndo: press Train\ncontrol: new_run_button\n"
+        "until: training is running\n\nTrain.\n",
+        perspective_names(),
+        "own",
+    )
+    driver.window.lessons.open(own)
+    driver.wait(lambda: driver.session.text.corpus is not None)
+    driver.press("new_run_button")
+    driver.wait(lambda: driver.session.lesson.tasks_done == 1)
+    driver.press("lesson_prepare")
+    driver.wait(lambda: driver.window.lessons.control is driver.control("new_run_button"))
+    driver.wait(driver.control("new_run_button").isEnabled, "it is outlined and dead")
+    driver.wait(lambda: "is stopped, for this step begins a training" in driver.window.notice.sentence)
+    assert not driver.session.lesson.tasks_done
