@@ -76,6 +76,7 @@ class PresenterWindow(QWidget):
         super().showEvent(event)
         self._tell_time()
         self._tick.start()
+        self.forward_button.setFocus()  # a space goes on, and not back
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._tick.stop()

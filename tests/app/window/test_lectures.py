@@ -196,6 +196,7 @@ def test_notes_and_clock_stand_in_a_window_of_their_own(opened: MainWindow, qtbo
     assert notes.isVisible()
     assert (said("title"), said("notes"), said("place")) == ("One", "The **first** note.", "1 of 4")
     assert said("next") == "Next: Two"
+    assert notes.focusWidget().objectName() == "presenter_forward", "a space goes on"
     assert "F5" in said("lasted")
     press(opened, Qt.Key.Key_F5, qtbot)
     qtbot.waitUntil(lambda: said("lasted").startswith("0:0"))
