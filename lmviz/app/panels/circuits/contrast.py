@@ -53,7 +53,6 @@ class ContrastPanel(Panel):
         self._measure.setObjectName("measure_picker")
         self._measure.setAccessibleName("the number that is asked about")
         self._measure.setEditable(True)  # so that any number can be typed
-        self._typed_measure.setAccessibleName("the number that is asked about, typed")
         self._typed_measure.setAccessibleName("the number that is asked about, as it is typed")
         self._measure.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._measure.setMinimumContentsLength(14)
