@@ -48,11 +48,11 @@ class Trio(QObject):
         """Look for the three again if other models or another corpus are open."""
         session = self._session
         open_folders = tuple(model.folder for model in session.library.models)
-        shown = session.library.model
+        shown, corpus = session.library.model, session.text.corpus
         task = NEXT_TOKEN if shown is None else shown.task.name
-        marks = [] if shown is None else [shown.description.fingerprint]
-        marks += [session.text.corpus.fingerprint] if session.text.corpus is not None else []
-        looked_for = (open_folders, tuple(marks), task)
+        of = None if shown is None else shown.description.fingerprint
+        near = "" if corpus is None else corpus.fingerprint
+        looked_for = (open_folders, of, near, task)
         if looked_for == self._looked_for or not session.work.is_ready:
             return
         self._looked_for = looked_for
@@ -61,7 +61,7 @@ class Trio(QObject):
             from lmviz.api.training import find_run, sample_models
 
             samples = [find_run(name).resolve() for name in sample_models()]
-            return find_trio(dict.fromkeys([*open_folders, *samples]), *marks[:1], task=task)
+            return find_trio(dict.fromkeys([*open_folders, *samples]), of, near=near, task=task)
 
         self._panel.ask_reader("trio", work, self._show_folders)
 
@@ -118,10 +118,13 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def find_trio(folders: Iterable[Path], near: str = "", *, task: str = NEXT_TOKEN) -> tuple[Path, ...]:
+def find_trio(
+    folders: Iterable[Path], of: str | None = None, *, near: str = "", task: str = NEXT_TOKEN
+) -> tuple[Path, ...]:
     """Runs of the three families that were trained on the same corpus for a task, in the order of `TRIO`.
 
-    `near` is the fingerprint of the corpus to prefer. Empty when there are no such three.
+    `of` is the fingerprint of that corpus; where it is None, it may be any, and `near` is the one to prefer.
+    Empty when there are no such three.
     """
     corpora: dict[str, dict[str, Path]] = {}
     for folder in folders:
@@ -131,7 +134,10 @@ def find_trio(folders: Iterable[Path], near: str = "", *, task: str = NEXT_TOKEN
             continue
         if description.task != task:
             continue
-        of_corpus = corpora.setdefault(str(description.corpus.get("fingerprint", "")), {})
+        mark = description.fingerprint
+        if not mark or of not in (None, mark):
+            continue
+        of_corpus = corpora.setdefault(mark, {})
         of_corpus.setdefault(description.family, folder)
     whole = {mark: found for mark, found in corpora.items() if all(family in found for family in TRIO)}
     if not whole:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.api.training import find_run
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
@@ -73,3 +74,15 @@ def test_the_open_model_stays_when_the_suggestion_is_taken(
     assert session.library.moment == kept
     assert {item.model.family for item in view.models} == {"ngram", "lstm", "transformer"}
     assert {model.family for model, _ in session.comparison.chosen} == {"ngram", "transformer"}
+
+
+def test_beside_a_model_of_another_text_no_such_three_are_suggested(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    window.show_perspective("compare")
+    button = window.findChild(QPushButton, "compare_trio_button")
+    open_all(session, qtbot, find_run("stories-lstm"))
+    qtbot.waitUntil(lambda: button.text() == "Compare stories-5-gram, stories-lstm and stories-transformer")
+    session.library.close(session.library.model)
+    open_all(session, qtbot, find_run("echo-transformer"))
+    qtbot.waitUntil(lambda: not button.isVisible() and not session.work.is_busy("trio"), timeout=LONG)
