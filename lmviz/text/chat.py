@@ -64,6 +64,33 @@ def system_text(tokenizer: Tokenizer) -> str | None:
     return without[len(before) : len(without) - len(after)] if is_around else ""
 
 
+def places_of_turns(tokenizer: Tokenizer, turns: Sequence[Turn], text: str) -> list[tuple[int, int]]:
+    """Where in the text that the template made of turns each stands, from a character up to another.
+
+    A template may take the spaces around a turn away; a turn that it leaves out has no length.
+    """
+    marks = [f"\ue0f7{at}\ue0f8" for at in range(len(turns))]
+    try:
+        marked = chat_text(
+            tokenizer, [Turn(turn.role, mark) for turn, mark in zip(turns, marks, strict=True)]
+        )
+    except LmvizError:
+        marked = ""
+    places, end = [], 0
+    for turn, mark in zip(turns, marks, strict=True):
+        before, found, after = marked.partition(mark)
+        # What stands before it tells a turn from the same words in what the template writes.
+        for said in (turn.text, turn.text.strip()) if found else ():
+            begun = text.find(f"{before}{said}", end)
+            if begun >= 0:
+                end, marked = begun + len(before) + len(said), after
+                places.append((end - len(said), end))
+                break
+        else:
+            places.append((end, end))
+    return places
+
+
 def _render(template: str, turns: Sequence[Turn], answers: bool, named: dict[str, str]) -> str:
     import jinja2  # only where somebody chats
 

@@ -12,16 +12,20 @@ from lmviz.base.errors import LmvizError
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.library import Library
+    from lmviz.text.chat import Turn
     from lmviz.text.tokenizer import Tokenizer
 
 SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
+QUESTION = 1
+"""The line of the first question, among those of a chat."""
 
 
 class Chat(Part):
-    """One question to a model that was trained to answer, and the beginning of its answer.
+    """Questions to a model that was trained to answer, and the beginning of its next answer.
 
-    While it is on, the prefix is what the template makes of it. A prefix that comes from elsewhere, such as
-    a lesson's, or a model without a template, ends it.
+    It has a line for each turn: the first is the system's, the second a question, and the last the answer,
+    which is not over. While it is on, the prefix is what the template makes of them. A prefix that comes from
+    elsewhere, such as a lesson's, or a model without a template, ends it.
     """
 
     changed = Signal()
@@ -29,7 +33,7 @@ class Chat(Part):
     def __init__(self, library: Library, reading: CurrentReading, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library, self._reading = library, reading
-        self._said = {SYSTEM: "", USER: "", ASSISTANT: ""}
+        self._lines = [(SYSTEM, ""), (USER, ""), (ASSISTANT, "")]
         self._is_on = False
         self._written: str | None = None  # the prefix as the template made it
         self._own: tuple[tuple[int, int], ...] = ()  # where in it stands what somebody has said
@@ -61,57 +65,91 @@ class Chat(Part):
             self._default = tokenizer, system_text(tokenizer)
         return self._default[1]
 
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """Who says what, in order: the role and the words of each line."""
+        return tuple(self._lines)
+
+    @property
+    def question(self) -> str:
+        """What the user said last."""
+        return next(words for role, words in reversed(self._lines) if role == USER)
+
     def is_of_template(self, first: int, last: int) -> bool:
         """Whether the characters of a token, from the first up to the last, were written by the template."""
         return self._is_on and not any(first < end and last > begun for begun, end in self._own)
 
-    def said(self, role: str) -> str:
-        """What the system, the user or the assistant says."""
-        return self._said[role]
-
     def turn_on(self, on: bool) -> None:
-        """Read what is typed as a question in a chat, or the question alone as plain text."""
+        """Read what is typed as a question in a chat, or the last question alone as plain text."""
         if on == self._is_on or (on and not self.is_possible):
             return
         if on:
             self.begin(self._reading.prefix)
             return
         self._end()
-        self._reading.set_prefix(self._said[USER])
+        self._reading.set_prefix(self.question)
 
     def begin(self, question: str) -> None:
         """Begin a chat with a question; the system says what the template has it say."""
-        self._said = {SYSTEM: "", USER: question, ASSISTANT: ""}
+        self._lines = [(SYSTEM, ""), (USER, question), (ASSISTANT, "")]
         self._is_on = True
         self._write()
         self.changed.emit()
 
-    def say(self, role: str, text: str) -> None:
-        """Have the system, the user or the assistant say something else."""
-        if text != self._said[role]:
-            self._said[role] = text
+    def say(self, line: int, text: str) -> None:
+        """Have somebody say something else in a line."""
+        role, before = self._lines[line]
+        if text != before:
+            self._lines[line] = role, text
             self._write()
+
+    def roles_to_add(self) -> tuple[str, ...]:
+        """Who may speak next, as the template has it; what is begun as an answer is said by then."""
+        from lmviz.text.chat import chat_text
+
+        tokenizer, found = self._reading.tokenizer, []
+        for role in (USER, ASSISTANT, SYSTEM):
+            try:
+                if tokenizer is not None:
+                    chat_text(tokenizer, _turns(self._with_turn(role)))
+                    found.append(role)
+            except LmvizError:
+                continue
+        return tuple(found)
+
+    def add_turn(self, role: str) -> None:
+        """Have somebody speak next; the answer that was begun is over, and another one follows."""
+        self._lines = self._with_turn(role)
+        self._write()
+        self.changed.emit()
+
+    def remove_turn(self, line: int) -> None:
+        """Take a turn back that was added."""
+        if QUESTION < line < len(self._lines) - 1:
+            del self._lines[line]
+            self._write()
+            self.changed.emit()
+
+    def _with_turn(self, role: str) -> list[tuple[str, str]]:
+        *said, answer = self._lines
+        return [*said, *([answer] if answer[1] else []), (role, ""), (ASSISTANT, "")]
 
     def _write(self) -> None:
         """Have the prefix be what the template makes of the chat."""
-        from lmviz.text.chat import Turn, chat_text
+        from lmviz.text.chat import chat_text, places_of_turns
 
         tokenizer = self._reading.tokenizer
         if tokenizer is None:
             return
-        said = self._said
-        turns = [Turn(SYSTEM, said[SYSTEM])] if said[SYSTEM] else []
+        turns, answer = _turns(self._lines), self._lines[-1][1]
         try:
-            text = chat_text(tokenizer, [*turns, Turn(USER, said[USER])]) + said[ASSISTANT]
+            asked = chat_text(tokenizer, turns)
         except LmvizError as sentence:
             self._end()
             self.failed.emit(str(sentence))
             return
-        # A template may take the spaces around a turn away.
-        system, question = said[SYSTEM].strip(), said[USER].strip()
-        begun = (text.find(system), text.rfind(question, 0, len(text) - len(said[ASSISTANT])))
-        spans = [(at, at + len(words)) for at, words in zip(begun, (system, question), strict=True)]
-        self._own = (*spans, (len(text) - len(said[ASSISTANT]), len(text)))
+        text = asked + answer
+        self._own = (*places_of_turns(tokenizer, turns, asked), (len(asked), len(text)))
         self._written = text
         self._reading.set_prefix(text)
 
@@ -130,3 +168,11 @@ class Chat(Part):
     def _follow_prefix(self) -> None:
         if self._is_on and self._reading.prefix != self._written:
             self._end()
+
+
+def _turns(lines: list[tuple[str, str]]) -> list[Turn]:
+    """The turns of lines before the answer; a system that nobody speaks for is left to the template."""
+    from lmviz.text.chat import Turn
+
+    first, *others = lines[:-1]
+    return [Turn(*line) for line in ([first] if first[1] else []) + others]

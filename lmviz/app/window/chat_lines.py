@@ -1,14 +1,19 @@
-"""The prefix as a chat: one line each for the system, the user and the beginning of the answer."""
+"""The prefix as a chat: one line for each who has spoken, and for the beginning of the answer."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
-from lmviz.app.session.chat import ASSISTANT, SYSTEM, USER
+from lmviz.app.session.chat import ASSISTANT, QUESTION, SYSTEM, USER
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label, paragraph
-from lmviz.app.widgets.base.role import set_role
+from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
 from lmviz.app.widgets.controls.switch import Switch
 
 if TYPE_CHECKING:
@@ -17,11 +22,33 @@ if TYPE_CHECKING:
 HINTS = {
     SYSTEM: "what the assistant is told beforehand",
     USER: "ask something",
-    ASSISTANT: "the model goes on from here",
+    ASSISTANT: "what the assistant says",
 }
-
+GOES_ON = "the model goes on from here"
 INKS = {SYSTEM: "muted", USER: "translation", ASSISTANT: "title"}
 """The roles of the style sheet for the names of who speaks."""
+
+GAP = 6
+MOST_LINES = 4
+"""So many are seen at once; more are scrolled."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """What stands in a row: who speaks, what is said, and for a turn that was added a button."""
+
+    role: str
+    name: Label
+    edit: QLineEdit
+    remove: QuietButton | None
+
+    def discard(self) -> None:
+        """Take it away at once: a line that follows may have its name."""
+        for widget in (self.name, self.edit, self.remove):
+            if widget is not None:
+                widget.hide()
+                widget.setParent(None)
+                widget.deleteLater()
 
 
 class ChatLines(QWidget):
@@ -30,46 +57,108 @@ class ChatLines(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._chat = session.chat
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(6)
-        self._lines: dict[str, tuple[Label, QLineEdit]] = {}
-        for row, role in enumerate((SYSTEM, USER, ASSISTANT)):
-            name, line = Label(role), QLineEdit()
-            set_role(name, INKS[role])
-            name.setBuddy(line)
-            line.setObjectName(f"{role}_edit")
-            line.setAccessibleName(f"what the {role} says")
-            line.textChanged.connect(lambda text, role=role: self._chat.say(role, text))
-            grid.addWidget(name, row, 0)
-            grid.addWidget(line, row, 1)
-            self._lines[role] = name, line
+        self._lines: list[_Line] = []
+        self._add = QuietButton("add_turn_button", "+ turn", description="have somebody speak next")
+        self._add.setToolTip(paragraph("Have somebody speak next: the answer that is begun is over then"))
+        self._add.setProperty("menu", True)
+        self._add.setMenu(QMenu(self._add))
+        self._add.menu().aboutToShow.connect(self._offer_roles)
+        page = QWidget()
+        self._grid = QGridLayout(page)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(GAP)
+        self._area = _LinesArea(page)
+        row(scrolling(page, area=self._area), on=self)
         self._chat.changed.connect(self._show_chat)
         self._show_chat()
 
     @property
     def user(self) -> QLineEdit:
-        """The line of the question."""
-        return self._lines[USER][1]
+        """The line of the question that was asked last."""
+        return [line.edit for line in self._lines if line.role == USER][-1]
 
     def _show_chat(self) -> None:
         self.setVisible(self._chat.is_on)
         if not self._chat.is_on:
             return
-        default = self._chat.default_system
-        for role, (name, line) in self._lines.items():
-            line.setPlaceholderText(HINTS[role])
-            if line.text() != self._chat.said(role):
-                line.setText(self._chat.said(role))
-            for widget in (name, line):
-                widget.setVisible(role != SYSTEM or default is not None)
-        line = self._lines[SYSTEM][1]
-        if default:
-            line.setPlaceholderText(default)
-            line.setToolTip(paragraph("What the template says of itself, as long as you write nothing here"))
-        else:
-            line.setToolTip("")
+        roles, default = [role for role, _ in self._chat.lines], self._chat.default_system
+        if roles != [line.role for line in self._lines]:
+            self._build(roles)
+        for line, (_, words) in zip(self._lines, self._chat.lines, strict=True):
+            if line.edit.text() != words:
+                line.edit.setText(words)
+        system = self._lines[0]
+        for widget in (system.name, system.edit):
+            widget.setVisible(default is not None)
+        system.edit.setPlaceholderText(default or HINTS[SYSTEM])
+        own = "What the template says of itself, as long as you write nothing here"
+        system.edit.setToolTip(paragraph(own) if default else "")
+        self._area.updateGeometry()
+
+    def _build(self, roles: list[str]) -> None:
+        """A line for each who speaks. One that is new gets the keys, to be written in."""
+        is_longer = bool(self._lines) and len(roles) > len(self._lines)
+        for line in self._lines:
+            line.discard()
+        counts: Counter[str] = Counter()
+        self._lines = []
+        for number, role in enumerate(roles[:-1]):
+            counts[role] += 1
+            name = role if counts[role] == 1 and role != ASSISTANT else f"{role}_{counts[role]}"
+            self._put(number, role, name, HINTS[role], was_added=number > QUESTION)
+        self._put(len(roles) - 1, ASSISTANT, ASSISTANT, GOES_ON)
+        self._grid.addWidget(self._add, len(roles) - 1, 2)
+        if is_longer:
+            self._lines[-2].edit.setFocus()
+
+    def _put(self, number: int, role: str, name: str, hint: str, *, was_added: bool = False) -> None:
+        said_by, edit = Label(role, role=INKS[role]), named(QLineEdit(), f"{name}_edit")
+        edit.setAccessibleName(f"what the {name.replace('_', ' ')} says")
+        edit.setPlaceholderText(hint)
+        edit.textChanged.connect(lambda text: self._chat.say(number, text))
+        edit.installEventFilter(self)
+        said_by.setBuddy(edit)
+        self._grid.addWidget(said_by, number, 0)
+        self._grid.addWidget(edit, number, 1)
+        remove = None
+        if was_added:
+            remove = QuietButton(f"remove_{name}_button", "remove", "link", f"take back what the {name} says")
+            remove.clicked.connect(lambda: self._chat.remove_turn(number))
+            self._grid.addWidget(remove, number, 2)
+        self._lines.append(_Line(role, said_by, edit, remove))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The line that gets the keys is scrolled to."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
+            self._area.ensureWidgetVisible(watched, 0, 0)
+        return super().eventFilter(watched, event)
+
+    def _offer_roles(self) -> None:
+        """Those who may speak next, as the template has it."""
+        menu = self._add.menu()
+        menu.clear()
+        for role in self._chat.roles_to_add():
+            menu.addAction(role, lambda role=role: self._chat.add_turn(role))
+        if menu.isEmpty():
+            menu.addAction("the template takes no further turn").setEnabled(False)
+
+
+class _LinesArea(QuietScrollArea):
+    """As high as its lines, but never more than a few of them."""
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__()
+        self._page = page
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        wanted = self._page.sizeHint()
+        line = max((edit.sizeHint().height() for edit in self._page.findChildren(QLineEdit)), default=0)
+        return QSize(wanted.width(), min(wanted.height(), MOST_LINES * (line + GAP) - GAP))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
 
 
 class ChatSwitch(QWidget):
@@ -79,12 +168,7 @@ class ChatSwitch(QWidget):
         super().__init__()
         self._chat = session.chat
         self._switch = Switch("chat_switch", "read what is typed as a question in a chat")
-        label = Label("chat")
-        set_role(label, "muted")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._switch)
-        row.addWidget(label)
+        row(self._switch, Label("chat", role="muted"), on=self)
         self._switch.toggled.connect(self._chat.turn_on)
         for changed in (self._chat.changed, session.reading.encoding_changed):
             changed.connect(self._show_chat)

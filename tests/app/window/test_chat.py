@@ -86,6 +86,60 @@ def test_what_the_template_wrote_is_told_from_what_was_said(
     assert own == "user assistantThe bat"
 
 
+ALTERNATES = (
+    "{% for turn in messages %}{% if turn['role'] != ['user', 'assistant'][loop.index0 % 2] %}"
+    "{{ raise_exception('roles must alternate') }}{% endif %}{{ turn['content'] }};{% endfor %}"
+)
+
+
+def next_turn(window: MainWindow, role: str) -> None:
+    """Choose who speaks next."""
+    menu = window.findChild(QPushButton, "add_turn_button").menu()
+    menu.aboutToShow.emit()
+    next(action for action in menu.actions() if action.text() == role).trigger()
+
+
+def test_a_chat_goes_on_for_further_turns(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    line(window, "user").setText("user")
+    line(window, "assistant").setText("The bat")
+    next_turn(window, "user")
+    line(window, "user_2").setText("assistant")
+    answered = "<|im_start|>user\nuser<|im_end|>\n<|im_start|>assistant\nThe bat<|im_end|>\n"
+    asked = "<|im_start|>user\nassistant<|im_end|>\n<|im_start|>assistant\n"
+    assert session.reading.prefix == answered + asked
+    assert line(window, "assistant_1").text() == "The bat"
+    own = [
+        session.reading.prefix[slice(*span)]
+        for span in session.reading.encoding.offsets
+        if not session.chat.is_of_template(*span)
+    ]
+    assert "".join(own) == "userThe batassistant"
+    window.findChild(QPushButton, "remove_assistant_1_button").click()
+    window.findChild(QPushButton, "remove_user_2_button").click()
+    assert session.reading.prefix == CHAT.replace("Who asks?", "user")
+    switch = window.findChild(QAbstractButton, "chat_switch")
+    next_turn(window, "system")
+    next_turn(window, "user")
+    line(window, "user_2").setText("Who?")
+    switch.click()
+    assert session.reading.prefix == "Who?"
+
+
+def test_those_speak_next_whom_the_template_lets_speak(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, ALTERNATES), qtbot)
+    assert session.chat.roles_to_add() == ("assistant",)
+    line(window, "assistant").setText("The bat")
+    assert session.chat.roles_to_add() == ("user",)
+    next_turn(window, "user")
+    assert session.chat.is_on
+    assert session.reading.prefix.endswith(";The bat;;")
+
+
 def test_the_switch_and_texts_from_elsewhere_end_it(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
