@@ -340,6 +340,7 @@ ROWS = (
     Row("greedy", "sample", "side_by_side_view", Scene.type),
     Row("outcome of ", "sample", "side_by_side_view", write),
     Row("histories", "sample", "teacher_forcing_view", Scene.type),
+    Row("asked ways", "sample chat", "asked_ways_view", Scene.type),
     Row("beam", "sample", "beam_view", lambda scene: scene.click("beam_step_button")),
     Row("open race", "race", "lanes_view", open_a_race),
     Row("lane words", "race", "lane_words_view", type_beside_lanes),

@@ -14,6 +14,7 @@ from lmviz.app.widgets.text import typesetting
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
 from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
+from lmviz.app.widgets.text.answer_rows import AnswerRow, AnswerRows
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.attention_text import AttentionText
@@ -102,6 +103,22 @@ def alignment_arcs() -> QWidget:
     view = AlignmentArcs()
     view.set_alignment(target, source, powers / powers.sum(axis=1, keepdims=True))
     view.set_current(2)
+    return view
+
+
+def answer_rows() -> QWidget:
+    """An answer that ends, and one that does not."""
+    words = ("The", "capital", "of", "France", "is", "Paris", ".")
+    view = AnswerRows()
+    ended = AnswerRow(
+        "as chat", "31 tokens", "the template", (*words, "im_end"), (0.16, *(0.97,) * 5, 0.57, 0.78),
+        frozenset([7]), "It answers, and says by itself that its turn is over.",
+    )  # fmt: skip
+    endless = AnswerRow(
+        "as letters", "66 tokens", "as chat, with each special token spelt out", words * 4, (0.9,) * 28,
+        frozenset(), "Nothing tells it to stop: it says the same 7 tokens again and again.",
+    )  # fmt: skip
+    view.set_rows([ended, endless])
     return view
 
 
@@ -287,6 +304,7 @@ EXHIBITS = (
     Exhibit("Saliency", "", word_effects, (460, 150)),
     Exhibit("Saliency in a large window", "type has grown", large_word_effects, (620, 260)),
     Exhibit("Chain rule", "", product_strip, (660, 130)),
+    Exhibit("The same question, asked two ways", "per cent", answer_rows, (660, 190)),
     Exhibit("Why 0.91?", "forget gate, unit 18", arithmetic_card, (400, 240)),
     Exhibit("Result", "", result_line, (400, 90)),
     Exhibit("Digits", "", agreeing_digits, (320, 150)),

@@ -52,6 +52,12 @@ def visible(token: str) -> str:
     return seen(token.translate(_VISIBLE))
 
 
+def token_name(token: str, special: bool) -> str:
+    """A token to be read; the chip of a special one stands for the signs around its name."""
+    bare = token.removeprefix("<|").removesuffix("|>") if special else token
+    return visible(bare or token)
+
+
 @dataclass(frozen=True, eq=False)
 class Encoding:
     """A text as tokens.

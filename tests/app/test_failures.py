@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from foreign_tokenizers import chat_folder
 from names_asked_under import names_asked_under
 from pytestqt.exceptions import TimeoutError as WaitedTooLong
 from pytestqt.qtbot import QtBot
@@ -104,6 +105,7 @@ OPENED = {
     "inside classifier": ("classifier",),
     "attention": ("transformer",),
     "attention translator": ("translator",),
+    "sample chat": ("chat",),
     "compare classifier": ("classifier",),
     "compare": ("transformer", "lstm"),
     "compare translators": ("other translator", "translator"),
@@ -135,6 +137,9 @@ def scene(
     window.show_perspective(request.param.split()[0])
     made.open_text()
     opened = OPENED.get(request.param, ("lstm",))
+    if "chat" in opened:
+        pytest.importorskip("transformers")
+        made.runs = runs | {"chat": chat_folder(tmp_path / "chat")}
     for family in opened:
         made.open_model(family)
     made.type()

@@ -94,7 +94,6 @@ class ChatLines(QWidget):
         system.edit.setPlaceholderText(default or HINTS[SYSTEM])
         own = "What the template says of itself, as long as you write nothing here"
         system.edit.setToolTip(paragraph(own) if default else "")
-        self._area.updateGeometry()
 
     def _build(self, roles: list[str]) -> None:
         """A line for each who speaks. One that is new gets the keys, to be written in."""
@@ -131,7 +130,7 @@ class ChatLines(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The line that gets the keys is scrolled to."""
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
-            self._area.ensureWidgetVisible(watched, 0, 0)
+            self._area.ensureWidgetVisible(watched, 0, 2 * watched.height())  # and what follows it
         return super().eventFilter(watched, event)
 
     def _offer_roles(self) -> None:
@@ -156,6 +155,12 @@ class _LinesArea(QuietScrollArea):
         wanted = self._page.sizeHint()
         line = max((edit.sizeHint().height() for edit in self._page.findChildren(QLineEdit)), default=0)
         return QSize(wanted.width(), min(wanted.height(), MOST_LINES * (line + GAP) - GAP))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another number of lines needs another height."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), self.sizeHint().height())

@@ -24,8 +24,8 @@ from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.chat_lines import ChatLines, ChatSwitch
 from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
 from lmviz.app.window.source_picture import SourcePicture
-from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById, token_name
-from lmviz.text.tokenizer import END, START, Encoding, visible
+from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
+from lmviz.text.tokenizer import END, START, Encoding, token_name, visible
 
 MOST_ROWS = 2
 NAMED_UNKNOWNS = 2

@@ -12,7 +12,7 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.controls.switch import Switch
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.base.errors import LmvizError
-from lmviz.text.tokenizer import visible
+from lmviz.text.tokenizer import token_name
 
 AS_LETTERS = "special tokens as letters"
 WIDEST = 240
@@ -93,9 +93,3 @@ class TokenById(QWidget):
     def _say(self, sentence: str) -> None:
         self._said.setText(sentence)
         self._said.setVisible(bool(sentence))
-
-
-def token_name(token: str, special: bool) -> str:
-    """A token to be read; the chip of a special one stands for the signs around its name."""
-    bare = token.removeprefix("<|").removesuffix("|>") if special else token
-    return visible(bare or token)

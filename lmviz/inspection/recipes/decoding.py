@@ -62,6 +62,16 @@ def outcomes_recipe(
     )
 
 
+def asked_ways_recipe(subject: RecipeSubject, question: str) -> str:
+    """What is answered to a chat, its question alone and its letters, by their names, bound to `found`."""
+    return _decoded(
+        subject,
+        f"asked = asked_ways(model.tokenizer, {subject.text!r}, {question!r})",
+        "*_, found = answers(model, asked)",
+        imports=("from lmviz.decoding.asked_ways import answers, asked_ways",),
+    )
+
+
 def branches_recipe(
     subject: RecipeSubject, paths: Sequence[Sequence[int]], options: Mapping[str, Any]
 ) -> str:
