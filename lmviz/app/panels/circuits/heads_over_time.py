@@ -84,7 +84,7 @@ class HeadsOverTimePanel(Panel):
         self._map.set_readout(self._read_out_cell)
         self._losses = named(LinePlot(possible=LOSS), "heads_losses")
         self._losses.set_room_at_left(NAMES)
-        self._legend = Legend()
+        self._legend = Legend(wraps=True)
         self._rows = named(CurveRows(), "heads_curves", "what each head does over the training")
         self._rows.set_readout(self._read_out_row)
         self._scrolled = scrolling(self._rows)
