@@ -16,7 +16,7 @@ MOST_ENTRIES = 100_000
 def shipped(name: str) -> Path:
     """The folder `resources` or `sample_models`, whether or not it exists."""
     inside = _PACKAGE / name
-    return inside if inside.is_dir() else _PACKAGE.parent / name
+    return inside if os.path.isdir(inside) else _PACKAGE.parent / name
 
 
 def elsewhere(path: str | Path, folders: Iterable[str | Path]) -> str | None:

@@ -6,6 +6,7 @@ separated by commas; in its place `language` says what checkpoints of other prog
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -73,7 +74,7 @@ def is_question(path: Path) -> bool:
 
     It is short, begins with one of `KEYS`, and has two of those that no question is without.
     """
-    if path.suffix != ENDING or not path.is_file():
+    if path.suffix != ENDING or not os.path.isfile(path):
         return False
     try:
         lines = [line for line in _text_of(path).splitlines() if line.strip() and not line.startswith("#")]
@@ -110,7 +111,7 @@ def own_folder() -> Path:
 
 
 def _in(folder: Path) -> Iterator[ShippedQuestion]:
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return
     for path in sorted(folder.glob(f"*{ENDING}")):
         with suppress(LmvizError):

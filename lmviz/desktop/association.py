@@ -53,7 +53,7 @@ def program() -> list[str]:
         return [sys.executable]
     python = Path(sys.executable)
     quiet = python.with_name("pythonw.exe")  # on Windows: without a console
-    return [str(quiet if quiet.is_file() else python), "-P", "-m", "lmviz"]
+    return [str(quiet if os.path.isfile(quiet) else python), "-P", "-m", "lmviz"]
 
 
 def _write_keys() -> str:
@@ -127,7 +127,7 @@ def _read(installed: str) -> str:
     """A file that a wheel puts into `share`, and that a checkout has among its resources."""
     name = Path(installed).name
     for place in (shipped("resources") / "packaging" / name, Path(sys.prefix) / "share" / installed):
-        if place.is_file():
+        if os.path.isfile(place):
             return place.read_text(encoding="utf-8")
     raise LmvizError(f"This installation lacks the file {name}: install lmviz again.")
 
@@ -142,5 +142,5 @@ def _tell_desktop(entry: Path, kind: Path) -> None:
         ("update-mime-database", kind.parent.parent),
         ("update-desktop-database", entry.parent),
     ):
-        if shutil.which(program) and folder.is_dir():
+        if shutil.which(program) and os.path.isdir(folder):
             subprocess.run([program, str(folder)], check=False, capture_output=True)

@@ -348,7 +348,7 @@ def _folders() -> Iterator[Finding]:
 def _folder(name: str, folder: Path) -> Finding:
     import tempfile
 
-    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    existing = next(parent for parent in (folder, *folder.parents) if os.path.exists(parent))
     try:
         with tempfile.TemporaryFile(dir=existing):
             free = shutil.disk_usage(existing).free

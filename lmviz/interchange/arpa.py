@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -77,7 +78,7 @@ def open_arpa(path: str | Path) -> BackoffNgram:
     END, where the file lists these. LmvizError as of `read_arpa`.
     """
     beside = Path(path).parent / "tokenizer.json"
-    if beside.is_file():
+    if os.path.isfile(beside):
         return read_arpa(path, Tokenizer.load(beside))
     with _reading(path) as text:
         sections = list(_sections(text))

@@ -145,7 +145,7 @@ def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkp
         raise LmvizError(refused)
     if path.suffix.lower() == GGUF_ENDING:
         return _of_gguf(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         saved = next((path / name for name in CHECKPOINT_FILES if os.path.exists(path / name)), None)
         if saved is None:
             return _of_transformers(path)

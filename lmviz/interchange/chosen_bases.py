@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
@@ -33,7 +34,7 @@ def choose_base(adapter: Path, base: Path) -> None:
 def chosen_base(adapter: Path) -> Path | None:
     """The model that was chosen for an adapter, if one was and is still there."""
     base = _chosen().get(str(adapter.absolute()))
-    return Path(base) if isinstance(base, str) and Path(base).exists() else None
+    return Path(base) if isinstance(base, str) and os.path.exists(base) else None
 
 
 def _file() -> Path:

@@ -69,7 +69,7 @@ def container(path: Path) -> str | None:
 
     Nothing is read but the names of files.
     """
-    is_folder = path.is_dir() and path.suffix.lower() != ".mlpackage"
+    is_folder = os.path.isdir(path) and path.suffix.lower() != ".mlpackage"
     names = sorted(os.listdir(path)) if is_folder else [path.name]
     for pattern, what in CONTAINERS.items():
         found = next((name for name in names if fnmatch(name.lower(), pattern)), None)

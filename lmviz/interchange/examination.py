@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -38,7 +39,7 @@ def examine_checkpoint(place: str | Path, base: str | Path | None = None) -> Ite
     `base` is the model that an adapter is added to, by default the one that it names.
     """
     path = Path(place)
-    if (path / "run.json").is_file():
+    if os.path.isfile(path / "run.json"):
         sentence = f"{place} is a run of lmviz and no checkpoint of another program: open it as it is."
         yield "checkpoint", "problem", sentence
         return
@@ -258,7 +259,7 @@ def load_peer(place: Path) -> Any:
     try:
         load = transformers.AutoModelForCausalLM.from_pretrained
         options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        if place.is_dir():
+        if os.path.isdir(place):
             return load(str(place), **options).float().eval()
         options |= {"gguf_file": place.name, "dtype": torch.float32}
         return load(str(place.parent), **options).eval()

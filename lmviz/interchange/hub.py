@@ -54,11 +54,11 @@ def download_model(
         folder = home / "snapshots" / _plain(found.sha)
         arrived = 0
         for file, item in files.items():
-            if not (folder / file).exists():
+            if not os.path.exists(folder / file):
                 address_of_file = hub.hf_hub_url(name, file, revision=found.sha, endpoint=address)
                 known = hub.get_hf_file_metadata(address_of_file)
                 blob = home / "blobs" / _plain(known.etag)
-                if not blob.exists():
+                if not os.path.exists(blob):
                     _fetch(known.location, blob, known.size, _share(report, arrived, whole))
                     _check(name, blob, file, item.lfs)
                 _link(blob, folder / file)
@@ -83,7 +83,7 @@ def _fetch(location: str, blob: Path, size: int | None, report: Progress) -> Non
     """Write what an address sends into a file, from where an earlier download was given up; or OSError."""
     part = blob.with_name(f"{blob.name}{UNFINISHED}")
     part.parent.mkdir(parents=True, exist_ok=True)
-    begun = part.stat().st_size if part.exists() else 0
+    begun = part.stat().st_size if os.path.exists(part) else 0
     if size is None or begun < size:
         request = Request(location, headers={"Range": f"bytes={begun}-"} if begun else {})
         with urlopen(request, timeout=PATIENCE) as answer:

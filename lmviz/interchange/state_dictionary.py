@@ -7,6 +7,7 @@ to the embedding and computes the exact GELU; minGPT does neither.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -116,7 +117,7 @@ def _heads(fields: Fields) -> int:
 def _beside(path: Path) -> Fields:
     """What the config.json beside a file says of the model; minGPT's has it in "model"."""
     beside = path.parent / "config.json"
-    if not beside.is_file():
+    if not os.path.isfile(beside):
         return Fields({})
     values: dict[str, Any] = read_json(beside)
     inner = values.get("model")

@@ -115,7 +115,7 @@ def unpack(path: Path, folder: Path | None = None) -> Path:
             place = folder / f"{_plain_name(path.stem)}-{digest}"
             with zipfile.ZipFile(file) as archive:
                 opened = _opened(archive, _checked(archive))
-                if not (place / opened).is_file():
+                if not os.path.isfile(place / opened):
                     _write(archive, place)
     except _Refused as reason:
         raise LmvizError(f"{path.name} is not unpacked: {reason}.") from None
@@ -246,7 +246,7 @@ def _of_lesson(lesson: Lesson) -> Iterator[Path]:
                 yield from _files_in(place)
         for name in _PICTURE.findall(step.sentences):
             picture = folder / name
-            if elsewhere(picture, (folder,)) is None and picture.is_file():
+            if elsewhere(picture, (folder,)) is None and os.path.isfile(picture):
                 yield picture
 
 
@@ -254,14 +254,14 @@ def _of_scene(scene: Scene, folder: Path) -> Iterator[Path]:
     text = scene.text or SceneText()
     for name in filter(None, (*text.files, text.target, *(model.path for model in scene.models))):
         place = found_from(name, folder)
-        if not place.exists():
+        if not os.path.exists(place):
             raise LmvizError(f"A scene names {name}, and there is none: put it beside the lecture.")
         yield from _files_in(place)
 
 
 def _files_in(place: Path) -> Iterable[Path]:
     """A file, or all files in a folder but those that only training needs."""
-    if not place.is_dir():
+    if not os.path.isdir(place):
         return [place]
-    inner = (file for file in place.rglob("*") if file.is_file())
+    inner = (file for file in place.rglob("*") if os.path.isfile(file))
     return [file for file in inner if not set(file.relative_to(place).parts) & set(LEFT_OUT)]

@@ -21,6 +21,7 @@ with ./ then.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
@@ -95,10 +96,10 @@ def add_scene(path: Path, title: str, scene: Scene, line: int | None = None) -> 
     The item stands before the line of this number, from 1, or else at the end. The lecture is begun where
     there is none. `title` is one line. LmvizError where it cannot be written.
     """
-    if not path.exists():
+    if not os.path.exists(path):
         write_atomically(path, f"# {path.stem}\n".encode())
     numbered = (path.with_name(f"{path.stem}-{number}{SCENE_ENDING}") for number in range(1, MOST_SCENES))
-    place = next((each for each in numbered if not each.exists()), None)
+    place = next((each for each in numbered if not os.path.exists(each)), None)
     if place is None:
         raise LmvizError(f"{MOST_SCENES:,} scenes stand beside {path.name}: delete those that nothing names.")
     try:
@@ -202,7 +203,7 @@ class _LectureReader(PartReader):
         found = folder / words.removeprefix(BESIDE)
         if not words.startswith(BESIDE) or elsewhere(found, (folder,)) is not None:
             raise LineFault(f"{words!r} is not beside the lecture: put it there, and begin with {BESIDE}")
-        if not found.exists():
+        if not os.path.exists(found):
             raise LineFault(f"there is no {words!r} beside the lecture: put it there.")
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -94,7 +95,7 @@ def _check_beside(words: str, folder: Path | None) -> None:
     found = near / words[len(BESIDE) :]
     if elsewhere(found, (near,)) is not None:
         raise LineFault(f"{words!r} is not beside the lesson: put it into the lesson's folder.")
-    if folder is None or not found.exists():
+    if folder is None or not os.path.exists(found):
         raise LineFault(f"there is no {words!r} beside the lesson: put it there.")
 
 

@@ -7,6 +7,7 @@ that a step says. docs/writing-a-lesson.md tells it with an example.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -63,7 +64,7 @@ OF_A_QUESTION = ("choice", "answer", "wrong", "reply", "tolerance", "check", "hi
 def open_lesson(path: str | Path, perspectives: Collection[str]) -> Lesson:
     """The lesson of a file or a folder; LessonFault, or another LmvizError, where there is none."""
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         found = lesson_in(path)
         if found is None:
             raise LmvizError(f"{path.name} holds no lesson: put one file lesson{ENDING} into it.")
@@ -82,7 +83,7 @@ def open_lesson(path: str | Path, perspectives: Collection[str]) -> Lesson:
 def lesson_in(folder: Path) -> Path | None:
     """The file of a folder that carries a lesson and what belongs to it."""
     path = folder / f"lesson{ENDING}"
-    return path if path.is_file() else None
+    return path if os.path.isfile(path) else None
 
 
 def file_of(lesson: Lesson) -> Path | None:
@@ -91,7 +92,7 @@ def file_of(lesson: Lesson) -> Path | None:
     if folder is None:
         return None
     beside = folder / f"{lesson.name}{ENDING}"
-    return beside if beside.is_file() else lesson_in(folder) if folder.name == lesson.name else None
+    return beside if os.path.isfile(beside) else lesson_in(folder) if folder.name == lesson.name else None
 
 
 def is_lesson(path: Path) -> bool:
@@ -101,7 +102,7 @@ def is_lesson(path: Path) -> bool:
     `number:` or `about:` stands right below a title in its first line. Whether its steps have titles does not
     matter: one who forgot them is told so.
     """
-    if path.is_dir():
+    if os.path.isdir(path):
         return lesson_in(path) is not None
     if path.suffix != ENDING:
         return False

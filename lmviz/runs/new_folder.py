@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from datetime import datetime
@@ -14,5 +15,5 @@ def new_folder(runs_folder: Path, name: str) -> Path:
     """A folder that does not exist yet, such as "2026-11-22-033511-gru-shakes"."""
     name = re.sub(r"[^\w.-]+", "-", name).strip("-.")
     stem = f"{datetime.now().strftime(STAMP)}-{name}"
-    taken = (runs_folder / stem).exists()
+    taken = os.path.exists(runs_folder / stem)
     return runs_folder / (f"{stem}-{time.time_ns() % 1000:03d}" if taken else stem)

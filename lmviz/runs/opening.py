@@ -30,9 +30,9 @@ def find_model(path: Path) -> Path | None:
     """
     inner = (path.parent.parent,) if path.parent.name in INNER_FOLDERS else ()
     for folder in (path, path.parent, *inner):
-        if (folder / "run.json").is_file():
+        if os.path.isfile(folder / "run.json"):
             return folder
-    if path.is_dir():
+    if os.path.isdir(path):
         return path if _holds_model(path) or _is_refused(path) else None
     if path.name.lower().endswith(ARPA_ENDINGS):
         return path
@@ -53,7 +53,7 @@ def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
     """
     path = Path(folder)
     found = find_model(path)
-    is_run = found is None or (found / "run.json").is_file()
+    is_run = found is None or os.path.isfile(found / "run.json")
     is_arpa = found is not None and found.name.lower().endswith(ARPA_ENDINGS)
     if base is not None and (is_run or is_arpa):
         raise LmvizError(f"{path} is no adapter, and so has no base: leave the base out.")

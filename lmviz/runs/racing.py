@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,7 +90,7 @@ def begin_race(
     check_turns(turns)
     needed_memory(lanes, corpus)
     places = {lane.name: Path(folder) / lane.folder_name for lane in lanes}
-    there = {name for name, place in places.items() if (place / "run.json").exists()}
+    there = {name for name, place in places.items() if os.path.exists(place / "run.json")}
     if there and not (resume or overwrite):
         raise HoldsRun(places[min(there)])
     ready = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,7 +76,7 @@ class Entry:
     @property
     def is_present(self) -> bool:
         """Whether it can be opened without the network."""
-        return not self.address or self.path.exists()
+        return not self.address or os.path.exists(self.path)
 
 
 CATALOGUE: tuple[Entry, ...] = (

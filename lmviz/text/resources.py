@@ -15,7 +15,7 @@ DATA_VARIABLE = "LMVIZ_DATA"
 def resource_path(*parts: str) -> Path:
     """A file that comes with lmviz; LmvizError when the installation lacks it."""
     path = shipped("resources").joinpath(*parts)
-    if not path.exists():
+    if not os.path.exists(path):
         raise LmvizError(f"This installation lacks the file {'/'.join(parts)}: install lmviz again.")
     return path
 

@@ -88,7 +88,7 @@ def _acquired(folder: Path) -> FileLock:
     from filelock import FileLock, Timeout  # only who trains needs it, and it is slow to import
 
     path = folder / LOCK_NAME
-    if not folder.is_dir():  # FileLock would make it
+    if not os.path.isdir(folder):  # FileLock would make it
         raise NotWritten(path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
     lock = FileLock(path, PATIENCE, thread_local=False, poll_interval=PATIENCE / 10, on_acquired=_sign)
     try:

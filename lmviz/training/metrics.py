@@ -117,6 +117,6 @@ def flush_metrics(path: Path) -> None:
 
 def truncate_metrics(path: Path, step: int) -> None:
     """Keep only the lines up to a step, before a training continues from there."""
-    if path.exists():
+    if os.path.exists(path):
         kept = [line for line in read_metrics(path) if line["step"] <= step]
         write_bytes(path, "".join(map(_line, kept)).encode())

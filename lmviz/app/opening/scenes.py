@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -142,7 +143,7 @@ class Scenes(QObject):
             files = [found_from(name, path.parent) for name in text.files]
             target = found_from(text.target, path.parent) if text.target else None
             for file in (*files, *([] if target is None else [target])):
-                if not file.exists():
+                if not os.path.exists(file):
                     return [f"the text {file}"]
             sources = [str(file) for file in files]
         corpus = self._session.text.corpus
@@ -338,6 +339,6 @@ def _model_folder(model: SceneModel, folder: Path) -> Path | None:
     """Where a scene's model is; None where it is not."""
     if model.sample:
         here = shipped("sample_models") / Path(model.sample).name
-        return here if (here / "run.json").is_file() else None
+        return here if os.path.isfile(here / "run.json") else None
     place = found_from(model.path, folder)
-    return find_model(place) if place.exists() else None
+    return find_model(place) if os.path.exists(place) else None

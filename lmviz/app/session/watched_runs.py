@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -35,7 +36,7 @@ class WatchedRuns(QObject):
         watched = set(self._watcher.directories())
         if watched - wanted:
             self._watcher.removePaths(sorted(watched - wanted))
-        there = sorted(place for place in wanted - watched if Path(place).is_dir())
+        there = sorted(place for place in wanted - watched if os.path.isdir(place))
         if there:
             self._watcher.addPaths(there)
 

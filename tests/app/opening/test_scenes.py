@@ -385,3 +385,12 @@ def test_a_race_is_part_of_the_scene(
     shutil.rmtree(lecture / "runs")
     window.open_paths([lecture / "race.lmviz"])
     qtbot.waitUntil(lambda: "the race runs" in window.notice.sentence)
+
+
+def test_a_name_that_no_file_can_have_is_missing(
+    window: MainWindow, session: Session, lecture: Path, qtbot: QtBot
+) -> None:
+    scene = Scene("inside", models=(SceneModel(path=f"runs/{'9' * 3000}", step=6),), prefix="the hens")
+    save_scene(scene, lecture / "long.lmviz")
+    window.open_paths([lecture / "long.lmviz"])
+    qtbot.waitUntil(lambda: window.notice.sentence.startswith("long.lmviz names the model runs/999"))
