@@ -5,8 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+PIECE = 1 << 20
+"""Bytes."""
 
 
 def read_file(path: str | Path, limit: int | None = None) -> bytes:
@@ -16,12 +20,24 @@ def read_file(path: str | Path, limit: int | None = None) -> bytes:
     """
     with _open(path, limit) as file:
         try:
-            content = file.read() if limit is None else file.read(limit + 1)
+            content = file.read() if limit is None else b"".join(_pieces(file, limit + 1))
         except MemoryError:
             raise OSError(errno.ENOMEM, "it does not fit into memory", str(path)) from None
     if limit is not None and len(content) > limit:  # it says nothing of its size, or grows
         raise _too_large(path, limit)
     return content
+
+
+def _pieces(file: BinaryIO, most: int) -> Iterator[bytes]:
+    """What a file holds, at most so many bytes: all that it says it has, and then what more there is.
+
+    Room is taken for as many bytes as are asked for, so that asking for the limit would take all of it.
+    """
+    wanted = os.fstat(file.fileno()).st_size + 1
+    while most > 0 and (piece := file.read(min(wanted, most))):
+        yield piece
+        most -= len(piece)
+        wanted = PIECE
 
 
 def check_ordinary(path: str | Path, limit: int | None = None) -> None:

@@ -1,4 +1,5 @@
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,23 @@ def test_an_ordinary_file_is_read_whole(tmp_path):
     assert read_file(tmp_path / "file") == b"12345"
     assert read_file(tmp_path / "file", 5) == b"12345"
     check_ordinary(tmp_path / "file")
+
+
+def test_a_small_file_takes_no_more_room_than_it_needs_whatever_the_limit(tmp_path):
+    (tmp_path / "file").write_bytes(b"12345")
+    tracemalloc.start()
+    try:
+        read_file(tmp_path / "file", 500_000_000)
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no file that says nothing of its size")
+def test_a_file_that_says_nothing_of_its_size_is_read_whole_within_the_limit():
+    assert read_file("/proc/self/maps", 10_000_000).count(b"\n") > 5
+    with pytest.raises(OSError, match="larger than"):
+        read_file("/proc/self/maps", 10)
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path):
