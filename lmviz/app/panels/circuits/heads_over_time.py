@@ -8,7 +8,7 @@ import numpy as np
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.building import column, named, row, sheet
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label
@@ -88,9 +88,9 @@ class HeadsOverTimePanel(Panel):
         self._rows = named(CurveRows(), "heads_curves", "what each head does over the training")
         self._rows.set_readout(self._read_out_row)
         self._scrolled = scrolling(self._rows)
-        self._over_time = sheet(column((self._losses, 2), (self._scrolled, 5), gap=4))
+        self._over_time = sheet(column(self._legend, (self._losses, 2), (self._scrolled, 5), gap=4))
         body = sheet(column(self._said, (self._map, 1), (self._over_time, 1)))
-        self._card = self.add_card("What heads do", sheet(row(self._score, self._legend)), body)
+        self._card = self.add_card("What heads do", self._score, body)
         self._score.activated.connect(lambda _: self._draw())
         self._map.cell_clicked.connect(self._choose_cell)
         self._rows.row_clicked.connect(self._choose_row)
@@ -213,7 +213,6 @@ class HeadsOverTimePanel(Panel):
         over_time = found is not None and self._model is not None and len(self._model.snapshots) > 1
         self._map.setVisible(found is not None and not over_time)
         self._score.setVisible(found is not None and not over_time)
-        self._legend.setVisible(over_time)
         self._over_time.setVisible(over_time)
         if found is None:
             self._said.setText("")

@@ -13,11 +13,12 @@ from pytestqt.qtbot import QtBot
 
 import lmviz
 from lmviz.api.training import find_run
-from lmviz.app.panels.circuits.heads_over_time import ROWS, WORDS, HeadsOverTimePanel
+from lmviz.app.panels.circuits.heads_over_time import ROLES, ROWS, WORDS, HeadsOverTimePanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.curve_rows import CurveRows
+from lmviz.app.widgets.plots.legend import Legend
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.snapshot_slider import SnapshotSlider
@@ -90,6 +91,18 @@ def test_the_rows_stand_on_the_axis_of_the_losses(panel: HeadsOverTimePanel, ses
     title, lines = rows.readout(0)
     assert title == "head 1·1"
     assert f"{100 * panel.scores[82].first[0, 0]:.0f} % on the first token" in lines
+
+
+def test_every_name_of_the_legend_is_in_sight_where_there_is_little_width(
+    panel: HeadsOverTimePanel, qtbot: QtBot
+):
+    legend = panel.findChild(Legend)
+    panel.window().resize(panel.window().minimumSizeHint().expandedTo(QSize(1000, 700)))
+    panel.setFixedWidth(300)
+    qtbot.waitUntil(lambda: panel.width() == 300 and legend.width() <= 300)
+    places = legend.places()
+    assert len(places) == len(ROLES)
+    assert all(legend.rect().contains(area.toAlignedRect()) for _, area in places)
 
 
 def test_a_jump_is_shaded_said_and_marked_on_the_time_slider(
