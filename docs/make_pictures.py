@@ -151,9 +151,9 @@ def heads_over_time(driver: Driver) -> None:
     driver.open_model("echo-transformer")
     driver.wait(lambda: bool(driver.session.contrast.offers()), "the questions")
     driver.session.contrast.open(driver.session.contrast.offers()[0])
-    driver.bring_to_front("heads_over_time")
-    heads = driver.find("heads_over_time_view")
-    driver.wait(lambda: heads.is_whole, "the heads at every snapshot")
+    driver.bring_to_front("heads_over_time", "head_pair")
+    heads, pair = driver.find("heads_over_time_view"), driver.find("head_pair_view")
+    driver.wait(lambda: heads.is_whole and pair.is_whole, "the heads at every snapshot")
     driver.session.attention.choose_head(1, 2)
 
 

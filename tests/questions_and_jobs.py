@@ -102,6 +102,14 @@ def other_step(scene: Scene) -> None:
     weigh(scene)
 
 
+def say_again(scene: Scene) -> None:
+    """Another text that says its last word again."""
+    number = next(scene.numbers)
+    words = ("chair", "apple", "queen", "map", "rope")
+    told = [words[(number + place) % len(words)] for place in range(3)]
+    scene.session.reading.set_prefix(" ".join([*told, *told[:2]]))
+
+
 def look_beyond(scene: Scene) -> None:
     """The same on the page of what lies behind the context."""
     [panel] = scene.places("positions_view")
@@ -355,6 +363,8 @@ ROWS = (
     Row("patching", "circuits", "patching_view", change_a_word),
     Row("attribution", "circuits", "attribution_view", change_a_word),
     Row("ablation", "circuits", "ablation_view", change_a_word),
+    Row("two heads", "circuits repeater", "head_pair_view", say_again),
+    Row("answer by step", "circuits repeater", "head_pair_view", say_again),
     Row("loss without a part", "circuits transformer", "ablation_view", ablate_text),
     Row("circuit", "circuits", "circuit_view", change_a_word),
     Row("heads over time", "circuits transformer", "heads_over_time_view", open_again),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lmviz.inspection.recipes.recipe import RecipeSubject, arguments_of, as_source, recipe_of
@@ -62,3 +63,19 @@ def _of(
         lines.append(f"interventions = [\n{made}]")
         call += ", interventions=interventions"
     return recipe_of(subject, *lines, f"found = {call})", f"values = {read}", imports=imports)
+
+
+def chances_recipe(subject: RecipeSubject, steps: Sequence[int], id: int) -> str:
+    """The probability of a token after the text at each of some steps, bound to `values` (step,)."""
+    opened = f"lmviz.open_model({subject.model!r}, step=step)"
+    return "\n".join(
+        [
+            "import lmviz",
+            "import numpy as np",
+            "from lmviz.circuits.head_pair import chance_of",
+            "",
+            f"steps = {list(steps)}",
+            f"values = np.array([chance_of({opened}, {subject.text!r}, {id}) for step in steps])",
+            "",
+        ]
+    )

@@ -84,6 +84,7 @@ def runs(
     made = {"lstm": lstm_run, "transformer": transformer_run}
     made |= {"translator": attending_run, "other translator": translator_run}
     small = {"ngram": make_run("ngram", 2), "window": make_run("window", 2, width=6)}
+    small |= {"repeater": api.find_run("echo-transformer")}
     return made | small | {"gru": make_run("gru", 2, width=6), "classifier": _classifier(tmp_path_factory)}
 
 
@@ -105,6 +106,7 @@ OPENED = {
     "inside classifier": ("classifier",),
     "attention": ("transformer",),
     "attention translator": ("translator",),
+    "circuits repeater": ("repeater",),
     "sample chat": ("chat",),
     "compare classifier": ("classifier",),
     "compare": ("transformer", "lstm"),

@@ -141,6 +141,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(340, 320),
         projected=True,
     ),
+    PanelRow("head_pair", "Two heads", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("surgery", "Surgery", "circuits", "right", _SURGERY, tabbed=True, least=(0, 170)),
     PanelRow("editor", "Network", "autodiff", "left", width=282, least=(214, 250)),
     PanelRow("graph", "Graph", "autodiff", "centre", least=(354, 250), projected=True),

@@ -1,0 +1,278 @@
+"""Two heads that work together, each with the word that it looks at, and the word they find, by step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
+from lmviz.app.widgets.base.export import Names
+from lmviz.app.widgets.base.figures import count, percentage
+from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.text.tokenizer import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lmviz.app.session.opened_model import Moment, OpenedModel
+    from lmviz.app.session.reading import Reading
+    from lmviz.app.session.session import Session
+    from lmviz.circuits.head_pair import Head, HeadPair
+    from lmviz.inspection.trace import Trace
+    from lmviz.models.model import Model
+
+PAIR = "two heads"
+BY_STEP = "answer by step"
+NO_MODEL = "Open or train a Transformer to see which two of its heads work together."
+NO_TEXT = "Type a text above that says its last word again."
+NO_PAIR = (
+    "At this step there are no two heads that work together so: one that looks at the word before, and one "
+    "of a later layer that looks clearly at what followed last time."
+)
+NEW = "The last word, “{word}”, is said for the first time. End the text with a word that it has said before."
+MOST_STEPS = 40
+"""So many snapshots at most are asked, of all that there are."""
+ROWS = 5
+"""So many steps are drawn."""
+RISE = 0.2
+"""By so much at least the probability rises within a few steps where these are drawn."""
+ROLES = {"translation": "query", "source": "key"}
+"""The colour of labels, by the role of a name in the style sheet."""
+WORDS, TEXTS = 16, 4
+"""As the panel of all heads measures: so many random words, twice, in so many texts."""
+
+
+class HeadPairPanel(Panel):
+    """How an induction head and the one before it read the text, and since when the model knows the word."""
+
+    draws = ("reading",)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.pair: HeadPair | None = None
+        """The two heads that are drawn."""
+        self.chances: dict[int, float] = {}
+        """The probability of the word that they find, by step, as far as it is known."""
+        self._pairs: dict[Moment, tuple[HeadPair | None]] = {}  # of the model and step that were read last
+        self._reading: Reading | None = None
+        self._chances_of: tuple[OpenedModel, str] | None = None
+        self._said = Label(name="head_pair_sentence", wraps=True)
+        self._parts = [_HeadView("before", "translation"), _HeadView("follows", "source")]
+        body = sheet(column(self._said, *((part, 1) for part in self._parts), gap=8))
+        self._card = self.add_card("How they work together", "", body)
+        self._bars = named(BarsView(), "head_pair_bars", "probability of the word that they find, by step")
+        self._by_step = self.add_card("The word", "by step", self._bars)
+        self.column.setStretch(0, 2)
+        self.column.setStretch(1, 1)
+        self._bars.bar_clicked.connect(lambda bar: session.library.choose_step(self._steps()[bar]))
+        self.follow(session.reading.changed, session.library.model_changed, session.library.step_changed)
+
+    @property
+    def sentence(self) -> str:
+        """What the two heads do together, and each of them."""
+        return " ".join([self._said.text(), *(part.sentence for part in self._parts)])
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        steps = sorted(self.chances)
+        if not steps:
+            return {}
+        return {"step": np.array(steps), "probability": np.array([self.chances[step] for step in steps])}
+
+    def exported_names(self) -> Names:
+        return Names([count(step) for step in sorted(self.chances)])
+
+    def recipe(self) -> str:
+        from lmviz.circuits.recipes import chances_recipe
+
+        if self._reading is None or not self.chances:
+            return ""
+        found = self._found_at()
+        moment = self.session.reading.moment_of(self._reading.trace.text)
+        return (
+            chances_recipe(moment, sorted(self.chances), int(self._reading.trace.ids[found])) if found else ""
+        )
+
+    def out_of_place(self, model: OpenedModel) -> str:
+        if model.has_heads and not model.reads_source:
+            return ""
+        return f"{model.name} has no heads that look at its own text alone. Open a Transformer of one text."
+
+    def refresh(self) -> None:
+        reading = self.session.reading.current
+        if self.session.library.model is None or reading is None:
+            self.silence(PAIR)
+            self.silence(BY_STEP)
+            self._show_instead(NO_MODEL if self.session.library.model is None else NO_TEXT)
+            return
+        moment, text = (reading.model, reading.step), reading.trace.text
+        known = self._pairs.get(moment)
+
+        def work(model: Model) -> tuple[HeadPair | None, int]:
+            from lmviz.circuits.head_pair import head_pair
+            from lmviz.circuits.head_scores import head_scores
+            from lmviz.decoding.continuation import Continuation
+
+            pair = known[0] if known else head_pair(head_scores(model, words=WORDS, rows=TEXTS))
+            return pair, int(Continuation.of(model, text).logits.argmax())
+
+        def take(found: tuple[HeadPair | None, int]) -> None:
+            pair, likeliest = found
+            self._pairs = {moment: (pair,)}
+            self._draw(reading, pair, likeliest)
+
+        self.ask_about(reading, PAIR, work, take)
+
+    def _show_instead(self, sentence: str) -> None:
+        """Say why there is nothing to draw."""
+        self._reading, self.pair, self.chances = None, None, {}
+        self._card.set_placeholder(sentence)
+        self._by_step.hide()
+
+    def _found_at(self) -> int | None:
+        """The place of the word that is to be found."""
+        from lmviz.circuits.head_pair import said_before
+
+        return None if self._reading is None else said_before(self._reading.trace.ids)
+
+    def _draw(self, reading: Reading, pair: HeadPair | None, likeliest: int) -> None:
+        from lmviz.circuits.head_pair import said_before
+
+        trace = reading.trace
+        words, found = [visible(token) for token in trace.tokens], said_before(trace.ids)
+        if pair is None or found is None:
+            self.silence(BY_STEP)
+            self._show_instead(NO_PAIR if pair is None else NEW.format(word=words[-1]))
+            return
+        asked = reading.model, trace.text
+        if asked != self._chances_of:
+            self.silence(BY_STEP)
+            self._chances_of, self.chances = asked, {}
+        self._reading, self.pair = reading, pair
+        self._card.set_placeholder("")
+        self._card.set_aside(f"step {count(reading.step)}" if len(reading.model.snapshots) > 1 else "")
+        last = len(words) - 1
+        before, follows = self._parts
+        share, looks = before.show_head(pair.before, trace, words, found, found - 1)
+        with_share = f"with {share}" if looks else f"with only {share}"
+        knows = f": so “{words[found]}” knows what it follows" if looks else ""
+        before.say(
+            f"“{words[found]}” looks at the word before it, “{words[found - 1]}”, {with_share}{knows}."
+        )
+        share, finds = follows.show_head(pair.follows, trace, words, last, found)
+        with_share = f"with {share}" if finds else f"with only {share}"
+        says = likeliest == trace.ids[found]
+        follows.say(
+            f"The last “{words[last]}” looks at “{words[found]}”, which followed it last time, {with_share}"
+            f"{f', and “{words[found]}” is what the model says next' if says else ''}."
+        )
+        whole = looks and finds and says
+        self._said.setText(
+            f"Together: they find “{words[last]}” again and read off what came next."
+            if whole
+            else "Such heads find a word again and read off what came next; here not all of it happens."
+        )
+        self._by_step.setVisible(len(reading.model.snapshots) > 1)
+        self._by_step.set_title(f"The word that followed, “{words[found]}”")
+        self._draw_steps()
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        """The probability at the next snapshot, one at a time, so that others have their turn."""
+        if self._reading is None or not self.is_in_sight or self.session.work.is_busy(BY_STEP):
+            return
+        model, found = self._reading.model, self._found_at()
+        left = [step for step in _spread(model.snapshots, MOST_STEPS) if step not in self.chances]
+        if not left or found is None or len(model.snapshots) == 1:
+            return
+        text, id, step, of = (
+            self._reading.trace.text,
+            int(self._reading.trace.ids[found]),
+            left[0],
+            self._chances_of,
+        )
+
+        def work(opened: Model) -> float:
+            from lmviz.circuits.head_pair import chance_of
+
+            return chance_of(opened, text, id)
+
+        def take(chance: float) -> None:
+            if of == self._chances_of:
+                self.chances[step] = chance
+                self._draw_steps()
+                self._ask_next()
+
+        self.ask_model((model, step), BY_STEP, work, take, grows=True)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the probability is known at every snapshot that is asked."""
+        if self._reading is None:
+            return False
+        return set(_spread(self._reading.model.snapshots, MOST_STEPS)) <= set(self.chances)
+
+    def _steps(self) -> list[int]:
+        """The steps that are drawn: the first, around the rise, the last, and the nearest to that shown."""
+        from lmviz.circuits.heads_over_time import jump_of
+
+        known = sorted(self.chances)
+        if len(known) <= ROWS:
+            return known
+        jump = jump_of(known, np.array([self.chances[step] for step in known]), RISE)
+        wanted = _spread(known, ROWS - 1) if jump is None else [known[0], jump.begin, jump.end, known[-1]]
+        near = [
+            min(known, key=lambda step: abs(step - place)) for place in (*wanted, self.session.library.step)
+        ]
+        return sorted(set(near))
+
+    def _draw_steps(self) -> None:
+        steps, shown = self._steps(), self.session.library.step
+        self._bars.set_bars(
+            [count(step) for step in steps],
+            [self.chances[step] for step in steps],
+            limit=1.0,
+            highlighted=[at for at, step in enumerate(steps) if step == shown],
+        )
+
+
+class _HeadView(QWidget):
+    """One head over the text: its weights, a word with what it looks at marked, and that in a sentence."""
+
+    def __init__(self, name: str, role: str) -> None:
+        super().__init__()
+        self._map = named(HeatmapView(), f"head_{name}_map", "what each word looks at")
+        self._map.set_style(square=True, values="none", few_columns=True, column_role=ROLES[role])
+        self._name, self._words = Label(role=role), Label(name=f"head_{name}_sentence", wraps=True)
+        row((self._map, 3), (column(self._name, self._words, STRETCH, gap=4), 2), on=self, gap=12)
+
+    @property
+    def sentence(self) -> str:
+        """What the head does."""
+        return self._words.text()
+
+    def show_head(self, head: Head, trace: Trace, words: list[str], query: int, key: int) -> tuple[str, bool]:
+        """Show what a head looks at: how much a word looks at another, and whether at none more."""
+        from lmviz.inspection.attention import attention_weights
+
+        layer, number = head
+        weights = attention_weights(trace, layer)[number]
+        self._name.setText(f"head {layer + 1}·{number + 1}")
+        self._map.set_matrix(weights, scale="share", limit=1.0, rows=words, columns=words)
+        self._map.set_selection(row=query)
+        self._map.set_pinned((query, key))
+        return percentage(float(weights[query, key])), int(weights[query].argmax()) == key
+
+    def say(self, sentence: str) -> None:
+        """Say what it does."""
+        self._words.setText(sentence)
+
+
+def _spread(steps: Sequence[int], most: int) -> list[int]:
+    """At most so many of some steps, from the first to the last."""
+    places = np.linspace(0, len(steps) - 1, min(most, len(steps))).round().astype(int)
+    return [steps[at] for at in places]

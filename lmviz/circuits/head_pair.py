@@ -1,0 +1,57 @@
+"""Two heads that together find a word again and read off what came next.
+
+One of an earlier layer looks at the word before, so that each word knows what it follows; an induction head
+of a later one finds the word that followed (Elhage et al. 2021; Olsson et al. 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmviz.circuits.head_scores import ABOVE_CHANCE, HeadScores
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import next_distribution
+from lmviz.models.model import Model
+
+Head = tuple[int, int]
+"""The layer and the number of a head, from 0."""
+
+
+@dataclass(frozen=True)
+class HeadPair:
+    """`before` looks at the word before; `follows`, in a later layer, at what followed last time."""
+
+    before: Head
+    follows: Head
+
+
+def head_pair(scores: HeadScores) -> HeadPair | None:
+    """The strongest induction head, and the head of an earlier layer that looks most at the word before.
+
+    None where no head does the one clearly, or none before it the other more than twice as much as chance.
+    """
+    found = []
+    chance = float((1 / np.arange(2, scores.ids.shape[1] + 1)).mean())  # of even attention on the word before
+    for layer, head in np.argwhere(scores.roles == "induction").tolist():
+        earlier = scores.previous[:layer]
+        if layer and earlier.max() >= ABOVE_CHANCE * chance:
+            before = np.unravel_index(int(earlier.argmax()), earlier.shape)
+            found.append((float(scores.induction[layer, head]), before, (layer, head)))
+    if not found:
+        return None
+    _, before, follows = max(found)
+    return HeadPair((int(before[0]), int(before[1])), (follows[0], follows[1]))
+
+
+def said_before(ids: Sequence[int] | np.ndarray) -> int | None:
+    """The place of the word that followed the last one when it was said last; None where it is new."""
+    places = np.flatnonzero(np.asarray(ids)[:-1] == ids[-1])
+    return int(places[-1]) + 1 if len(places) else None
+
+
+def chance_of(model: Model, text: str, id: int) -> float:
+    """The probability that a token comes next after a text."""
+    return float(next_distribution(Continuation.of(model, text).logits).probability_of(id))

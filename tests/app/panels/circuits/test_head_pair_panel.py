@@ -1,0 +1,62 @@
+"""Two heads that work together on a text, and since when the model knows the word that they find."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+import lmviz
+from lmviz.app.panels.circuits.head_pair import HeadPairPanel
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.app.window.main_window import MainWindow
+
+ONLY_PANELS = ("head_pair",)
+TEXT = "chair apple queen map chair apple egg rope queen"
+
+
+@pytest.fixture
+def panel(window: MainWindow, session: Session, qtbot: QtBot) -> HeadPairPanel:
+    """The panel with the sample that has learned to repeat, and a text that says its last word again."""
+    [found] = [item for item in window.perspective.panels if isinstance(item, HeadPairPanel)]
+    session.library.open("echo-transformer")
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix(TEXT)
+    qtbot.waitUntil(lambda: found.pair is not None and found.is_whole and found.is_up_to_date)
+    return found
+
+
+def test_they_are_drawn_on_the_text_and_said_with_their_shares(panel: HeadPairPanel) -> None:
+    trace = lmviz.trace(lmviz.open_model("echo-transformer"), TEXT)
+    (layer, head), (later, other) = panel.pair.before, panel.pair.follows
+    before = trace[f"layers/{layer}/attention/weights"].array[head, 4, 3]
+    follows = trace[f"layers/{later}/attention/weights"].array[other, 9, 4]
+    assert layer < later
+    assert f"“map” looks at the word before it, “queen”, with {100 * before:.1f} %" in panel.sentence
+    assert f"looks at “map”, which followed it last time, with {100 * follows:.1f} %" in panel.sentence
+    assert "“map” is what the model says next" in panel.sentence
+    assert [view.shape for view in panel.findChildren(HeatmapView)] == [(10, 10)] * 2
+
+
+def test_the_word_is_known_at_each_step_as_python_says_it(
+    panel: HeadPairPanel, session: Session, qtbot: QtBot
+):
+    known: dict[str, np.ndarray] = {}
+    exec(panel.recipe(), known)
+    assert panel.exported_arrays()["probability"] == pytest.approx(known["values"], rel=1e-4)
+    assert panel.exported_arrays()["step"].tolist() == known["steps"]
+    bars = panel.findChild(BarsView)
+    bars.bar_clicked.emit(0)
+    assert session.library.step in known["steps"][:-1]
+    session.library.choose_step(0)
+    qtbot.waitUntil(lambda: "there are no two heads that work together" in panel.card.placeholder)
+
+
+def test_a_word_that_is_new_is_said_to_be_so(panel: HeadPairPanel, session: Session, qtbot: QtBot) -> None:
+    session.reading.set_prefix("chair apple queen")
+    qtbot.waitUntil(lambda: "“queen”, is said for the first time" in panel.card.placeholder)
+    session.library.open("stories-lstm")
+    qtbot.waitUntil(lambda: session.library.model.name == "stories-lstm")
+    assert "has no heads" in panel.out_of_place(session.library.model)
