@@ -238,6 +238,7 @@ class HeadPairPanel(Panel):
             limit=1.0,
             highlighted=[at for at, step in enumerate(steps) if step == shown],
         )
+        self._bars.setMinimumHeight(self._bars.sizeHint().height())  # none is left out
 
 
 class _HeadView(QWidget):
