@@ -393,11 +393,8 @@ class Training(Part):
 
     def _give_rate_back(self) -> None:
         """Plan with the rate that the training began with: one that was chosen on its way is its own."""
-        plan, rate = self._plan.current, self._rate_begun_with
-        options = (
-            plan.training_options if rate is None else replace(plan.training_options, learning_rate=rate)
-        )
-        self._plan.set(plan.family, plan.configuration, options)
+        options, rate = self._plan.current.training_options, self._rate_begun_with
+        self._plan.change(training_options=options if rate is None else replace(options, learning_rate=rate))
 
     def _forget_worker(self) -> None:
         self._timer.stop()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lmviz.training.progress import Progress
 
 FIRST_FAMILY = "transformer"
+FIRST_PRESET = "quick"
 SETTLING = 350  # milliseconds without a change before what is planned is tried
 LARGEST_STEP = 2 * 10**11  # floating-point operations of a step that would take too long to try
 
@@ -59,12 +60,15 @@ class TrainingPlan(Part):
         self._task = self.task  # that the plan is for
         self._left: dict[str, tuple[ModelConfiguration, str]] = {}  # of families one turned away from
         self._problem = ""
+        self._preset = FIRST_PRESET  # which its steps follow; "" where a number was chosen
         self._pace = TrainingPace()
         self._worker: TimingWorker | None = None
         self._is_closed = False
         self._measure_soon = QTimer(self, singleShot=True, interval=SETTLING)
         self._measure_soon.timeout.connect(self._measure)
         text.changed.connect(self._follow_task)
+        for changed in (text.changed, self.changed, self.timed):
+            changed.connect(self._follow_preset)
 
     @property
     def current(self) -> Plan:
@@ -83,8 +87,23 @@ class TrainingPlan(Part):
         task: str | None = None,
     ) -> None:
         """Plan something else, for a text of that task; None is that of the open one."""
-        self._task = self.task if task is None else task
-        plan = Plan(family, configuration, training_options)
+        self._task, self._preset = self.task if task is None else task, ""
+        self._take(Plan(family, configuration, training_options))
+
+    def change(
+        self,
+        configuration: ModelConfiguration | None = None,
+        training_options: TrainingOptions | None = None,
+    ) -> None:
+        """Plan the same with some settings changed. Its steps follow a preset until other ones are chosen."""
+        plan = self.current
+        self._task = self.task
+        options = training_options or plan.training_options
+        if options.steps != plan.training_options.steps:
+            self._preset = ""
+        self._take(Plan(plan.family, configuration or plan.configuration, options))
+
+    def _take(self, plan: Plan) -> None:
         if plan != self._plan:
             self._plan = plan
             self._problem = ""
@@ -98,7 +117,8 @@ class TrainingPlan(Part):
         self._left[plan.family] = plan.configuration, self._task
         left, task = self._left.get(name, (None, ""))
         configuration = self._beginning(name) if left is None else left.moved(task, self.task)
-        self.set(name, configuration, plan.training_options)
+        self._task = self.task
+        self._take(Plan(name, configuration, plan.training_options))
 
     def offer(
         self, family: str, configuration: ModelConfiguration, training_options: TrainingOptions
@@ -151,13 +171,12 @@ class TrainingPlan(Part):
     @property
     def presets(self) -> tuple[Preset, ...]:
         """How long one can train; none where the text is counted once, or while there is none."""
-        from lmviz.training.presets import passes, steps_by_name
+        from lmviz.training.presets import passes
 
-        plan, corpus = self.current, self._text.corpus
-        if corpus is None or FAMILIES[plan.family].counts:
+        plan, corpus, lengths = self.current, self._text.corpus, self._lengths()
+        if corpus is None or not lengths:
             return ()
         pace, tokens = self.seconds_a_step, len(corpus.training)
-        lengths = steps_by_name(self._pace.as_tried(plan, corpus.fingerprint))
         examples = None if corpus.training_examples is None else len(corpus.training_examples)
         return tuple(
             Preset(
@@ -169,10 +188,10 @@ class TrainingPlan(Part):
             for name, steps in lengths.items()
         )
 
-    def choose_steps(self, steps: int) -> None:
-        """Plan another number of steps."""
-        plan = self.current
-        self.set(plan.family, plan.configuration, replace(plan.training_options, steps=steps))
+    def choose_preset(self, name: str) -> None:
+        """Plan as many steps as a preset has here, also once it is known how long they take."""
+        self._plan, self._preset = self.current, name
+        self._follow_preset()
 
     def want_time(self) -> None:
         """Have it measured how long it will take, if that is not known. Whoever shows it calls this."""
@@ -212,8 +231,25 @@ class TrainingPlan(Part):
             plan, options = self._plan, self._plan.training_options
             if options.sampling == "streams" and self.task != NEXT_TOKEN:  # they would cut examples apart
                 options = replace(options, sampling=SENTENCES)
-            self.set(plan.family, plan.configuration.moved(self._task, self.task), options)
+            self.change(plan.configuration.moved(self._task, self.task), options)
         self._task = self.task
+
+    def _lengths(self) -> dict[str, int]:
+        """The steps of each preset; none where the text is counted once, or while there is none."""
+        from lmviz.training.presets import steps_by_name
+
+        plan, corpus = self.current, self._text.corpus
+        if corpus is None or FAMILIES[plan.family].counts:
+            return {}
+        return steps_by_name(self._pace.as_tried(plan, corpus.fingerprint))
+
+    def _follow_preset(self) -> None:
+        if self._plan is None or not self._preset:
+            return
+        options = self._plan.training_options
+        steps = self._lengths().get(self._preset, options.steps)
+        if steps != options.steps:
+            self._take(replace(self._plan, training_options=replace(options, steps=steps)))
 
     def _can_measure(self) -> bool:
         """Whether there is something to measure, of which no step takes too long to try."""

@@ -1,6 +1,7 @@
 """What is planned is tried on the text, so that the time it takes is measured before it is promised."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_presets_are_said_in_time_steps_and_passes(ready: Session, qtbot: QtBot)
     for preset in ready.plan.presets:
         assert preset.seconds == pytest.approx(preset.steps * ready.plan.seconds_a_step)
         assert preset.passes == pytest.approx(preset.steps * 2 * 8 / tokens)
-    ready.plan.choose_steps(good.steps)
+    ready.plan.choose_preset("good")
     assert ready.plan.current.training_options.steps == good.steps
     assert ready.plan.expected_seconds == pytest.approx(good.seconds)
 
@@ -67,6 +68,41 @@ def test_presets_are_shorter_where_a_step_takes_long(
     qtbot.waitUntil(lambda: ready.plan.seconds_a_step is not None, timeout=LONG)
     assert [preset.steps for preset in ready.plan.presets] == [700, 2_800, 10_500]
     assert ready.plan.presets[0].seconds == pytest.approx(168)
+
+
+def test_the_steps_follow_the_preset_until_a_number_is_chosen(
+    ready: Session, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([0.24]))
+    plan = ready.plan
+    plan.choose_preset("good")
+    assert plan.current.training_options.steps == 8_000
+    plan.want_time()
+    qtbot.waitUntil(lambda: plan.seconds_a_step is not None, timeout=LONG)
+    assert plan.current.training_options.steps == 2_800, "as many as it has where a step takes so long"
+    with qtbot.waitSignal(ready.text.changed, timeout=LONG):
+        ready.text.open(text_file, documents="line", tokenizer="characters")
+    assert plan.current.training_options.steps == 8_000, "on this text it is not known yet"
+    plan.change(FAMILIES["gru"].configuration(width=12))
+    plan.choose_family("rnn")
+    assert plan.current.training_options.steps == 8_000
+    plan.change(training_options=replace(plan.current.training_options, steps=300))
+    plan.want_time()
+    qtbot.waitUntil(lambda: plan.seconds_a_step is not None, timeout=LONG)
+    assert plan.current.training_options.steps == 300
+
+
+def test_before_anybody_chooses_the_quick_preset_is_planned(
+    session: Session, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([0.24]))
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.work.is_ready, timeout=LONG)
+    assert session.plan.current.training_options.steps == 2_000
+    session.plan.want_time()
+    qtbot.waitUntil(lambda: session.plan.seconds_a_step is not None, timeout=LONG)
+    assert session.plan.current.training_options.steps == 700
 
 
 @pytest.mark.parametrize(
@@ -98,7 +134,7 @@ def test_what_is_changed_meanwhile_is_tried_instead(ready: Session, qtbot: QtBot
 def test_a_training_does_not_share_its_random_numbers_with_a_trial(
     ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ready.plan.choose_steps(3)
+    ready.plan.change(training_options=replace(ready.plan.current.training_options, steps=3))
     begun: list[bool] = []
     begin, rehearse, wanted = preparation.begin_run, preparation.rehearse, threading.Event()
 

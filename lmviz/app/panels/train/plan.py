@@ -52,7 +52,7 @@ class PlanPanel(Panel):
         self._card = self.add_card("Model", "", self._lay_out())
         self._card.layout_below.insertWidget(1, self._statement)
         self._cards.family_chosen.connect(session.plan.choose_family)
-        self._presets.card_chosen.connect(self._choose_preset)
+        self._presets.card_chosen.connect(session.plan.choose_preset)
         self._model_form.configuration_changed.connect(self._change_model)
         self._learning_form.configuration_changed.connect(self._change_learning)
         for form in (self._model_form, self._learning_form):
@@ -134,10 +134,6 @@ class PlanPanel(Panel):
         body = sheet(column(*above, heading, self._learning_form, STRETCH, margins=(0, 0, 6, 0)))
         return scrolling(body)
 
-    def _choose_preset(self, name: str) -> None:
-        plan = self.session.plan
-        plan.choose_steps(next(preset.steps for preset in plan.presets if preset.name == name))
-
     def _show_presets(self) -> None:
         """The lengths one can choose, with the time each takes here as soon as it was measured."""
         plan, steps = self.session.plan, self.session.plan.current.training_options.steps
@@ -162,15 +158,13 @@ class PlanPanel(Panel):
             widget.setVisible(bool(presets))
 
     def _change_model(self, configuration: ModelConfiguration) -> None:
-        plan = self.session.plan.current
-        self.session.plan.set(plan.family, configuration, plan.training_options)
+        self.session.plan.change(configuration)
         self._check_together()
 
     def _change_learning(self, options: TrainingOptions) -> None:
-        plan = self.session.plan.current
         if options.learning_rate != self._rate_applied:
             self._rate_settles.start()
-        self.session.plan.set(plan.family, plan.configuration, options)
+        self.session.plan.change(training_options=options)
         self._check_together()
 
     def _apply_rate(self) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def test_presets_say_their_time_and_choose_the_steps(
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
     assert plan.current.training_options.steps == steps["thorough"]
     qtbot.waitUntil(lambda: duration(statement).startswith(in_words(plan.seconds_a_step * steps["thorough"])))
-    plan.choose_steps(123)
+    plan.change(training_options=replace(plan.current.training_options, steps=123))
     qtbot.waitUntil(lambda: cards.chosen == "")
 
 
