@@ -73,4 +73,6 @@ def _save(panel: Panel, kinds: str, ending: str, write: Callable[[Path], None]) 
 
 
 def _file_name(title: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-") or "picture"
+    """The words of a title, joined by dashes."""
+    letters = "".join(letter if letter.isalnum() else " " for letter in title.lower())
+    return "-".join(letters.split()) or "picture"

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from lmviz.app.opening.first_screen import FirstScreen, load_first_screen
 from lmviz.app.opening.welcome_strip import WelcomeStrip
 from lmviz.app.session.offers import FIRST_TEXT
+from lmviz.runs.run_list import title_in
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -60,8 +61,9 @@ class Beginning(QObject):
         goes_on = last.is_worth_going_on and not (first is not None and first.is_where(last))
         self.strip.setVisible(settings.is_on("view/welcome", True) and not goes_on)
         if goes_on:
-            opened = dict.fromkeys(Path(path).name for path in (*reversed(last.runs), *last.sources))
-            sentence = f"Last time you had {' and '.join(opened)} open."
+            runs = (title_in(Path(path)) for path in reversed(last.runs))
+            texts = (Path(path).name for path in last.sources)
+            sentence = f"Last time you had {' and '.join(dict.fromkeys((*runs, *texts)))} open."
             self._last_time = sentence
             self._window.offer(sentence, "Continue there", lambda: self._go_on(last, first))
 

@@ -45,6 +45,13 @@ class OwnText:
         size = sum(part.size for part in parts)
         return cls(corpus.name, corpus.options, corpus.sources, corpus.target_sources, corpus.content, size)
 
+    @property
+    def title(self) -> str:
+        """Its name, and of two files that are one text the endings: "pairs (en, de)"."""
+        files = (*self.sources, *self.target_sources)
+        endings = [Path(file).suffix.removeprefix(".") for file in files] if self.target_sources else []
+        return f"{self.name} ({', '.join(endings)})" if all(endings) and endings else self.name
+
     def is_text_of(self, corpus: Corpus) -> bool:
         """Whether a corpus was read from this text, in whatever way."""
         if self.sources or corpus.sources:

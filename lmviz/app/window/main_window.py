@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from shiboken6 import isValid
 
 from lmviz.app.board.board import Board
 from lmviz.app.board.enlarging import Enlarging
@@ -62,6 +63,7 @@ class MainWindow(QMainWindow):
         session.text.folder = next((str(path.parent) for path in settings.recent), "")
         session.text.offer_changed.connect(self._show_offer)
         self._is_painted = False
+        self._left: QWidget | None = None  # what had the keyboard until it could not be used
         self._fault_was_shown = False
         self._met: set[Path] = set()  # models of other programs that have been shown
         self._given: set[Path] = set()  # models that were opened by a path, and have not been shown yet
@@ -414,13 +416,21 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self.painted.emit)  # once the children are painted too
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Qt asks for the next control also where the one with the focus is hidden.
+        """Qt asks for the next control also where the one with the focus is hidden, or can no longer be used.
 
-        It could be a field, which keys would then change without having been asked for: nothing has it.
+        It could be a field, which keys would then change without having been asked for: nothing has it. Tab
+        goes back to what had it, as soon as that can be used again.
         """
         left = self.focusWidget()
-        if left is not None and left is not self and not left.isVisible():
+        if left is not None and left is not self and not (left.isVisible() and left.isEnabled()):
+            self._left = left
             self.setFocus()
+            return True
+        before, self._left = self._left, None
+        if left is not self or before is None or not isValid(before):
+            return super().focusNextPrevChild(forward)
+        if before.isVisible() and before.isEnabled():
+            before.setFocus(Qt.FocusReason.TabFocusReason)
             return True
         return super().focusNextPrevChild(forward)
 

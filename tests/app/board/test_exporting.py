@@ -23,6 +23,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.part import Part
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import zero
@@ -68,6 +69,16 @@ def test_the_numbers_of_a_panel(
     assert "state.csv" in toast.text()
     qtbot.mouseClick(toast, Qt.MouseButton.LeftButton)
     assert not toast.isVisible()
+
+
+def test_a_name_is_offered_that_is_made_of_the_words_of_the_title(
+    panels: dict[str, object], monkeypatch
+) -> None:
+    offered = []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: offered.append(given[2]) or ("", ""))
+    panels["state_view"].findChild(Card).set_title("Surprisal over the text, bits")
+    choose_picture(panels["state_view"])
+    assert offered == ["surprisal-over-the-text-bits.png"]
 
 
 def test_several_arrays_are_offered_as_npz(panels: dict[str, object], tmp_path: Path, monkeypatch) -> None:

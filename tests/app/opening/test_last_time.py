@@ -18,6 +18,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.lessons.reading import read_lesson
+from lmviz.runs.run_list import title_in
 from lmviz.training.options import TrainingOptions
 
 LONG = 20_000
@@ -76,6 +77,24 @@ def test_what_was_open_is_offered_again(
     qtbot.waitUntil(lambda: later.text.corpus is not None and later.reading.current is not None, timeout=LONG)
     assert (later.reading.prefix, later.library.step) == ("the cows eat", 3)
     assert later.text.corpus.options.documents == "line"
+
+
+def test_a_run_is_called_as_everywhere_else(
+    window: MainWindow,
+    session: Session,
+    lstm_run: Path,
+    open_again: Callable[[], MainWindow],
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    run = shutil.copytree(lstm_run, tmp_path / "runs" / "2026-03-05-105008-lstm-farm")
+    session.library.open(run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    window.close()
+    again = open_again()
+    again.beginning.welcome(tmp_path)
+    assert again.notice.sentence == f"Last time you had {title_in(run)} open."
+    assert run.name not in again.notice.sentence
 
 
 def test_a_lesson_takes_the_place_of_what_is_offered(

@@ -58,3 +58,14 @@ def test_a_whole_disk_that_was_dropped_is_given_up_at_once(session: Session, qtb
     with qtbot.waitSignal(session.work.job_finished):
         job.cancel()
     assert not session.text.is_opening
+
+
+def test_two_files_that_are_one_text_are_told_from_the_first_alone(
+    session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "pairs.en").write_text("a red car\na blue house\n" * 20, encoding="utf-8")
+    (tmp_path / "pairs.de").write_text("ein rotes Auto\nein blaues Haus\n" * 20, encoding="utf-8")
+    for target in (None, tmp_path / "pairs.de"):
+        with qtbot.waitSignal(session.text.changed):
+            session.text.open(tmp_path / "pairs.en", documents="line", target=target)
+    assert [own.title for own in session.text.own] == ["pairs", "pairs (en, de)"]

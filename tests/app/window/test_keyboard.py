@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import (
-    QLabel,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -166,3 +162,18 @@ def test_another_tab_gives_no_field_the_keys(window: MainWindow, read: Session) 
             tried += held is not None and not held.isVisible()
             assert window.focusWidget() in (window, held), f"{panel}: {window.focusWidget()}"
     assert tried, "in some place two share, one has a field"
+
+
+def test_a_control_that_can_no_longer_be_used_gives_the_keyboard_to_none(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """Train is greyed while it trains: space would then have pressed what stands beside it."""
+    window.show_perspective("train")
+    button = next(found for found in window.findChildren(QPushButton, "new_run_button") if found.isVisible())
+    button.setEnabled(True)
+    button.setFocus()
+    button.setEnabled(False)
+    assert QApplication.focusWidget() is window
+    button.setEnabled(True)
+    qtbot.keyClick(window, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is button

@@ -104,6 +104,7 @@ class GuessWordPanel(GamePanel):
     def refresh(self) -> None:
         ready = self._show_invitation()
         game, shown = self.game, self.round
+        self.game_card.set_title(f"Guess the next {self._noun}")
         self.show_page(int(ready and shown is not None))
         if not ready or game is None or shown is None:
             self.game_card.set_aside("")
@@ -200,7 +201,6 @@ class GuessWordPanel(GamePanel):
 
     def _begin_game(self, corpus: Corpus, rounds: tuple[Round, ...]) -> None:
         self._corpus, self.game = corpus, GuessingGame(rounds)
-        self.game_card.set_title(f"Guess the next {corpus.tokenizer.noun}")
         self._show_next()
 
     def _go_on(self) -> None:

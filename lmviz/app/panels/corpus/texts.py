@@ -209,7 +209,7 @@ class TextsPanel(Panel):
             if corpus is not None and corpus.sources == (entry.name,):
                 self._texts.setCurrentItem(item)
         for own in self.session.text.own:
-            item = QTreeWidgetItem([on_one_line(own.name), short(own.size)])
+            item = QTreeWidgetItem([on_one_line(own.title), short(own.size)])
             item.setData(0, Qt.ItemDataRole.UserRole, own)
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
             item.setToolTip(0, paragraph("\n".join(own.sources)))

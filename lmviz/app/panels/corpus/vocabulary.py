@@ -143,10 +143,9 @@ class VocabularyPanel(Panel):
         documents = len(corpus.training_documents)
         what = "targets" if self._side.side == "target" else WHAT[corpus.task]
         part = "training " if len(corpus.validation_documents) else ""
-        self._length_title.setText(
-            f"Lengths of {count(documents)} {part}{what}" if several else "One document"
-        )
-        self._lengths.setVisible(several)
+        self._length_title.setText(f"Lengths of {count(documents)} {part}{what}")
+        for widget in (self._length_title, self._lengths):
+            widget.setVisible(several)
         self._lengths.set_columns(edges, counts)
 
     def _show_row(self, rank: int) -> None:

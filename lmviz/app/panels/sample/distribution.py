@@ -135,7 +135,8 @@ class DistributionPanel(Panel):
         distribution, changes = prospect.distribution, in_words(prospect.moment.interventions)
         pinned = prospect.position is not None and self.session.focus.is_position_pinned
         parts = (
-            f"after “{_tail(prospect.text)}”" + (", pinned: Escape returns to the end" if pinned else ""),
+            (f"after “{_tail(prospect.text)}”" if prospect.text else "at the beginning")
+            + (", pinned: Escape returns to the end" if pinned else ""),
             changes,
             f"entropy {distribution.entropy:.2f} bits",
             f"{distribution.effective_choices:,.2f} effective choices",

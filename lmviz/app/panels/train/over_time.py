@@ -139,7 +139,8 @@ class OverTimePanel(Panel):
                 return "Label of the text over time"
             return f"Label of “{visible(encoding.tokens[self._key[2]])}” over time"
         if encoding is None or pinned is None:
-            return "Next word over time"
+            tokenizer = self.session.reading.tokenizer
+            return f"Next {'word' if tokenizer is None else tokenizer.noun} over time"
         return f"After “{visible(encoding.tokens[pinned])}” over time"
 
     def _ask_next(self, shown: OpenedModel | None) -> None:

@@ -14,7 +14,7 @@ from lmviz.app.widgets.kit.painter import cut
 SIZE = 12
 SMALLER = (12.0, 11.5, 11.0, 10.5)
 """Sizes that are tried in projector mode before anything is left out; they are large enough there."""
-PARTS, DOTS = " · ", "…"
+PARTS, DOTS, LINE_END = " · ", "…", "⏎"
 
 
 class MutedLine(Canvas):
@@ -42,6 +42,7 @@ class MutedLine(Canvas):
 
     def set_text(self, text: str) -> None:
         """Say something else."""
+        text = text.replace("\n", LINE_END)
         if text == self._text:
             return
         before, self._text = self.sizeHint(), text

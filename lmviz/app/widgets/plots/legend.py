@@ -16,7 +16,7 @@ SIZE = 12
 STROKE = 14
 GAP = 14
 LINE, MOST_LINES = 18, 3
-WIDEST = 210  # pixels at scale 1 that a name may take; a run may be called anything
+WIDEST = 280  # pixels at scale 1 that a name may take; a run may be called anything, its time stands last
 
 
 @dataclass(frozen=True)

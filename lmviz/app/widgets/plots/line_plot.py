@@ -328,8 +328,9 @@ class LinePlot(QWidget):
             place = QPointF(self._cursor.value(), self._box.viewRange()[1][1])
             top = self._plot.mapFromScene(self._box.mapViewToScene(place))
             text = self._cursor_text.boundingRect()
-            end = self._plot.mapFromScene(self._box.sceneBoundingRect().bottomRight()).x()  # then come names
-            left = min(max(top.x() - text.width() / 2, named), end - text.width())
+            within = self._plot.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
+            begin = max(within.left(), named)  # left of it are the numbers of the axis, and right of it names
+            left = min(max(top.x() - text.width() / 2, begin), within.right() - text.width())
             self._cursor_text.setPos(left, top.y() - text.height() - 1)
         self.axis_moved.emit()
 

@@ -257,7 +257,10 @@ class ArithmeticCard(Canvas):
 
 
 def _shared(names: Sequence[str]) -> str:
-    """The parts before a comma with which all names begin; empty where there is only one name."""
-    parts = [name.split(", ")[:-1] for name in dict.fromkeys(names)]
+    """The parts before a comma with which all names begin; empty where there is only one such name.
+
+    A name without parts, such as "bias", is told from the others in any case.
+    """
+    parts = [name.split(", ")[:-1] for name in dict.fromkeys(names) if ", " in name]
     alike = takewhile(lambda same: len(set(same)) == 1, zip(*parts, strict=False))
     return "".join(f"{first}, " for first, *_ in alike) if len(parts) > 1 else ""

@@ -61,6 +61,7 @@ def test_a_model_of_words_is_not_asked_to_guess_characters(
     assert not button.isVisible()
     open_all(session, qtbot, character_run)
     qtbot.waitUntil(lambda: button.isVisible() and button.text() == "Play", timeout=LONG)
+    assert view.game_card.title == "Guess the next character"
     click(compare, "guess_play_button", qtbot)
     own = compare.findChild(QLineEdit, "guess_edit")
     qtbot.waitUntil(lambda: own.isVisible() and own.isEnabled(), timeout=LONG)

@@ -6,6 +6,8 @@ import numpy as np
 from benches.sample import Bench
 from PySide6.QtCore import Qt
 
+from lmviz.app.widgets.base.muted_line import MutedLine
+
 
 def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench) -> None:
     session, table = bench.session, bench.find("pipeline_table")
@@ -97,3 +99,11 @@ def test_an_answer_about_the_tree_before_does_not_come_to_the_next(bench: Bench)
     bench.wait(lambda: not session.reading.is_busy)
     bench.answered()
     assert all(prospect is None or prospect.node == 0 for prospect in seen)
+
+
+def test_before_the_first_word_it_is_said_that_a_text_begins(bench: Bench) -> None:
+    bench.session.reading.set_prefix("")
+    bench.wait_for_prospect()
+    lines = bench.find("distribution_view").findChildren(MutedLine)
+    bench.wait(lambda: any(line.text.startswith("at the beginning · entropy") for line in lines))
+    bench.wait(lambda: bench.find("branches_tree").accessibleDescription() == "⟨start⟩")

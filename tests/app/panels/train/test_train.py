@@ -287,6 +287,16 @@ def test_the_prediction_over_time_follows_the_pinned_word(
     qtbot.waitUntil(lambda: np.array_equal(view.rows.get(steps[-1]), at_the_end), timeout=LONG)
 
 
+def test_the_prediction_over_time_says_what_is_predicted(
+    train: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    view = next(panel for panel in train.perspective.panels if panel.objectName() == "over_time_view")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line", tokenizer="characters")
+    card = view.findChild(Card)
+    qtbot.waitUntil(lambda: card.title == "Next character over time", timeout=LONG)
+
+
 def test_the_references_are_those_of_the_core(train: MainWindow, session: Session, qtbot: QtBot) -> None:
     from lmviz.training.references import reference_losses
 

@@ -53,3 +53,8 @@ def test_of_a_name_the_beginning_is_left(shown):
     line = shown(MutedLine(name, is_name=True), width_of("layer 1, atten"), 18)
     assert line.shown.startswith("layer 1")
     assert line.shown.endswith("…")
+
+
+def test_the_end_of_a_line_is_seen_and_makes_no_second_line(line):
+    line.set_text("\nAnd · 5 draws kept")
+    assert line.text == "⏎And · 5 draws kept"

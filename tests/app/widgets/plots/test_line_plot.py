@@ -394,3 +394,16 @@ def test_steps_between_two_are_shaded(shown):
     assert color_at(plot, 15, 3.7) == current_theme().note_wash
     plot.set_band(None)
     assert color_at(plot, 15, 3.7) == before
+
+
+def test_the_words_at_a_cursor_at_the_beginning_cover_no_number_of_the_axis(shown):
+    plot = shown(LinePlot(), 500, 300)
+    plot.set_curves([PlotCurve("training", [0, 23], [9.6, 8.8])])
+    plot.set_end(2000)
+    plot.set_cursor(23)
+    QApplication.processEvents()
+    plot.grab()
+    view = plot.findChild(Axes)
+    [words] = [item for item in view.scene().items() if isinstance(item, QGraphicsSimpleTextItem)]
+    begin = view.mapFromScene(words.sceneBoundingRect().topLeft()).x()
+    assert begin >= plot.place_of(0, 9).x() - 1, "where the numbers of the axis end"

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.text.arithmetic_card import MARGIN, NUMBER_SIZE, ArithmeticCard
 from lmviz.app.widgets.text.arithmetic_rows import sheet_of
 from lmviz.models.arithmetic import FUNCTIONS, RULES, Arithmetic, Factor, Rule, Terms, constant
@@ -220,3 +221,19 @@ def test_short_names_leave_the_room_to_the_numbers(shown):
     assert card.operands_shown(0) == 2
     card.set_arithmetic(arithmetic, lambda source, index: f"a long name of {source}, channel 1", count=2)
     assert card.operands_shown(0) == 2
+
+
+def test_a_name_without_parts_leaves_out_what_the_others_share(shown, monkeypatch):
+    """In a narrow card eight lines said "norm 1, cha…", because the last was a bias."""
+    weights, values = factor("query", [0.5, -2.0]), factor("norm 1", [1.0, 0.5])
+    terms = [Terms("input", (values, weights)), Terms("bias", (factor("bias", [0.2]),))]
+    card = shown(ArithmeticCard(), 280, 160)
+
+    def name(source, index):
+        return source if source == "bias" else f"{source}, channel 12{index[-1]}"
+
+    card.set_arithmetic(cell("sum", terms), name)
+    drawn: list[str] = []
+    monkeypatch.setattr(Painter, "drawText", lambda _, *given: drawn.append(given[-1]))
+    card.grab()
+    assert {"channel 121", "channel 120", "bias"} <= set(drawn)
