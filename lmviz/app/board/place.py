@@ -36,6 +36,7 @@ class Place(QTabWidget):
         self.currentChanged.connect(
             lambda _: leave_keys(self.currentWidget())
         )  # Qt gives them to its first field
+        self.currentChanged.connect(lambda _: self._lead_to_front())
         self.setTabBar(self._bar)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys go to its tabs, which have a name:
         self.setFocusProxy(cast(QWidget, None))  # none: for its proxy Qt would pass them over
@@ -84,6 +85,7 @@ class Place(QTabWidget):
             if front is not self.currentWidget():
                 leave_keys(self.currentWidget())
             self.setCurrentWidget(front)
+            self._lead_to_front()
         self.blockSignals(was_blocked)
         for at, page in enumerate(ordered):
             why = out_of_place.get(page, "")
@@ -95,6 +97,17 @@ class Place(QTabWidget):
         at = self._bar.tabAt(self._bar.mapFromGlobal(event.globalPos()))
         if at >= 0:
             self.pages[at].menu_wanted.emit(event.globalPos())
+
+    def _lead_to_front(self) -> None:
+        """Have Tab reach the tabs right before what the page in front shows, not before all pages."""
+        if self.front is None or self.window() is self:
+            return
+        panel = self.front.panel
+        before = panel.previousInFocusChain()
+        while before is not None and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
+            before = None if before is panel else before.previousInFocusChain()
+        if before is not None and before is not self._bar:
+            self.setTabOrder(before, self._bar)
 
     def _be_as_large_as_needed(self) -> None:
         """Set and not computed: layouts ask for it again and again, and Qt's own has room for a frame."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWid
 from pytestqt.qtbot import QtBot
 
 import lmviz
+from lmviz.app.board.place import Place
 from lmviz.app.panels.panel_row import Perspective
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
@@ -177,3 +178,36 @@ def test_a_control_that_can_no_longer_be_used_gives_the_keyboard_to_none(
     button.setEnabled(True)
     qtbot.keyClick(window, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is button
+
+
+@pytest.mark.parametrize("perspective", shown_perspectives(), ids=lambda row: row.name)
+def test_tab_reaches_the_tabs_of_a_place_right_before_what_they_show(
+    window: MainWindow, perspective: Perspective, qtbot: QtBot
+) -> None:
+    window.show_perspective(perspective.name)
+    qtbot.waitUntil(lambda: bool(window.perspective.panels), timeout=LONG)
+    reached = in_order_of_tab(window)
+    for place in window.perspective.findChildren(Place):
+        bar, inside = place.tabBar(), [one for one in reached if place.isAncestorOf(one)]
+        if bar.isVisible() and len(inside) > 1:
+            assert inside[0] is bar, place.name
+            assert reached[reached.index(bar) + 1] is inside[1], place.name
+
+
+def test_tab_reaches_the_train_button_before_the_settings(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_perspective("train")
+    cards = find(window, QWidget, "family_picker")
+    qtbot.waitUntil(cards.isVisible, timeout=LONG)
+    names = [one.objectName() for one in in_order_of_tab(window)]
+    assert names.index("add_lane_button") < names.index("family_picker")
+
+
+def in_order_of_tab(window: MainWindow) -> list[QWidget]:
+    """The controls that Tab reaches one after the other."""
+    reached, one = [], window.nextInFocusChain()
+    while one is not window:
+        takes = (one.focusPolicy() & Qt.FocusPolicy.TabFocus) == Qt.FocusPolicy.TabFocus
+        if takes and one.isVisible() and one.isEnabled() and one.focusProxy() is None:
+            reached.append(one)
+        one = one.nextInFocusChain()
+    return reached

@@ -49,7 +49,9 @@ class PlanPanel(Panel):
         self._how_long = MutedLine()
         self._work = MutedLine(right=True)
         self._statement = TrainingStatement(session)
-        self._card = self.add_card("Model", "", self._lay_out())
+        self._card = self.add_card("Model")
+        self._statement.setParent(self._card)  # before the forms, as it stands above them: Tab follows that
+        self._card.set_body(self._lay_out())
         self._card.layout_below.insertWidget(1, self._statement)
         self._cards.family_chosen.connect(session.plan.choose_family)
         self._presets.card_chosen.connect(session.plan.choose_preset)
