@@ -88,11 +88,27 @@ class Beginning(QObject):
         strip.dismissed.connect(lambda: window.settings.keep("view/welcome", False))
         self._session.library.model_changed.connect(self._offer_to_train_on)
         self._session.training.changed.connect(self._withdraw_offer)
+        for changed in (
+            self._session.training.changed,
+            self._session.library.model_changed,
+            self._session.text.changed,
+        ):
+            changed.connect(self._follow_what_is_opened)
         self._session.lesson.step_begun.connect(self._make_way)
 
     def _make_way(self) -> None:
         """A lesson has begun: what is offered would lie over the controls that it outlines."""
         self.strip.hide()
+        self._withdraw_last_time()
+
+    def _follow_what_is_opened(self) -> None:
+        """Whoever has opened or trained something else goes on with that."""
+        session, began_with = self._session, None if self._first is None else self._first.model
+        is_idle = session.text.corpus is None and not session.training.state.is_active
+        if not is_idle or session.library.model != began_with:
+            self._withdraw_last_time()
+
+    def _withdraw_last_time(self) -> None:
         if self._last_time:
             self._window.withdraw(self._last_time)
             self._last_time = ""

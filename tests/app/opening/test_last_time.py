@@ -97,6 +97,21 @@ def test_a_run_is_called_as_everywhere_else(
     assert run.name not in again.notice.sentence
 
 
+def test_what_is_opened_instead_takes_the_place_of_the_offer(
+    window: MainWindow,
+    session: Session,
+    settings: Settings,
+    text_file: Path,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    settings.keep("last/sources", str(tmp_path / "other.txt"))
+    window.beginning.welcome(tmp_path)
+    assert window.notice.sentence == "Last time you had other.txt open."
+    session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: window.notice.sentence == "")
+
+
 def test_a_lesson_takes_the_place_of_what_is_offered(
     window: MainWindow,
     read: Session,
@@ -172,7 +187,7 @@ def test_a_session_that_was_killed_in_mid_training_is_offered_again_and_trains_o
     later.start()
     try:
         again.beginning.welcome(tmp_path)
-        assert "killed" in again.notice.sentence
+        assert title_in(killed) in again.notice.sentence
         again.notice.findChild(QPushButton).click()
         qtbot.waitUntil(lambda: "stopped at step" in again.notice.sentence, timeout=LONG)
         assert later.library.step == later.library.model.snapshots[-1], (
