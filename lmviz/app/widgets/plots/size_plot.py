@@ -295,7 +295,9 @@ class SizePlot(Picture):
                    (gap, -gap - high / 2), (-gap - wide, -gap - high / 2), (gap, gap - high / 2),
                    (-gap - wide, gap - high / 2))  # fmt: skip
         areas = [QRectF(place.x() + x, place.y() + y, wide, high) for x, y in offsets]
-        inside = [area for area in areas if QRectF(self.rect()).contains(area)]
+        edge = self._area  # beyond it, at the left and below, stand the numbers of the axes
+        room = QRectF(edge.left(), 0, self.width() - edge.left(), edge.bottom())
+        inside = [area for area in areas if room.contains(area)]
         free = [area for area in inside if not any(area.intersects(taken) for taken in self._taken)]
         apart = None if free else self._place_apart(place, wide, high)
         chosen = (free or inside or areas)[0] if apart is None else apart

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF
 
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 
 MODELS = [
@@ -55,3 +57,24 @@ def test_all_lines_are_named_and_the_names_stand_apart(plot: SizePlot) -> None:
     for index, group in enumerate(groups):
         for other in groups[index + 1 :]:
             assert not [one for one in group if any(one.intersects(square) for square in other)]
+
+
+def test_the_name_of_a_small_run_covers_no_number_of_an_axis(
+    shown: Callable[..., SizePlot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, fit = "Transformer on farm, 11:11", Painter.fit
+    written: dict[str, QRectF] = {}
+
+    def note(painter: Painter, area: QRectF, text: str, *given: Any, **named: Any) -> None:
+        written[text] = area
+        fit(painter, area, text, *given, **named)
+
+    monkeypatch.setattr(Painter, "fit", note)
+    plot = SizePlot()
+    runs = [SizePoint(name, 8e5, 4e4, is_own=True, is_named=True), SizePoint("other", 3e6, 3e4, is_own=True)]
+    plot.set_content([*MODELS, *runs], LINES, ("20 tokens a parameter", RATIO), TICKS)
+    shown(plot, 700, 240)
+    plot.grab()
+    corner = plot.place_of(1e4, 1e4)
+    assert written[name].left() >= corner.x()
+    assert written[name].bottom() <= corner.y()
