@@ -97,21 +97,18 @@ class Beginning(QObject):
         self._session.lesson.step_begun.connect(self._make_way)
 
     def _make_way(self) -> None:
-        """A lesson has begun: what is offered would lie over the controls that it outlines."""
+        """Offer nothing more: a lesson has begun, whose controls it would lie over, or something is open."""
         self.strip.hide()
-        self._withdraw_last_time()
+        if self._last_time:
+            self._window.withdraw(self._last_time)
+            self._last_time = ""
 
     def _follow_what_is_opened(self) -> None:
         """Whoever has opened or trained something else goes on with that."""
         session, began_with = self._session, None if self._first is None else self._first.model
         is_idle = session.text.corpus is None and not session.training.state.is_active
         if not is_idle or session.library.model != began_with:
-            self._withdraw_last_time()
-
-    def _withdraw_last_time(self) -> None:
-        if self._last_time:
-            self._window.withdraw(self._last_time)
-            self._last_time = ""
+            self._make_way()
 
     def _go_on(self, last: LastSession, first: FirstScreen | None) -> None:
         """Open what was open last time; an unfinished training can be continued."""

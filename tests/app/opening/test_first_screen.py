@@ -124,6 +124,10 @@ def test_the_strip_leads_on_and_stays_away_when_sent_away(
     assert sleeping.perspective.name == "train"
     qtbot.waitUntil(lambda: sleeping.session.text.corpus is not None, timeout=LONG)
     sleeping.beginning.welcome(samples)
+    assert strip.isVisible()
+    sleeping.session.text.open("farm", tokenizer="characters")
+    qtbot.waitUntil(lambda: not strip.isVisible(), timeout=LONG)
+    sleeping.beginning.welcome(samples)
     qtbot.mouseClick(strip.findChild(QToolButton, "welcome_dismiss"), Qt.MouseButton.LeftButton)
     assert not strip.isVisible()
     sleeping.beginning.welcome(samples)

@@ -29,7 +29,7 @@ from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
-from lmviz.tasks import find_task
+from lmviz.tasks import NEXT_TOKEN, find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
 from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
 from lmviz.text.encodings import RECOGNISED
@@ -148,8 +148,9 @@ class TextsPanel(Panel):
         self._sentence.setVisible(entry is not None)
         self._recognised.setText(_how_it_was_read(corpus))
         self._recognised.show()
-        self._other.setVisible(entry is None and len(corpus.sources) == 1 and not corpus.target_sources)
-        self._otherwise.setVisible(entry is None and len(corpus.sources) == 1 and not corpus.target_sources)
+        is_one_file = entry is None and len(corpus.sources) == 1 and not corpus.target_sources
+        self._other.setVisible(is_one_file and corpus.task == NEXT_TOKEN)
+        self._otherwise.setVisible(is_one_file)
         self._form.set_shown(_settings_for(corpus, entry))
         self._advise(corpus)
 

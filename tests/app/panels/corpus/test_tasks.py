@@ -101,6 +101,8 @@ def test_labels_stand_before_their_texts(opened) -> None:
         ("good", "fine"),
         ("bad", "dull"),
     ]
+    button = window.findChild(QPushButton, "corpus_other_language_button")
+    assert not button.isVisible(), "labels have no other language"
 
 
 def test_the_other_language_is_added(
