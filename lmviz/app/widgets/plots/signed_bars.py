@@ -98,7 +98,7 @@ class SignedBars(PointableBars, GrowingCanvas):
 
     def _columns(self) -> tuple[float, float, QRectF]:
         """Where labels end, where notes end, and where bars are drawn."""
-        typed, noted = self.metrics(SIZE), self.metrics(SIZE, token=True)
+        typed, noted = self.metrics(SIZE, bold=True), self.metrics(SIZE, token=True)
         widest = max((typed.horizontalAdvance(label) for label in self._labels), default=0)
         label = min(widest + self.length(4), MOST_LABEL * self.width())
         word = max((noted.horizontalAdvance(note) for note in self._notes), default=0)
