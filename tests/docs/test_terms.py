@@ -5,21 +5,29 @@ import ast
 import pytest
 from examples import DOCS
 
-DOCSTRINGS = "\n".join(
-    ast.get_docstring(node) or ""
-    for path in sorted((DOCS.parent / "lmviz").rglob("*.py"))
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-).casefold()
-GUIDE = "\n".join(
-    path.read_text(encoding="utf-8") for path in sorted((DOCS / "guide").glob("*.md"))
-).casefold()
-
-
 TERMS = "zero ablation, mean ablation, activation patching, hook, residual stream, induction head, logit lens"
 
 
+@pytest.fixture(scope="module")
+def docstrings() -> str:
+    """All docstrings of the package, in lower case."""
+    said = [
+        ast.get_docstring(node) or ""
+        for path in sorted((DOCS.parent / "lmviz").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    ]
+    return " ".join(" ".join(said).casefold().split())
+
+
+@pytest.fixture(scope="module")
+def guide() -> str:
+    """All pages of the guide, in lower case."""
+    said = [path.read_text(encoding="utf-8") for path in sorted((DOCS / "guide").glob("*.md"))]
+    return " ".join(" ".join(said).casefold().split())
+
+
 @pytest.mark.parametrize("term", TERMS.split(", "))
-def test_a_term_stands_in_the_guide_and_in_a_docstring(term):
-    assert term in " ".join(GUIDE.split())
-    assert term in " ".join(DOCSTRINGS.split())
+def test_a_term_stands_in_the_guide_and_in_a_docstring(term: str, guide: str, docstrings: str) -> None:
+    assert term in guide
+    assert term in docstrings

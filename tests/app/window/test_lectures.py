@@ -126,6 +126,7 @@ def test_the_next_item_is_prepared(
     session.work.ask("held back", gate.wait, lambda _: None, pytest.fail)
     press(window, Qt.Key.Key_PageDown, qtbot)
     assert session.library.model.family == "lstm", "although nothing is read"
+    gate.set()
 
 
 def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) -> None:
