@@ -26,6 +26,13 @@ def covering(cases: Sequence, choices: Sequence[set[Hashable]]) -> list:
     ]
 
 
+def others_slow(cases: Iterable, *quick: object) -> list:
+    """The cases, all slow but those that are named."""
+    cases = list(cases)
+    assert all(case in cases for case in quick), f"no such case: {quick}"
+    return [case if case in quick else pytest.param(case, marks=pytest.mark.slow) for case in cases]
+
+
 def in_turn(firsts: Iterable, seconds: Sequence) -> list:
     """Every pair, all slow but those where each first meets one of the seconds, which take turns."""
     return [
@@ -41,5 +48,4 @@ def in_families(*quick: str) -> pytest.MarkDecorator:
     Where many tests of a file go through all families, each takes some of them: together they take each
     family several times.
     """
-    runs = [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in FAMILIES]
-    return pytest.mark.parametrize("run", runs, indirect=True, scope="module")
+    return pytest.mark.parametrize("run", others_slow(FAMILIES, *quick), indirect=True, scope="module")

@@ -1,7 +1,7 @@
 """A quick check leaves out cases, and no choice that any of them makes."""
 
 import pytest
-from covering import covering, in_turn
+from covering import covering, in_turn, others_slow
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -24,3 +24,11 @@ def test_each_task_meets_one_family_quickly_and_all_of_them_slowly():
     pairs = in_turn("abc", (1, 2))
     assert [pair.values for pair in pairs] == [(task, family) for task in "abc" for family in (1, 2)]
     assert [pair.values for pair in pairs if is_quick(pair)] == [("a", 1), ("b", 2), ("c", 1)]
+
+
+def test_all_but_the_named_cases_are_slow():
+    chosen = others_slow("abc", "a", "c")
+    assert [chosen[0], chosen[1].values, chosen[2]] == ["a", ("b",), "c"]
+    assert not is_quick(chosen[1])
+    with pytest.raises(AssertionError, match="no such case"):
+        others_slow("abc", "d")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from covering import others_slow
 from foreign_tokenizers import chat_folder
 from names_asked_under import names_asked_under
 from pytestqt.exceptions import TimeoutError as WaitedTooLong
@@ -199,8 +200,10 @@ def test_without_torch_the_window_says_so(
     assert not session.work.is_ready
 
 
-@pytest.mark.parametrize("perspective", [row.name for row in shown_perspectives()])
-@pytest.mark.parametrize("with_model", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize(
+    "perspective", others_slow([row.name for row in shown_perspectives()], "train", "attention", "scale")
+)
+@pytest.mark.parametrize("with_model", others_slow([False, True], True))
 def test_every_panel_has_a_place_for_what_it_complains_about(
     window: MainWindow, read: Session, perspective: str, with_model: bool, qtbot: QtBot
 ) -> None:

@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+from covering import others_slow
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
@@ -28,8 +30,9 @@ def painted_anew(window: QWidget, plot: QWidget) -> QImage:
     return window.grab(place).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
+@pytest.mark.parametrize("turns", others_slow([40, 160], 40))
 def test_no_mark_of_a_former_step_stays(
-    window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+    window: MainWindow, session: Session, make_run: Callable[..., Path], turns: int, qtbot: QtBot
 ) -> None:
     window.show_perspective("train")
     session.library.open(make_run("gru", 60, width=8, learning_rate=0.01))
@@ -48,7 +51,7 @@ def test_no_mark_of_a_former_step_stays(
         lambda: qtbot.waitUntil(lambda: panel.is_up_to_date),
         lambda: qtbot.waitUntil(nothing_is_awaited),
     )
-    for turn in range(160):
+    for turn in range(turns):
         if turn % 8 == 0:  # other words after it, so that other curves come
             session.reading.set_prefix(" ".join(chance.choices(["the", "cows", "eat", "dog"], k=3)))
         session.library.choose_step(chance.choice(session.library.model.snapshots))

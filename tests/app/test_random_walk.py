@@ -1,7 +1,7 @@
 """A random walk through the real window: no exception, no hang, no thread left behind.
 
-In the suite it takes a fixed number of steps. `LMVIZ_RANDOM_WALK_SECONDS=300` walks that long instead, and
-`LMVIZ_RANDOM_WALK_SEED` from another beginning.
+In the suite it takes a fixed number of steps, and few of them in every check.
+`LMVIZ_RANDOM_WALK_SECONDS=300` walks that long instead, and `LMVIZ_RANDOM_WALK_SEED` from another beginning.
 """
 
 import faulthandler
@@ -24,8 +24,6 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
-ACTIONS = 300
-WINDOWS = 3  # of a walk that is counted in actions; a longer one opens a new window every so often
 ACTIONS_OF_A_WINDOW = 400
 HANG = 15.0  # seconds in which the window's thread did not come round, on a machine with nothing else to do
 
@@ -87,11 +85,16 @@ def watchdog(qapp: QApplication, tmp_path: Path) -> Iterator[Watchdog]:
 
 @pytest.mark.timeout(3600)
 @pytest.mark.usefixtures("nothing_outside")
+@pytest.mark.parametrize(
+    ("windows", "actions"), [(1, 50), pytest.param(3, 100, marks=pytest.mark.slow)], ids=["short", "long"]
+)
 def test_a_random_walk_ends_well(
     watchdog: Watchdog,
     text_file: Path,
     lstm_run: Path,
     transformer_run: Path,
+    windows: int,
+    actions: int,
     tmp_path: Path,
     qtbot: QtBot,
 ) -> None:
@@ -104,8 +107,8 @@ def test_a_random_walk_ends_well(
     walker = Walker(seed, (*good, *wrong_things(tmp_path / "wrong")))
     watchdog.doing = lambda: walker.doing
     settings = Settings(tmp_path / "settings.json")
-    windows, actions = 0, ACTIONS_OF_A_WINDOW if seconds else ACTIONS // WINDOWS
-    while time.monotonic() - began < seconds if seconds else windows < WINDOWS:
+    opened, actions = 0, ACTIONS_OF_A_WINDOW if seconds else actions
+    while time.monotonic() - began < seconds if seconds else opened < windows:
         session = Session(tmp_path / "runs")
         window = MainWindow(session, settings)
         said: list[str] = []
@@ -128,7 +131,7 @@ def test_a_random_walk_ends_well(
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
         assert not [sentence for sentence in said if "did not expect" in sentence]
-        windows += 1
+        opened += 1
     watchdog.stop()
     stood_at = (tmp_path / "hang.txt").read_text(encoding="utf-8")
     assert watchdog.longest[0] < HANG, f"{watchdog.longest}\n{stood_at}"

@@ -7,10 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtCore import QAbstractListModel, QEvent
 from PySide6.QtGui import QAction, QHelpEvent, QPainter, Qt
 from PySide6.QtWidgets import (
@@ -38,6 +39,8 @@ IN_A_PATH = "<img src='fifo'> a &amp; b & c \u202ed"
 STRANGE = "<img src='fifo'> <a href='x'>y</a> a &amp; b & c \u202ed"
 TOKEN = "<b>t</b>&amp;\u202et"
 SEEN = STRANGE.replace("\u202e", "⟨U+202E⟩")
+EVERYWHERE = tuple(row.name for row in shown_perspectives())
+NAMING_MODELS, NAMING_OTHERS = ("inside", "attention", "compare"), ("corpus", "autodiff", "polls")
 OURS = re.compile(r"</?p>|<br>")
 """The tags of tooltips."""
 
@@ -198,11 +201,11 @@ def look(window: MainWindow, drawn: set[str]) -> Look:
     return Look(window, drawn)
 
 
-def go_round(look: Look, qtbot: QtBot) -> None:
-    """Look at every perspective, each panel in front, and at every command."""
+def go_round(look: Look, names: Iterable[str], qtbot: QtBot) -> None:
+    """Look at these perspectives, each panel in front, and at every command."""
     window, reading = look.window, look.window.session.reading
-    for perspective in shown_perspectives():
-        window.show_perspective(perspective.name)
+    for name in names:
+        window.show_perspective(name)
         for panel in window.perspective.panels:
             panel.parentWidget().raise_()
             panel.catch_up()
@@ -216,8 +219,9 @@ def go_round(look: Look, qtbot: QtBot) -> None:
         look.around()
 
 
+@pytest.mark.parametrize("names", others_slow([EVERYWHERE, NAMING_MODELS], NAMING_MODELS), ids=len)
 def test_a_text_and_models_with_strange_names(
-    look: Look, session: Session, runs: dict[str, Path], fifo: Reader, tmp_path: Path, qtbot: QtBot
+    look: Look, session: Session, runs: dict[str, Path], fifo: Reader, names: tuple[str, ...], qtbot: QtBot
 ) -> None:
     for name in ("words", "counts"):
         shutil.copytree(runs[name], session.training.runs_folder / name)
@@ -229,14 +233,21 @@ def test_a_text_and_models_with_strange_names(
     session.comparison.choose([(model, model.snapshots[-1]) for model in session.library.models])
     session.reading.set_prefix(f"the cows {TOKEN} <i>new</i>\u202e {TOKEN}")
     qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
-    go_round(look, qtbot)
+    go_round(look, names, qtbot)
     assert any(SEEN in text for text in look.texts)
     assert any(TOKEN.replace("\u202e", "⟨U+202E⟩") in text for text in look.texts)
     assert not fifo.was_read
 
 
+@pytest.mark.parametrize("names", others_slow([EVERYWHERE, NAMING_OTHERS], NAMING_OTHERS), ids=len)
 def test_labels_lessons_polls_and_networks_with_strange_words(
-    look: Look, session: Session, runs: dict[str, Path], fifo: Reader, tmp_path: Path, qtbot: QtBot
+    look: Look,
+    session: Session,
+    runs: dict[str, Path],
+    fifo: Reader,
+    names: tuple[str, ...],
+    tmp_path: Path,
+    qtbot: QtBot,
 ) -> None:
     folder = tmp_path / f"folder {IN_A_PATH}"
     folder.mkdir()
@@ -257,7 +268,7 @@ def test_labels_lessons_polls_and_networks_with_strange_words(
     for label in ("lesson_sentence", "lesson_task", "lesson_question_words", "lesson_hint_words"):
         shown = look.window.findChild(MarkdownLabel, label).shown
         assert shown == SEEN.replace("&amp;", "&"), label  # which Markdown has as HTML has it
-    go_round(look, qtbot)
+    go_round(look, names, qtbot)
     session.lesson.leave()
     QApplication.processEvents()
     look.around()

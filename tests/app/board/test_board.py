@@ -87,15 +87,19 @@ def again(session: Session, settings: Settings, qtbot: QtBot) -> Callable[[MainW
 
 
 @pytest.mark.parametrize(
-    "perspective",
-    [*(pytest.param(name, marks=pytest.mark.slow) for name in ("attention", "inside")), "sample"],
+    ("perspective", "rounds"),
+    [
+        ("sample", 2),
+        *(pytest.param(name, 10, marks=pytest.mark.slow) for name in ("attention", "inside", "sample")),
+    ],
 )
-def test_nothing_drifts_over_ten_rounds(
+def test_nothing_drifts_over_many_rounds(
     window: MainWindow,
     read: Session,
     again: Callable[[MainWindow], MainWindow],
     drawn: Callable[[], None],
     perspective: str,
+    rounds: int,
     qtbot: QtBot,
 ) -> None:
     """Of what enlarges, narrows or hides panels for a time, and of closing the window."""
@@ -107,7 +111,7 @@ def test_nothing_drifts_over_ten_rounds(
         click_tab(window, {"inside": "Surgery", "sample": "Beam search"}[perspective])
     drawn()
     before, model = places(window), read.library.model
-    for _ in range(10):
+    for _ in range(rounds):
         window.toggle_enlarged()
         assert len(places(window)) == 1
         window.toggle_enlarged()

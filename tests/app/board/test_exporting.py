@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benches.exporting import LONG, choose, shown
+from covering import others_slow
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import (
@@ -28,6 +29,8 @@ from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import zero
 from lmviz.text.corpus import load_corpus
+
+NAMES = [perspective.name for perspective in PERSPECTIVES]
 
 
 @pytest.fixture
@@ -145,7 +148,7 @@ class Taken(QObject):
             assert recipe == bool(panel.recipe())
 
 
-@pytest.mark.parametrize("perspective", [perspective.name for perspective in PERSPECTIVES])
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "attention", "compare"))
 def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     window: MainWindow,
     session: Session,
@@ -217,7 +220,7 @@ CONTROLS = {
 """Panels of forms, lists and games, which draw no numbers of a model."""
 
 
-@pytest.mark.parametrize("perspective", [perspective.name for perspective in PERSPECTIVES])
+@pytest.mark.parametrize("perspective", NAMES)
 def test_every_panel_with_numbers_exports_them_and_none_fails_without_any(
     window: MainWindow, perspective: str
 ) -> None:

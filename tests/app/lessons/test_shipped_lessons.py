@@ -1,8 +1,7 @@
 """Every lesson that comes with lmviz, driven from beginning to end through the window."""
 
-from pathlib import Path
-
 import pytest
+from covering import others_slow
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.window.lessons import perspective_names
@@ -12,7 +11,7 @@ from lmviz.lessons.shipped import shipped_files
 from tests.app.lessons.driver import drive
 
 LECTURE_HALL = (1280, 720)
-QUICK = ("00-tour", "03-memory", "08-gradient-descent", "11-two-sequences")  # which take few seconds
+LESSONS = {path.stem: path for path in shipped_files()}
 
 
 @pytest.fixture(autouse=True)
@@ -20,29 +19,16 @@ def _as_when_lessons_are_driven(lessons_in_short: None) -> None:
     """What takes long is measured briefly, and the hidden fault is always the same."""
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[] if path.stem in QUICK else pytest.mark.slow, id=path.stem)
-        for path in shipped_files()
-    ],
-)
-def test_a_lesson_can_be_done_from_beginning_to_end(path: Path, window: MainWindow, qtbot: QtBot) -> None:
-    lesson = open_lesson(path, perspective_names())
+@pytest.mark.parametrize("name", others_slow(LESSONS, "00-tour"))
+def test_a_lesson_can_be_done_from_beginning_to_end(name: str, window: MainWindow, qtbot: QtBot) -> None:
+    lesson = open_lesson(LESSONS[name], perspective_names())
     asked = sum(step.question is not None for step in lesson.steps)
     assert drive(window, qtbot, lesson) == asked
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[] if path.stem == "03-memory" else pytest.mark.slow)
-        for path in shipped_files()
-    ],
-    ids=lambda path: path.stem,
-)
-def test_a_lesson_can_be_done_in_the_lecture_hall(path: Path, window: MainWindow, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("name", others_slow(LESSONS, "03-memory"))
+def test_a_lesson_can_be_done_in_the_lecture_hall(name: str, window: MainWindow, qtbot: QtBot) -> None:
     """Projector mode leaves few panels: each task brings that in sight with which it is done."""
     window.set_projector(True)
     window.resize(*LECTURE_HALL)
-    drive(window, qtbot, open_lesson(path, perspective_names()))
+    drive(window, qtbot, open_lesson(LESSONS[name], perspective_names()))

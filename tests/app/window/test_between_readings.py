@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtCore import QEvent, QPointF, Qt, SignalInstance
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
@@ -41,8 +42,7 @@ TEXTS = {
 }
 SOURCES = ("blue car red house blue car red house", "red")
 PLAIN = ("the cows eat grass the hens eat corn the dog", "the cows")
-QUICK = ("one document", "translator")
-SLOW = [name for name in (*FAMILIES_READ, *TEXTS) if name not in QUICK]
+NAMES = ("one document", *FAMILIES_READ, *TEXTS)
 ACROSS = 3  # places of the pointer along each side of a widget
 
 
@@ -219,7 +219,7 @@ def complaints(session: Session) -> Iterator[list[str]]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+@pytest.mark.parametrize("name", others_slow(NAMES, "translator"))
 @pytest.mark.usefixtures("complaints")
 def test_panels_that_show_one_text_stand_what_is_done_with_another(
     window: MainWindow,
@@ -252,7 +252,7 @@ def test_panels_that_show_one_text_stand_what_is_done_with_another(
 @pytest.mark.parametrize(
     "names",
     [
-        ("transformer", "captioner", "translator", "lstm"),
+        ("transformer", "captioner"),
         pytest.param((*FAMILIES_READ, *TEXTS), marks=pytest.mark.slow, id="all"),
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
@@ -20,6 +21,7 @@ from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.window.main_window import MainWindow
 from tests.app.conftest import wait_for_reading
 
+NAMES = [row.name for row in shown_perspectives()]
 MAY_BE_EMPTY = (TreeView, EquationView)  # as long as nothing has been written, or chosen
 
 
@@ -79,26 +81,26 @@ def reading(
 
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "autodiff", "scale"))
 def test_whatever_gets_the_keys_shows_it_and_says_what_it_is(
-    window: MainWindow, through: Callable[[str], Iterator[str]]
+    window: MainWindow, through: Callable[[str], Iterator[str]], perspective: str
 ) -> None:
     wrong: set[str] = set()
-    for row in shown_perspectives():
-        for _ in through(row.name):
-            for widget in list(focusable(window)):
-                if not Shiboken.isValid(widget):  # what was focused before has let it go
-                    continue
-                said = QAccessible.queryAccessibleInterface(widget)
-                if not said.text(QAccessible.Text.Name) or said.role() == QAccessible.Role.NoRole:
-                    wrong.add(f"{row.name}: {in_words(widget)} has no name or no role")
-                describes = said.text(QAccessible.Text.Description) or isinstance(widget, MAY_BE_EMPTY)
-                if isinstance(widget, Canvas) and not describes:
-                    wrong.add(f"{row.name}: {in_words(widget)} does not say what it shows")
-                before = widget.grab().toImage()
-                widget.setFocus(Qt.FocusReason.TabFocusReason)
-                QApplication.processEvents()
-                if widget.hasFocus() and widget.grab().toImage() == before:
-                    wrong.add(f"{row.name}: the focus of {in_words(widget)} is not seen")
+    for _ in through(perspective):
+        for widget in list(focusable(window)):
+            if not Shiboken.isValid(widget):  # what was focused before has let it go
+                continue
+            said = QAccessible.queryAccessibleInterface(widget)
+            if not said.text(QAccessible.Text.Name) or said.role() == QAccessible.Role.NoRole:
+                wrong.add(f"{in_words(widget)} has no name or no role")
+            describes = said.text(QAccessible.Text.Description) or isinstance(widget, MAY_BE_EMPTY)
+            if isinstance(widget, Canvas) and not describes:
+                wrong.add(f"{in_words(widget)} does not say what it shows")
+            before = widget.grab().toImage()
+            widget.setFocus(Qt.FocusReason.TabFocusReason)
+            QApplication.processEvents()
+            if widget.hasFocus() and widget.grab().toImage() == before:
+                wrong.add(f"the focus of {in_words(widget)} is not seen")
     assert not wrong, "\n".join(sorted(wrong))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from covering import others_slow
 from foreign_models import PEERS, add_tokenizer, as_torch_save, peer, saved
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -19,13 +20,10 @@ from tests.app.window.test_labels_everywhere import shows_something
 TURNED = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
 SIZES = {"n_layer": 2, "n_head": 3, "n_embd": 24, "block_size": 32, "bias": True, "vocab_size": 50}
 OTHERS = ("shards", "pytorch_model.bin", "nanoGPT", "nanoGPT compiled", "minGPT")
-QUICK = ("llama 3", "gemma2")
+QUICK = "gemma2"
 OF_EACH = {configuration: name for name, (configuration, _) in PEERS.items()}
 """One of each kind: the last, which has more settings of its own."""
-KINDS = [
-    kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow)
-    for kind in sorted({*QUICK, *OF_EACH.values(), *OTHERS})
-]
+KINDS = others_slow(sorted({QUICK, "llama 3", *OF_EACH.values(), *OTHERS}), QUICK)
 
 
 def state(name: str, prefix: str = "") -> dict[str, torch.Tensor]:

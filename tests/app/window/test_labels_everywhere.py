@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import others_slow
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -22,12 +23,9 @@ TEXTS = {
     "translator": "rouge voiture",
     "captioner": "2 dots",
 }
-QUICK = ("tagger", "captioner")  # labels at each word, and a source that is no text
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in TEXTS]
-)
+@pytest.mark.parametrize("name", others_slow(TEXTS, "captioner"))  # whose source is no text
 def test_no_panel_complains_or_is_blank(
     window: MainWindow,
     session: Session,
@@ -61,9 +59,7 @@ def test_no_panel_complains_or_is_blank(
     assert (wrong, said) == ([], [])
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in QUICK else name for name in TEXTS]
-)
+@pytest.mark.parametrize("name", others_slow(TEXTS, "classifier"))
 def test_what_makes_no_sense_says_what_would(
     window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot, name: str
 ) -> None:

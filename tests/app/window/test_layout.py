@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from layout_faults import faults_of
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.exceptions import TimeoutError
@@ -31,7 +32,8 @@ TEXTS = {
     "captioner": "2 dots",
 }
 SETTINGS = {"ngram": {"order": 4}, "lstm": {"width": 8}, "transformer": {"width": 8, "heads": 2, "layers": 2}}
-QUICK = ("ngram", "transformer")
+SMALL = SIZES[-1]
+QUICK = ("transformer", SMALL)
 
 
 @pytest.fixture
@@ -113,16 +115,15 @@ def look(
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    "kind", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in TEXTS]
+    "kind_and_size", others_slow([(kind, size) for kind in TEXTS for size in SIZES], QUICK), ids=str
 )
-@pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
 def test_nothing_is_cut_or_covered(
     window: MainWindow,
     opened: Callable[[str], None],
     look: Callable[[], list[str]],
-    kind: str,
-    size: tuple[int, int],
+    kind_and_size: tuple[str, tuple[int, int]],
 ) -> None:
+    kind, size = kind_and_size
     window.resize(*size)
     opened(kind)
     found: list[str] = []
@@ -132,7 +133,7 @@ def test_nothing_is_cut_or_covered(
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
+@pytest.mark.parametrize("size", others_slow(SIZES, SMALL), ids="{0[0]}x{0[1]}".format)
 def test_nothing_is_cut_with_gradients_changes_and_all_settings(
     window: MainWindow,
     session: Session,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import (
@@ -27,6 +28,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers.faults import Faults
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
+
+NAMES = [row.name for row in shown_perspectives()]
 
 LONG = 20_000
 
@@ -203,7 +206,7 @@ def test_an_unexpected_exception_leaves_the_window_alive_and_is_shown_once(
     assert session.reading.prefix == "still alive"
 
 
-@pytest.mark.parametrize("perspective", [row.name for row in shown_perspectives()])
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "corpus", "compare", "polls"))
 def test_every_control_has_a_name_for_assistive_tools(
     window: MainWindow,
     read: Session,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtWidgets import QAbstractScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -89,17 +90,7 @@ def _place(area: QAbstractScrollArea) -> str:
     return f"{type(area).__name__} in {widget.objectName() if widget is not None else 'the window'}"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "translator",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in (*LANGUAGE, *LABELS)
-            if name != "translator"
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", others_slow([*LANGUAGE, *LABELS], "translator"))
 def test_nothing_scrolls_sideways_in_the_lecture_hall(
     window: MainWindow,
     open_model: Callable[[str], None],
@@ -218,7 +209,7 @@ def test_no_perspective_scrolls_sideways_beside_a_lesson(
     qtbot.waitUntil(lambda: {panel.objectName() for panel in window.perspective.panels} == left)
 
 
-@pytest.mark.parametrize("projector", [False, True], ids=["light", "projector"])
+@pytest.mark.parametrize("projector", others_slow([False, True], True), ids=["light", "projector"])
 def test_every_perspective_fits_beside_the_panel_of_lessons(
     window: MainWindow, drawn: Callable[[], None], projector: bool, qtbot: QtBot
 ) -> None:

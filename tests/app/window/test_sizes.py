@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import others_slow
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -52,7 +53,7 @@ TEXTS = {
     "translator": "rouge voiture",
     "captioner": "2 dots",
 }
-REST = ("next-token", "tagger", "classifier", "captioner")  # whose empty panels say much the same
+TASKS = ("next-token", *TEXTS)
 HEAD = 44  # pixels at scale 1 in which a card says what it is
 TAB = 8  # pixels beside the words of a tab, at least
 HEADING = 12  # the size of type above columns
@@ -179,7 +180,7 @@ def look_behind(window: MainWindow, qtbot: QtBot) -> None:
             inspect(window, qtbot)
 
 
-@pytest.mark.parametrize("perspective", NAMES)
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "train", "sample", "circuits"))
 def test_no_word_is_cut_and_no_panel_blank_in_the_smallest_window(
     window: MainWindow, opened: Callable[[str], None], perspective: str, qtbot: QtBot
 ) -> None:
@@ -227,9 +228,7 @@ def go_through(window: MainWindow, look: str, qtbot: QtBot) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    "task", ["none", "translator", *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
-)
+@pytest.mark.parametrize("task", others_slow(["none", *TASKS], "none"))
 def test_before_anything_is_typed_every_panel_says_what_will_stand_there(
     window: MainWindow,
     session: Session,
