@@ -33,10 +33,19 @@ def others_slow(cases: Iterable, *quick: object) -> list:
     return [case if case in quick else pytest.param(case, marks=pytest.mark.slow) for case in cases]
 
 
-def in_turn(firsts: Iterable, seconds: Sequence) -> list:
-    """Every pair, all slow but those where each first meets one of the seconds, which take turns."""
+def in_turn(firsts: Iterable, seconds: Sequence, among: Sequence | None = None) -> list:
+    """Every pair, all slow but those where each first meets one of the seconds, which take turns.
+
+    Firsts that are not `among` those that are named, where some are, are slow with all of the seconds.
+    """
+    firsts = list(firsts)
+    assert all(first in firsts for first in among or ()), f"no such first: {among}"
     return [
-        pytest.param(first, second, marks=() if at % len(seconds) == turn else pytest.mark.slow)
+        pytest.param(
+            first,
+            second,
+            marks=() if at % len(seconds) == turn and (among is None or first in among) else pytest.mark.slow,
+        )
         for at, first in enumerate(firsts)
         for turn, second in enumerate(seconds)
     ]

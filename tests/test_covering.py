@@ -24,6 +24,8 @@ def test_each_task_meets_one_family_quickly_and_all_of_them_slowly():
     pairs = in_turn("abc", (1, 2))
     assert [pair.values for pair in pairs] == [(task, family) for task in "abc" for family in (1, 2)]
     assert [pair.values for pair in pairs if is_quick(pair)] == [("a", 1), ("b", 2), ("c", 1)]
+    few = in_turn("abc", (1, 2), among="bc")
+    assert [pair.values for pair in few if is_quick(pair)] == [("b", 2), ("c", 1)]
 
 
 def test_all_but_the_named_cases_are_slow():

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QLineEdit
@@ -19,7 +20,7 @@ from lmviz.app.window.main_window import MainWindow
 
 LECTURE_HALL = (1280, 720)
 MOST = 2
-QUICK = ("inside", "train", "sample", "polls")  # many panels, forms, pictures, and few panels
+NAMES = [row.name for row in PERSPECTIVES]
 
 
 def in_sight(window: MainWindow) -> set[str]:
@@ -30,13 +31,7 @@ def shown(window: MainWindow) -> set[str]:
     return {panel.objectName() for panel in window.perspective.panels if panel.isVisible()}
 
 
-@pytest.mark.parametrize(
-    "perspective",
-    [
-        row.name if row.name in QUICK else pytest.param(row.name, marks=pytest.mark.slow)
-        for row in PERSPECTIVES
-    ],
-)
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "train", "polls"))  # forms, and few panels
 def test_projector_mode_leaves_two_panels_without_sideways_scrolling(
     window: MainWindow, read: Session, perspective: str, qtbot: QtBot
 ) -> None:

@@ -56,6 +56,7 @@ def test_a_timer_keeps_ticking_while_the_window_trains(training: Session, qtbot:
     assert between[-1] < 0.6 * patience()
 
 
+@pytest.mark.slow
 def test_training_in_the_window_is_not_much_slower_than_headless(
     training: Session, text_file: Path, options: TrainingOptions, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -4,7 +4,7 @@ import math
 from itertools import combinations, pairwise, product
 
 import pytest
-from covering import in_turn
+from covering import in_turn, others_slow
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -92,7 +92,9 @@ def wheel(picture, place: QPoint, notches: int) -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "fitted"), in_turn(READABLE, LOOKS), indirect=["fitted"])
+@pytest.mark.parametrize(
+    ("name", "fitted"), in_turn(READABLE, LOOKS, among=("lecture", "bilinear_attention")), indirect=["fitted"]
+)
 def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, name):
     fitted.session.network.open_shipped(name)
     fitted.settle()
@@ -131,7 +133,9 @@ def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typ
     qtbot.waitUntil(read_it)  # the panels around it are still finding their places
 
 
-@pytest.mark.parametrize(("name", "fitted"), in_turn(tuple(STATES), LOOKS), indirect=["fitted"])
+@pytest.mark.parametrize(
+    ("name", "fitted"), in_turn(STATES, LOOKS, among=("summation", "both_ways")), indirect=["fitted"]
+)
 def test_steps_that_have_no_room_side_by_side_go_downwards_and_show_figures(fitted, qtbot, name):
     network, picture = fitted.session.network, fitted.picture
     network.open_shipped(name)
@@ -153,7 +157,7 @@ def test_steps_that_have_no_room_side_by_side_go_downwards_and_show_figures(fitt
     )
 
 
-@pytest.mark.parametrize("name", ["summation", "recurrence_tanh", "both_ways"])
+@pytest.mark.parametrize("name", others_slow(["summation", "recurrence_tanh", "both_ways"], "both_ways"))
 def test_beside_a_lesson_the_recurrences_can_be_read(fitted_beside, qtbot, name):
     fitted_beside.session.network.open_shipped(name)
     fitted_beside.settle()
@@ -161,7 +165,7 @@ def test_beside_a_lesson_the_recurrences_can_be_read(fitted_beside, qtbot, name)
     assert fitted_beside.picture.is_readable
 
 
-@pytest.mark.parametrize("name", ["lecture", "diamond", "summation"])
+@pytest.mark.parametrize("name", others_slow(["lecture", "diamond", "summation"], "lecture", "summation"))
 def test_in_the_smallest_window_words_stand_above_cells_and_figures_are_read(scene, qtbot, typeset, name):
     scene.view.resize(880, 520)
     scene.session.network.open_shipped(name)
@@ -199,7 +203,7 @@ def test_large_networks_are_wholly_in_sight_or_go_on_below_and_are_read_at_the_p
     assert fitted.read(last.name, index) == pytest.approx(float(last.value[index]), abs=5e-7)
 
 
-@pytest.mark.parametrize(("drawn", "fitted"), in_turn(UNITS, LOOKS), indirect=["fitted"])
+@pytest.mark.parametrize(("drawn", "fitted"), in_turn(UNITS, LOOKS, among=UNITS[::5]), indirect=["fitted"])
 def test_units_are_wholly_in_sight_too(fitted, qtbot, drawn):
     drawing, name = drawn
     fitted.session.network.open_shipped(name)

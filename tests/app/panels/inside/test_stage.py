@@ -51,6 +51,7 @@ def strongest(session: Session, stage: int) -> tuple[str, tuple[int, ...]]:
     return address, view.index(*strongest_cell(view, position))
 
 
+@in_families("ngram", "rnn", "transformer")
 def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
     panel: StagePanel, session: Session, run: Path, qtbot: QtBot
 ) -> None:

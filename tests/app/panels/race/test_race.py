@@ -56,7 +56,7 @@ def ready(window: MainWindow, session: Session, text_file: Path, qtbot: QtBot) -
     """The window on Race with a text open, and a small GRU planned."""
     with qtbot.waitSignal(session.text.changed):
         session.text.open(text_file, documents="line")
-    plan(session, 150)
+    plan(session, 60)
     qtbot.waitUntil(lambda: session.work.is_ready)
     return session
 
@@ -73,13 +73,13 @@ def lanes_named(session: Session) -> dict[str, object]:
 def test_what_was_measured_before_the_first_update_makes_no_lane_the_best(
     ready: Session, window: MainWindow, qtbot: QtBot
 ) -> None:
-    plan(ready, 150, validate_every=140)
+    plan(ready, 60, validate_every=50)
     ready.race.add({"learning_rate": (0.001, 0.01)})
     ready.race.go_on()
     ready.race.pause()
     qtbot.waitUntil(lambda: all(lane.best is not None for lane in ready.race.lanes), timeout=LONG)
     ready.race.step()
-    qtbot.waitUntil(lambda: all(0 < lane.step < 140 for lane in ready.race.lanes), timeout=LONG)
+    qtbot.waitUntil(lambda: all(0 < lane.step < 50 for lane in ready.race.lanes), timeout=LONG)
     assert "lowest" not in "".join(piece.text for piece in race_in_words(ready.race.lanes))
     ready.race.go_on()
     qtbot.waitUntil(lambda: not ready.race.is_active, timeout=LONG)
@@ -114,18 +114,18 @@ def test_four_rates_one_is_hidden_the_best_forked_and_all_scrubbed(
     click(window, qtbot, "forking_tab")
     source = find(window, QComboBox, "fork_run_picker")
     source.setCurrentIndex(source.findText(best.label))
-    find(window, QSpinBox, "fork_step_spin").setValue(100)
+    find(window, QSpinBox, "fork_step_spin").setValue(40)
     half = best.planned.options.learning_rate / 2
     write(window, qtbot, "fork_value_edit", f"{half:g}")
     click(window, qtbot, "fork_button")
     qtbot.waitUntil(lambda: len(ready.race.lanes) == 5 and not ready.race.is_active, timeout=LONG)
     fork = ready.race.lanes[4]
-    assert (fork.label, fork.phase, fork.left_at) == (f"{best.label} → {half:g}", "finished", 100)
+    assert (fork.label, fork.phase, fork.left_at) == (f"{best.label} → {half:g}", "finished", 40)
     assert fork.color == best.color
     qtbot.waitUntil(lambda: fork.label in plot.curves)
     curve = plot.curves[fork.label]
     assert curve.dashed
-    assert curve.x[0] == 100, "of a fork only what it did itself is drawn"
+    assert curve.x[0] == 40, "of a fork only what it did itself is drawn"
 
     qtbot.waitUntil(lambda: set(words.exported_arrays()) == {"0.001", "0.01", "0.03", fork.label})
     before = words.exported_arrays()["0.03"]
@@ -152,7 +152,7 @@ def test_two_settings_make_a_grid_and_a_lane_comes_from_train(
     assert (
         table.model().headerData(0, Qt.Orientation.Horizontal).replace("\n", " ") == "width · learning rate"
     )
-    plan(ready, 150, learning_rate=0.5)
+    plan(ready, 60, learning_rate=0.5)
     window.show_perspective("train")
     click(window, qtbot, "add_lane_button")
     assert window.perspective.name == "race"
@@ -216,6 +216,7 @@ def test_a_race_opens_like_a_run(window: MainWindow, ready: Session, qtbot: QtBo
     assert json.loads((folder / "race.json").read_text("utf-8"))["turns"] == open_race(folder).turns
 
 
+@pytest.mark.slow
 def test_a_timer_keeps_ticking_with_four_lanes(window: MainWindow, ready: Session, qtbot: QtBot) -> None:
     plan(ready, 9000, batch=8, length=32)
     ready.reading.set_prefix("the cows eat")
