@@ -156,6 +156,18 @@ def scene(
 SCENES = tuple(dict.fromkeys(row.perspective for row in ROWS))
 
 
+def comes_to_rest(scene: Scene, breaking: Breaking) -> bool:
+    """Whether the broken work is not done any more, once all that follows from the act has been answered."""
+    calm = 0
+    for _ in range(20):  # a busy machine answers late what depends on another answer
+        before = breaking.times
+        scene.let_everything_be_answered()
+        calm = calm + 1 if breaking.times == before else 0
+        if calm == 3:
+            return True
+    return False
+
+
 @pytest.mark.parametrize("scene", SCENES, indirect=True, ids=str)
 def test_what_fails_is_said_where_it_was_asked_until_it_is_answered(
     scene: Scene, breaking: Breaking, request: pytest.FixtureRequest
@@ -171,11 +183,7 @@ def test_what_fails_is_said_where_it_was_asked_until_it_is_answered(
                 row.act(scene)
                 scene.wait(lambda row=row, sentence=sentence: scene.says(row.place, sentence))
                 if row.name != "live":  # which is asked anew twice a second, with newer weights each time
-                    scene.let_everything_be_answered()
-                    failed = breaking.times
-                    for _ in range(3):
-                        scene.let_everything_be_answered()
-                    assert breaking.times == failed, f"“{row.name}” is asked again and again"
+                    assert comes_to_rest(scene, breaking), f"“{row.name}” is asked again and again"
         except WaitedTooLong:
             pytest.fail(f"a failure of “{row.name}” is not said in {row.place}")
         try:
