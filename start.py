@@ -17,6 +17,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,14 +44,16 @@ WORKERS = str((os.cpu_count() or 1) + 2)
 class Word(NamedTuple):
     """One thing to do: in words, the extras of pyproject.toml it needs, and what `.venv`'s Python runs.
 
-    All commands are run even when one fails; the last one gets the rest of the command line. `plugin` is
-    the one with which Qt draws meanwhile, None for that of this screen.
+    All commands are run even when one fails; the last one gets the rest of the command line. Those of
+    `beside` run meanwhile, and what they say comes last. `plugin` is the one with which Qt draws, None for
+    that of this screen.
     """
 
     does: str
     extras: tuple[str, ...]
     commands: tuple[tuple[str, ...], ...]
     plugin: str | None = "offscreen"
+    beside: tuple[tuple[str, ...], ...] = ()
 
 
 WINDOW = Word("open the window", (), (("-m", "lmviz"),), plugin=None)
@@ -62,9 +65,9 @@ WORDS = {
             ("-m", "ruff", "check"),
             ("-m", "ruff", "format", "--check"),
             ("-c", "from importlinter.cli import lint_imports_command as check; check(['--no-logo'])"),
-            ("-m", "mypy"),
             ("-m", "pytest", "-q", "--numprocesses", WORKERS, "--dist", "worksteal"),
         ),
+        beside=(("-m", "mypy"),),
     ),
     "bench": Word("measure speed, also against other programs", ("bench",), (("benchmarks/bench.py",),)),
     "mutate": Word(
@@ -266,6 +269,20 @@ def run(arguments: list[str]) -> int:
             continue  # Ctrl+C reaches the program as well, and how to end is its own affair
 
 
+def run_beside(arguments: list[str]) -> Callable[[], int]:
+    """Run `.venv`'s Python meanwhile; what is returned waits for its end, prints what it said and gives its
+    exit code."""
+    process = subprocess.Popen(
+        [PYTHON, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+
+    def wait() -> int:
+        print(process.communicate()[0], end="", flush=True)
+        return process.returncode
+
+    return wait
+
+
 def main() -> int:
     """Do what the command line says; the exit code of what was run, the first that is not 0."""
     options = read_arguments(sys.argv[1:])
@@ -279,8 +296,10 @@ def main() -> int:
         os.chdir(HERE)
     if word is WORDS["test"]:  # containers often set it, and each worker would compile all tests anew
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    waits = [run_beside([*command]) for command in word.beside]
     codes = [run([*command, *(rest if command is word.commands[-1] else [])]) for command in word.commands]
-    for command, code in zip(word.commands, codes, strict=True):
+    codes += [wait() for wait in waits]
+    for command, code in zip((*word.commands, *word.beside), codes, strict=True):
         if code != 0 and len(codes) > 1:
             print(f"Did not pass: {' '.join(command)}", file=sys.stderr)
     return next((code for code in codes if code != 0), 0)

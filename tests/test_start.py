@@ -314,13 +314,13 @@ def test_what_the_words_run_is_there(start):
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for word in (start.WINDOW, *start.WORDS.values()):
         assert set(word.extras) <= set(extras["optional-dependencies"])
-        for command in word.commands:
+        for command in (*word.commands, *word.beside):
             assert command[0].startswith("-") or (ROOT / command[0]).is_file()
             assert all((ROOT / item).is_file() for item in command if item.endswith((".py", ".spec")))
 
 
 def test_all_checks_are_run_and_what_they_compile_is_kept(start, tmp_path, monkeypatch, capsys):
-    checks, kept = list(start.WORDS["test"].commands), []
+    word, kept = start.WORDS["test"], []
 
     def run(command: list[str]) -> int:
         kept.append("PYTHONDONTWRITEBYTECODE" not in os.environ)
@@ -329,12 +329,21 @@ def test_all_checks_are_run_and_what_they_compile_is_kept(start, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setattr(start, "run", run)
+    monkeypatch.setattr(start, "run_beside", lambda command: lambda: run(command))
     for name in ("bring_system_packages", "make_environment", "install"):
         monkeypatch.setattr(start, name, lambda *arguments: None)
     monkeypatch.setattr(sys, "argv", ["start.py", "test"])
     assert start.main() == 3
-    assert kept == [True] * len(checks)
+    assert kept == [True] * len((*word.commands, *word.beside))
     assert capsys.readouterr().err.splitlines() == ["Did not pass: -m mypy"]
+
+
+def test_what_runs_meanwhile_says_at_its_end_what_it_has_to_say(start, monkeypatch, capsys):
+    monkeypatch.setattr(start, "PYTHON", Path(sys.executable))
+    wait = start.run_beside(["-c", "import sys; print('said', file=sys.stderr); sys.exit(4)"])
+    assert capsys.readouterr().out == ""
+    assert wait() == 4
+    assert capsys.readouterr().out == "said\n"
 
 
 def pins() -> dict[str, str]:
