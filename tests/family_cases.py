@@ -205,6 +205,12 @@ few_cases = pytest.mark.parametrize(
 )
 """For what takes long: every choice in some case; the other cases are slow."""
 
+TASKS_OF_FAMILIES = {(case.values[0], case.values[1].get("task", "next-token")) for case in CASES}
+one_of_each = pytest.mark.parametrize(
+    ("family", "options"), covering(CASES, [choices(*case.values) & TASKS_OF_FAMILIES for case in CASES])
+)
+"""For what takes longest: each task of each family in one case; the other cases are slow."""
+
 
 def untrained(family, options, seed=0):
     kind = FAMILIES[family].configuration

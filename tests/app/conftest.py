@@ -110,7 +110,7 @@ def _timers_left() -> list[QTimer]:
 @pytest.fixture(autouse=True)
 def _machine_measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
     """How fast this machine is does not matter; each view of Train or Scale would train for a second."""
-    monkeypatch.setattr(rehearsal, "LONGEST", 0.02)
+    monkeypatch.setattr(rehearsal, "LONGEST", 0.0)
     monkeypatch.setattr(machine, "LONGEST", 0.01)
     monkeypatch.setattr(machine, "MEASURED", TransformerConfiguration(layers=1, heads=1, width=8, context=8))
 

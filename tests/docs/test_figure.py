@@ -52,6 +52,7 @@ def test_what_holds_is_said_and_what_does_not_as_well(figure):
     assert "20 words" not in fails
 
 
+@pytest.mark.slow
 def test_a_tiny_figure_is_trained_measured_written_and_drawn(figure, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(figure, "SPANS", {"short": 5, "long": 7})
     out, runs = tmp_path / "out", tmp_path / "runs"

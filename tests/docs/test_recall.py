@@ -20,6 +20,7 @@ def recall(monkeypatch):
     return module
 
 
+@pytest.mark.slow
 def test_it_trains_each_model_and_prints_a_table(recall, capsys):
     words = ["--families", "gru", "transformer", "--distances", "1", "2", "--truncations", "0", "2"]
     recall.main([*words, "--steps", "3"])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from covering import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,8 +38,9 @@ def test_parts_of_a_character_have_its_place():
 
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
-@pytest.mark.parametrize("kind", ["words", "characters", "spaces", "bpe:300"])
-@pytest.mark.parametrize("documents", ["file", "line"])
+@pytest.mark.parametrize(
+    ("kind", "documents"), in_turn(["words", "characters", "spaces", "bpe:300"], ["file", "line"])
+)
 def test_every_stretch_is_found(kind, documents, data):
     words = ["the", "cat", "Zoë", "İ", "鼠", "rare", ".", "\n", "  "]
     seed = data.draw(st.integers(0, 1000))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from covering import others_slow
 from foreign_models import PEERS, add_tokenizer, as_torch_save, peer, saved
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -20,10 +19,9 @@ from tests.app.window.test_labels_everywhere import shows_something
 TURNED = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
 SIZES = {"n_layer": 2, "n_head": 3, "n_embd": 24, "block_size": 32, "bias": True, "vocab_size": 50}
 OTHERS = ("shards", "pytorch_model.bin", "nanoGPT", "nanoGPT compiled", "minGPT")
-QUICK = "gemma2"
 OF_EACH = {configuration: name for name, (configuration, _) in PEERS.items()}
 """One of each kind: the last, which has more settings of its own."""
-KINDS = others_slow(sorted({QUICK, "llama 3", *OF_EACH.values(), *OTHERS}), QUICK)
+KINDS = sorted({"gemma2", "llama 3", *OF_EACH.values(), *OTHERS})
 
 
 def state(name: str, prefix: str = "") -> dict[str, torch.Tensor]:
@@ -55,6 +53,7 @@ def written(kind: str, folder: Path) -> Path:
     return add_tokenizer(saved(kind, folder)) / "model.safetensors"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_panel_shows_something_of_it(
     kind: str,

@@ -35,9 +35,10 @@ def checkpoint(tmp_path: Path, layers: int, heads: int) -> Path:
     return save_pretrained(model, tmp_path / "large")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layers", "heads", "tokens"),
-    [(3, 5, 24), pytest.param(48, 25, 1024, marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
+    [(3, 5, 24), pytest.param(48, 25, 1024, marks=pytest.mark.timeout(900))],
 )
 def test_every_perspective_shows_a_model_of_many_heads(
     window: MainWindow,

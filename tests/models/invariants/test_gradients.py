@@ -7,7 +7,7 @@ import pytest
 import torch
 from cells import cells_of, check_operand
 from closeness import relative_error
-from family_cases import IDS, beside, every_case, few_cases, parameters_of, rows_beside, traced
+from family_cases import IDS, beside, every_case, one_of_each, parameters_of, rows_beside, traced
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.backpropagation import gradient as gradient_of
@@ -67,7 +67,7 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
             assert off <= tolerance, (name, kind)
 
 
-@few_cases
+@one_of_each
 def test_gradients_are_the_slopes_that_small_changes_show(model):
     """Of the loss, by the cell of every tap that matters most, which is moved up and down a little."""
     if not list(model.parameters()):
@@ -87,7 +87,7 @@ def test_gradients_are_the_slopes_that_small_changes_show(model):
         assert slopes.array[index] == pytest.approx(slope, rel=tolerance, abs=1e-7), address
 
 
-@few_cases
+@one_of_each
 def test_every_gradient_follows_from_what_reads_it(model):
     """Of taps and of parameters: the sum of all readers' gradients × local derivatives.
 

@@ -2,7 +2,16 @@
 
 import numpy as np
 import torch
-from family_cases import SOURCE, SOURCE_VOCABULARY, TEXT, VOCABULARY, few_cases, learn, translates, untrained
+from family_cases import (
+    SOURCE,
+    SOURCE_VOCABULARY,
+    TEXT,
+    VOCABULARY,
+    learn,
+    one_of_each,
+    translates,
+    untrained,
+)
 
 from lmviz.families import learner_of
 from lmviz.text.examples import Examples, Sequences
@@ -38,7 +47,7 @@ def learn_pairs(model, steps):
     return told[-1].validation_loss
 
 
-@few_cases
+@one_of_each
 def test_it_learns_a_toy_text(family, options):
     if not options.get("residual", True):  # with more layers nothing is learned in so short a time
         options = options | {"layers": 1}

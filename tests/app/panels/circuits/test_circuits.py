@@ -23,6 +23,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.snapshot_slider import SnapshotSlider
 from lmviz.inspection.interventions import scale_head
 
+ONLY_PANELS = ("contrast", "patching", "circuit", "attribution", "surgery")
+
 
 def panel_of(window: MainWindow, kind):
     [panel] = [item for item in window.perspective.panels if isinstance(item, kind)]

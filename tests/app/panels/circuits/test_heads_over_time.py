@@ -134,6 +134,7 @@ def test_a_jump_is_shaded_said_and_marked_on_the_time_slider(
     qtbot.waitUntil(lambda: window.findChild(SnapshotSlider).marks == ())
 
 
+@pytest.mark.slow
 def test_of_the_sample_that_repeats_the_jump_and_its_heads_are_found(
     window: MainWindow, session: Session, qtbot: QtBot
 ):

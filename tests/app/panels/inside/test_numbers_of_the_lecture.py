@@ -18,6 +18,8 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("through_time",)
+
 TICKETS = 34
 """Steps from “tickets” to the word before the blank that wants it again."""
 SENTENCE = " ".join(("the cows eat grass and the hens eat corn . " * 4).split()[: TICKETS + 1])

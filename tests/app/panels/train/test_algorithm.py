@@ -26,6 +26,8 @@ from lmviz.families import FAMILIES
 from lmviz.training.observation import ObservedCount, ObservedUpdate
 from lmviz.training.options import TrainingOptions
 
+ONLY_PANELS = ("plan", "live_sample", "algorithm", "noise")
+
 
 class Scene:
     """The panel in front, and what a person does there."""

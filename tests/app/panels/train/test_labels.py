@@ -21,6 +21,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 
+ONLY_PANELS = ("loss", "plan")
+
 REVIEWS = "good\ta fine film\nbad\ta dull film\ngood\tfine\n"
 PAIRS = "one two\tuno dos y tres\nthree\ttres\none\tuno\n"
 FLOOR = 0.0258  # nats per tag of ambiguous, from all sentences of its grammar

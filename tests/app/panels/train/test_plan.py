@@ -22,6 +22,8 @@ from lmviz.text import corpus
 from lmviz.training.options import TrainingOptions
 from lmviz.training.presets import steps_by_name
 
+ONLY_PANELS = ("plan",)
+
 LONG = 30_000
 
 

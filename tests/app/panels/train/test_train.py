@@ -29,6 +29,8 @@ from lmviz.text.corpus import load_corpus
 from lmviz.text.tokenizer import visible
 from lmviz.training.options import TrainingOptions
 
+ONLY_PANELS = ("plan", "loss", "health", "live_sample", "next_word", "over_time")
+
 LONG = 30_000
 
 
