@@ -148,7 +148,7 @@ class Taken(QObject):
             assert recipe == bool(panel.recipe())
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "attention", "compare"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "compare"))
 def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     window: MainWindow,
     session: Session,

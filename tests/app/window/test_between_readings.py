@@ -248,14 +248,8 @@ def test_panels_that_show_one_text_stand_what_is_done_with_another(
         disturbance.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("transformer", "captioner"),
-        pytest.param((*FAMILIES_READ, *TEXTS), marks=pytest.mark.slow, id="all"),
-    ],
-)
 @pytest.mark.usefixtures("complaints")
 def test_panels_that_show_one_model_stand_what_is_done_with_another(
     window: MainWindow,
@@ -264,12 +258,11 @@ def test_panels_that_show_one_model_stand_what_is_done_with_another(
     disturbance: Disturbance,
     catch_up: Callable[[], None],
     drawn: Callable[[], None],
-    names: tuple[str, ...],
     qtbot: QtBot,
 ) -> None:
     for perspective in WITH_PREFIX:
         window.show_perspective(perspective)
-    for name in names:
+    for name in (*FAMILIES_READ, *TEXTS):
         open_model(name)
     for perspective in ("inside", "attention"):
         window.show_perspective(perspective)

@@ -101,10 +101,8 @@ def test_nothing_is_laid_out_or_painted_again(
     assert work_when_idle() == []
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["transformer", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("translator", "tagger"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["transformer", "translator", "tagger"])
 def test_nothing_is_done_again_with_other_models(
     window: MainWindow,
     session: Session,

@@ -146,7 +146,7 @@ def found(window: MainWindow, name: str) -> QWidget:
 
 
 @pytest.mark.usefixtures("reading")
-@pytest.mark.parametrize("perspective", JOBS)
+@pytest.mark.parametrize("perspective", others_slow(JOBS, "train", "inside", "circuits", "autodiff"))
 def test_the_main_job_of_every_perspective_is_done_by_keys(
     window: MainWindow,
     session: Session,

@@ -113,17 +113,13 @@ def test_nothing_scrolls_sideways_in_the_lecture_hall(
     assert found == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size"),
     [
-        ("transformer", SMALL_WINDOW),
+        *((name, SMALL_WINDOW) for name in (*LANGUAGE, *LABELS)),
         *(
-            pytest.param(name, SMALL_WINDOW, marks=pytest.mark.slow)
-            for name in (*LANGUAGE, *LABELS)
-            if name != "transformer"
-        ),
-        *(
-            pytest.param(name, size, marks=pytest.mark.slow)
+            (name, size)
             for name in ("transformer", "tagger", "translator")
             for size in ((1280, 720), (1440, 900))
         ),
