@@ -107,6 +107,7 @@ def test_its_python_gives_the_same_number(simplex: SimplexPanel) -> None:
     assert found["most"] == pytest.approx(-16.1495, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_in_a_small_window_the_pictures_stand_below_one_another_in_full(
     simplex: SimplexPanel, window: MainWindow, qtbot: QtBot
 ) -> None:
