@@ -18,6 +18,8 @@ ARCHITECTURES = {
 }
 """The architectures of llama.cpp that are not called as transformers calls their kind."""
 
+WIDTHS = ("n_inner", "intermediate_size", "ffn_hidden_size")
+
 PAIRS_APART = ("llama", "olmo", "smollm3", "granite")
 FROM_ONE = ("gemma", "gemma2", "gemma3", "nemotron")
 
@@ -46,7 +48,7 @@ def write_gguf(model, path, packed="F32", said=None):
     numbers = {spelling: number for number, spelling in gguf.MODEL_ARCH_NAMES.items()}
     known = gguf.get_tensor_name_map(numbers[name], configuration.num_hidden_layers)
     random = np.random.default_rng(0)
-    for ours, value in model.state_dict().items():
+    for ours, value in joined_norms(model.state_dict()).items():
         if ours == "lm_head.weight" and configuration.tie_word_embeddings:
             continue
         there = known.get_name(ours, try_suffixes=(".weight", ".bias"))
@@ -107,10 +109,18 @@ def describe(writer, configuration):
     writer.add_context_length(getattr(configuration, "max_position_embeddings", 2048))
     writer.add_embedding_length(configuration.hidden_size)
     writer.add_block_count(configuration.num_hidden_layers)
-    inner = getattr(configuration, "n_inner", None) or getattr(configuration, "intermediate_size", None)
+    inner = next(filter(None, (getattr(configuration, name, None) for name in WIDTHS)), None)
     writer.add_feed_forward_length(inner or 4 * configuration.hidden_size)
     writer.add_head_count(heads)
-    writer.add_head_count_kv(getattr(configuration, "num_key_value_heads", None) or heads)
+    shared = getattr(configuration, "num_key_value_heads", None) or heads
+    if configuration.model_type == "falcon":
+        shared = configuration.num_kv_heads if configuration.new_decoder_architecture else 1
+    writer.add_head_count_kv(shared)
+    attention = getattr(configuration, "attn_config", None)
+    if attention is not None:
+        writer.add_max_alibi_bias(float(attention.alibi_bias_max))
+        if attention.clip_qkv:
+            writer.add_clamp_kqv(attention.clip_qkv)
     writer.add_vocab_size(configuration.vocab_size)
     rotary = getattr(configuration, "rope_parameters", None) or {}
     if configuration.model_type != "gpt2":
@@ -143,6 +153,18 @@ def describe(writer, configuration):
             add(getattr(configuration, ours))
 
 
+def joined_norms(tensors):
+    """The tensors of a model, norms that each head has of its own joined to one matrix."""
+    found, joined = {}, {}
+    for name, value in tensors.items():
+        module, is_norm, _ = name.partition(".norms.")
+        if is_norm:
+            joined.setdefault(f"{module}.weight", []).append(value)
+        else:
+            found[name] = value
+    return found | {name: torch.stack(values) for name, values in joined.items()}
+
+
 def converted(name, there, value, configuration):
     """A tensor as the converter of an architecture writes it."""
     heads = configuration.num_attention_heads
@@ -154,6 +176,12 @@ def converted(name, there, value, configuration):
         return value + 1
     if name == "gpt2" and value.dim() == 2 and there.startswith("blk."):
         return value.t()
+    if name == "falcon" and ".attn_qkv." in there:
+        groups = configuration.num_kv_heads if configuration.new_decoder_architecture else 1
+        width = configuration.hidden_size // heads
+        by_group = value.reshape(groups, heads // groups + 2, width, -1)
+        parts = (by_group[:, :-2], by_group[:, -2], by_group[:, -1])
+        return torch.cat([part.reshape(-1, *value.shape[1:]) for part in parts])
     if name in ("gptneox", "bloom") and ".attn_qkv." in there:
         return value.reshape(heads, 3, -1, *value.shape[1:]).transpose(0, 1).reshape(value.shape)
     return value

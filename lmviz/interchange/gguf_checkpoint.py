@@ -18,6 +18,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_file import GgufFile, PackedTensor
 from lmviz.interchange.kinds import KINDS
+from lmviz.interchange.kinds.kind import Kind
 from lmviz.interchange.layout import StoredLayout
 from lmviz.interchange.stored_tensors import StoredTensors
 from lmviz.models.blocks import BlockMatrix
@@ -30,7 +31,8 @@ class Architecture:
     """How one architecture of llama.cpp differs from the kind of transformers that it was converted from.
 
     With `pairs_apart`, the rows of queries and keys were put in the order in which llama.cpp turns them. With
-    `norms_from_one`, one was added to the weights of every normalisation.
+    `norms_from_one`, one was added to the weights of every normalisation. Norms that each head has of its own
+    are joined to one matrix (head, channel).
     """
 
     kind: str
@@ -55,6 +57,8 @@ ARCHITECTURES = {
     "granite": Architecture("granite", pairs_apart=True),
     "starcoder2": Architecture("starcoder2"),
     "stablelm": Architecture("stablelm"),
+    "falcon": Architecture("falcon"),
+    "mpt": Architecture("mpt"),
     "nemotron": Architecture("nemotron", norms_from_one=True),
     "command-r": Architecture("cohere"),
     "bloom": Architecture("bloom"),
@@ -63,12 +67,12 @@ ARCHITECTURES = {
 }
 
 FIELDS = {
-    "block_count": ("num_hidden_layers", "n_layer"),
-    "embedding_length": ("hidden_size", "n_embd"),
-    "feed_forward_length": ("intermediate_size", "n_inner"),
-    "context_length": ("max_position_embeddings", "n_positions", "seq_length"),
-    "attention.head_count": ("num_attention_heads", "n_head"),
-    "attention.head_count_kv": ("num_key_value_heads",),
+    "block_count": ("num_hidden_layers", "n_layer", "n_layers"),
+    "embedding_length": ("hidden_size", "n_embd", "d_model"),
+    "feed_forward_length": ("intermediate_size", "n_inner", "ffn_hidden_size"),
+    "context_length": ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len"),
+    "attention.head_count": ("num_attention_heads", "n_head", "n_heads"),
+    "attention.head_count_kv": ("num_key_value_heads", "num_kv_heads"),
     "attention.key_length": ("head_dim",),
     "attention.layer_norm_rms_epsilon": ("rms_norm_eps", "norm_eps"),
     "attention.layer_norm_epsilon": ("layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps"),
@@ -84,6 +88,9 @@ FIELDS = {
     "use_parallel_residual": ("use_parallel_residual",),
 }
 """The fields of a file, without the name of its architecture, and what transformers calls them."""
+
+EACH_HEAD = ".norms.#"
+"""The end of names of norms that each head has of its own."""
 
 _WITHOUT_MODEL = ("rope_freqs.weight",)
 """Tensors that say what the description says."""
@@ -106,14 +113,23 @@ def described_by(file: GgufFile) -> tuple[StoredLayout, int, StoredTensors]:
         values = _values(file, name)
         kind = KINDS[architecture.kind]
         # Queries, keys and values that belong together are joined there, and no matrix lies on its side.
-        layout = StoredLayout(
-            replace(kind, by_group=False), kind.configuration(Fields(values)), transposed=False
-        )
+        kind = replace(_with_joined_norms(kind), by_group=False)
+        layout = StoredLayout(kind, kind.configuration(Fields(values)), transposed=False)
         stored = _stored(file, name, architecture, layout, table.shape[0])
     except (LmvizError, ZeroDivisionError, OverflowError) as error:
         reason = str(error).rstrip(".")
         raise LmvizError(f"{file.path} describes no model that can be opened: {reason}.") from None
     return layout, table.shape[0], stored
+
+
+def _with_joined_norms(kind: Kind) -> Kind:
+    """The kind with one matrix (head, channel) where each head has a norm of its own."""
+    joined = {
+        module: name.removesuffix(EACH_HEAD)
+        for module, name in kind.names.items()
+        if isinstance(name, str) and name.endswith(EACH_HEAD)
+    }
+    return replace(kind, names={**kind.names, **joined}, by_head=kind.by_head | joined.keys())
 
 
 def _values(file: GgufFile, name: str) -> dict[str, Any]:
@@ -134,6 +150,13 @@ def _values(file: GgufFile, name: str) -> dict[str, Any]:
         "use_qk_norm": "attn_q_norm.weight" in first,
         "qk_layernorm": "attn_q_norm.weight" in first,
     }
+    if name == "falcon":
+        values |= {
+            "new_decoder_architecture": True,
+            "num_ln_in_parallel_attn": 1 + ("attn_norm_2.weight" in first),
+        }
+    if name == "mpt":
+        values |= _of_mpt(said, "attn_qkv.bias" in first)
     if name == "stablelm":
         values["use_parallel_residual"] = "ffn_norm.weight" not in first
     channels = said.get("attention.key_length") or _quotient(said, "embedding_length", "attention.head_count")
@@ -147,6 +170,24 @@ def _values(file: GgufFile, name: str) -> dict[str, Any]:
         values["query_pre_attn_scalar"] = width or 256
     scaling = _scaling(file, said, values, turned or channels)
     return values | ({"rope_scaling": scaling} if scaling else {})
+
+
+def _of_mpt(said: dict[str, Any], biased: bool) -> dict[str, Any]:
+    """What the config.json of an MPT says otherwise than others."""
+    heads, groups = (said.get(f"attention.head_count{end}") for end in ("", "_kv"))
+    if groups not in (None, heads):
+        raise LmvizError("it shares keys and values, which transformers does not compute for this kind")
+    steepness = said.get("attention.max_alibi_bias", 0.0)
+    attention = {
+        "alibi": bool(steepness),
+        "alibi_bias_max": steepness,
+        "clip_qkv": said.get("attention.clamp_kqv"),
+    }
+    return {
+        "attn_config": attention,
+        "no_bias": not biased,
+        "expansion_ratio": _quotient(said, "feed_forward_length", "embedding_length"),
+    }
 
 
 def _quotient(said: dict[str, Any], whole: str, parts: str) -> int:

@@ -152,7 +152,7 @@ class Fit:
                 f"{place} holds {name} of shape {shape_in_words(shape)}, and its configuration asks for "
                 f"{shape_in_words(expected)}: choose a checkpoint whose parts belong together."
             )
-        inner = [name for name in self.unexpected if re.search(r"(^|\.)(h|layers|blocks)\.\d+\.", name)]
+        inner = [name for name in self.unexpected if re.search(r"(^|\.)(h|layers|blocks|blk)\.\d+\.", name)]
         if inner:
             raise LmvizError(
                 f"{place} holds {some(inner)}, a part of a layer that lmviz does not compute: choose "

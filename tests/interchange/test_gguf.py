@@ -42,7 +42,8 @@ UNSAID = {
     "phi3 longrope": "nothing that is read here",
     "smollm3": "which layers know positions",
     "smollm3 window": "which layers know positions",
-    "stablelm normed": "the norms of heads are joined to one",
+    "falcon rw": "that it has ALiBi, which llama.cpp does not compute for it",
+    "mpt clipped": "the scale of scores",
 }
 """What a GGUF file cannot say of a model."""
 
