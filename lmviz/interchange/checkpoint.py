@@ -18,7 +18,7 @@ from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_checkpoint import described_by
-from lmviz.interchange.gguf_file import GGUF_ENDING, read_gguf
+from lmviz.interchange.gguf_file import GGUF_ENDING, PART, gguf_in, read_gguf
 from lmviz.interchange.gguf_tokenizer import tokenizer_in
 from lmviz.interchange.kinds import kind_of
 from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
@@ -69,7 +69,9 @@ class Checkpoint:
         """
         path = self.place.absolute()
         path = path.parent if path.name in CHECKPOINT_FILES else path
-        path = path.with_suffix("") if path.suffix.lower() == GGUF_ENDING else path
+        if path.suffix.lower() == GGUF_ENDING:
+            part = PART.fullmatch(path.stem)
+            path = path.with_name(part[1] if part else path.stem)
         in_cache = path.parent.name == "snapshots" and path.parent.parent.name.startswith("models--")
         return path.parent.parent.name.removeprefix("models--").replace("--", "/") if in_cache else path.name
 
@@ -143,8 +145,9 @@ def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkp
     refused = None if is_checkpoint(path) else container(path)
     if refused is not None:
         raise LmvizError(refused)
-    if path.suffix.lower() == GGUF_ENDING:
-        return _of_gguf(path)
+    alone = gguf_in(path) if os.path.isdir(path) and not is_checkpoint(path) else None
+    if alone is not None or path.suffix.lower() == GGUF_ENDING:
+        return _of_gguf(alone or path)
     if os.path.isdir(path):
         saved = next((path / name for name in CHECKPOINT_FILES if os.path.exists(path / name)), None)
         if saved is None:

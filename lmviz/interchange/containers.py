@@ -34,13 +34,11 @@ CONTAINERS = {
     "*.mlpackage": "a model of Core ML",
     "*.nemo": "a model of NeMo",
     "*.llamafile": "a program with a GGUF file in it",
-    "*-[0-9]*-of-[0-9]*.gguf": "a part of a GGUF file",
 }
 """What the name of a file says that it holds; the first pattern that fits is meant."""
 
 WAYS_OUT = {
     "consolidated*.pth": "choose a folder of transformers, or convert it with convert_llama_weights_to_hf.py",
-    "*-[0-9]*-of-[0-9]*.gguf": "join the parts with `llama-gguf-split --merge`",
 }
 """What to do in place of choosing the same model in another form."""
 

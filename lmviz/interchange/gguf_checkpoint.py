@@ -283,5 +283,5 @@ def _stored(
         stored.add(file.path, ours, packed.shape, packed.stored_as, source, packed.packed_as)
         if packed.packed_as:
             (stored.packed if packed.stays_packed else stored.made_float).add(ours)
-    stored.files.append(file.path)
+    stored.files += file.parts
     return stored

@@ -8,6 +8,7 @@ package is slow with large vocabularies. The file is mapped into memory: what no
 from __future__ import annotations
 
 import mmap
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -88,17 +89,64 @@ class PackedTensor:
         return values.reshape(self.shape)
 
 
+PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
+"""The name, without its ending, of a part of a model that is split into several files."""
+
+MOST_PARTS = 1000
+
+
 @dataclass(frozen=True)
 class GgufFile:
-    """What a file says of itself by name, and its tensors by name."""
+    """What a file says of itself by name, and its tensors by name; of several parts what all of them hold."""
 
     path: Path
     said: dict[str, Any]
     tensors: dict[str, PackedTensor]
+    parts: tuple[Path, ...]
+
+
+def parts_of(path: Path) -> tuple[Path, ...]:
+    """All files of the model that a file is, or is a part of, the first one first."""
+    found = PART.fullmatch(path.stem)
+    if found is None or not 1 <= int(found[3]) <= MOST_PARTS:
+        return (path,)
+    names = (f"{found[1]}-{number:05}-of-{found[3]}{path.suffix}" for number in range(1, int(found[3]) + 1))
+    return tuple(map(path.with_name, names))
+
+
+def gguf_in(folder: Path) -> Path | None:
+    """The one model in GGUF in a folder, its first part where there are several; None if there is not one."""
+    found = {parts_of(path)[0] for path in folder.glob(f"*{GGUF_ENDING}")}
+    return found.pop() if len(found) == 1 else None
 
 
 def read_gguf(path: Path) -> GgufFile:
-    """Read everything but the numbers; LmvizError where the file is none, or is cut short."""
+    """Read everything but the numbers, from all parts where a file is one of several.
+
+    LmvizError where a file is none, is cut short, or where a part is missing.
+    """
+    parts = parts_of(path)
+    missing = [part.name for part in parts if not part.exists()]
+    if missing and len(parts) > 1:
+        raise LmvizError(
+            f"{path} is one of {len(parts)} files of a model, and {missing[0]} is not beside it: put all of "
+            "them into one folder."
+        )
+    first, *others = map(_read_file, parts)
+    tensors = dict(first.tensors)
+    for other in others:
+        if twice := tensors.keys() & other.tensors.keys():
+            raise LmvizError(f"{other.path} holds {min(twice)[:80]!r} once more: choose another checkpoint.")
+        tensors |= other.tensors
+    expected = first.said.get("split.tensors.count", len(tensors))
+    if len(tensors) != expected:
+        raise LmvizError(
+            f"{path} and its other parts hold {len(tensors):,} tensors of {expected!s:.20}: get them again."
+        )
+    return GgufFile(path, first.said, tensors, parts)
+
+
+def _read_file(path: Path) -> GgufFile:
     try:
         import gguf
     except ImportError:
@@ -159,7 +207,7 @@ def _read(path: Path, mapped: mmap.mmap, sizes: Any, kind_of: Callable[[int], An
             raise ValueError(f"it ends before {name[:80]!r} does")
         packed = np.frombuffer(mapped, np.uint8, rows * width, start + offset).reshape(rows, width)
         found[name] = PackedTensor(shape, kind.name, number, packed)
-    return GgufFile(path, said, found)
+    return GgufFile(path, said, found, (path,))
 
 
 class _Reader:

@@ -28,7 +28,6 @@ FILES = {
     "model.ckpt-1000.index": "TensorFlow",
     "saved_model.pb": "TensorFlow",
     "consolidated.00.pth": "Meta",
-    "model-00001-of-00003.gguf": "a part of a GGUF file",
     "model.mlmodel": "Core ML",
     "model.llamafile": "GGUF",
 }

@@ -9,6 +9,7 @@ from gguf_files import SCALES, gguf_of, large_llama, tokenizer_fields, write_ggu
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.examination import examine_checkpoint, load_peer
@@ -101,6 +102,47 @@ def test_every_kind_of_block(packed, tmp_path):
     assert torch.allclose(
         logits(checkpoint.model()), expected, rtol=0, atol=2e-5 * float(expected.abs().max())
     )
+
+
+def split(path, count):
+    """The parts of a file, as `llama-gguf-split` writes them: the first says what the model is."""
+    gguf = pytest.importorskip("gguf")
+    whole = gguf.GGUFReader(path)
+    parts = [path.with_name(f"{path.stem}-{part + 1:05}-of-{count:05}.gguf") for part in range(count)]
+    for number, part in enumerate(parts):
+        writer = gguf.GGUFWriter(str(part), "llama")
+        if number == 0:
+            for name, field in whole.fields.items():
+                if not name.startswith(("GGUF.", "general.architecture")):
+                    writer.add_key_value(name, field.contents(), field.types[0])
+        for key, value in (("no", number), ("count", count), ("tensors.count", len(whole.tensors))):
+            writer.add_key_value(f"split.{key}", value, gguf.GGUFValueType.UINT16)
+        for tensor in whole.tensors[number::count]:
+            writer.add_tensor(tensor.name, tensor.data, raw_dtype=tensor.tensor_type)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+    return parts
+
+
+def test_a_model_in_several_files(tmp_path):
+    whole = gguf_of("llama", tmp_path / "small.gguf")
+    expected = logits(open_checkpoint(whole).model())
+    parts = split(whole, 3)
+    for part in parts:
+        checkpoint = open_checkpoint(part)
+        assert checkpoint.name == "small"
+        assert checkpoint.stored.files == parts
+        assert torch.equal(logits(checkpoint.model()), expected)
+    whole.unlink()
+    assert lmviz.open_model(tmp_path).name == "small", "a folder with nothing else"
+    parts[1].unlink()
+    with pytest.raises(LmvizError, match=r"one of 3 files of a model, and small-00002-of-00003\.gguf is not"):
+        open_checkpoint(parts[2])
+    parts[1].write_bytes(parts[0].read_bytes())
+    with pytest.raises(LmvizError, match="once more"):
+        open_checkpoint(parts[0])
 
 
 TEXTS = (
