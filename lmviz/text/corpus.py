@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -17,13 +17,21 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
-from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions, choose_options
+from lmviz.text.corpus_options import AFTER_DECODING, OF_ROWS, CorpusOptions, choose_options
 from lmviz.text.documents import Documents, divide, split
-from lmviz.text.encodings import RECOGNISED, Found, title_of
+from lmviz.text.encodings import RECOGNISED, Found, find_encoding, title_of
 from lmviz.text.examples import Examples
 from lmviz.text.floor import known_floor
 from lmviz.text.layout import Layout, told_columns
-from lmviz.text.reading import check_no_address, check_room, find_files, read_found, read_utf8
+from lmviz.text.reading import (
+    as_utf8,
+    check_encoding,
+    check_no_address,
+    check_room,
+    find_files,
+    read_raw,
+    read_utf8,
+)
 from lmviz.text.several_files import are_labels, find_languages
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import Stream, encode_documents
@@ -43,7 +51,7 @@ Report = Callable[[float], None]
 Side = Literal["source", "target"]
 """What is read, and what is written for it where that is a text as well."""
 
-_TOLD_BY_THE_TEXT = ("task", "span", *AFTER_DECODING)
+_TOLD_BY_THE_TEXT = ("task", "span", *OF_ROWS, *AFTER_DECODING)
 """Options that leave nothing to be told apart once the text is there."""
 
 
@@ -171,6 +179,7 @@ def load_corpus(
     target_tokenizer: Tokenizer | None = None,
     labels: Sequence[str] = (),
     options: CorpusOptions | None = None,
+    contents: Contents | None = None,
     progress: Report | None = None,
     **settings: Any,
 ) -> Corpus:
@@ -181,7 +190,8 @@ def load_corpus(
     `settings` are fields of `CorpusOptions` and override `options`, which default to those of the
     catalogue's entry. A `Tokenizer` is used as it is, and unless `options` say how it was learned, it says
     so itself; otherwise one is learned from the training part. `target_tokenizer` and `labels` are those of a
-    model, where the text is read for one.
+    model, where the text is read for one. `contents` are what `read_contents` gave for the same source and
+    options, which are then not read once more.
     `progress` hears of the share that is done, and may raise to cancel. LmvizError says what is wrong
     with the source.
     """
@@ -192,7 +202,7 @@ def load_corpus(
     given = _Given(tokenizer, target_tokenizer, tuple(labels), _part(report, 0.1, 1.0))
     if entry:
         chosen = replace(chosen, encoding="utf-8")
-        origin, files = _Origin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
+        origin, files = Origin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
         corpus = _build(origin, files, chosen, given, parallel=bool(entry.members))
         made = corpus.task, corpus.options, corpus.tokenizer, corpus.training, corpus.validation
         return replace(corpus, floor=known_floor(entry, *made))
@@ -200,20 +210,65 @@ def load_corpus(
         raise LmvizError(
             "A span can be chosen for texts that lmviz writes, and this is none of them: leave it 0."
         )
+    if contents is None or not contents.are_whole:
+        contents = read_contents(source, chosen, target=target, progress=report)
+    return _build_from(contents, given)
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What the files of a text hold, read once: examples, or columns that nothing tells, or plain text.
+
+    `files` are names and texts in UTF-8, which the corpus that is made of them takes away; `raws` are their
+    bytes where these might be read otherwise. `written` are the times at which the files were written.
+    """
+
+    origin: Origin
+    options: CorpusOptions
+    found: FoundExamples | Layout | None
+    written: tuple[int, ...]
+    files: list[tuple[str, bytes]] = field(default_factory=list)
+    raws: list[bytes] = field(default_factory=list)
+    encodings: tuple[Found, ...] = ()
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether a corpus can be made of them, as the files are now."""
+        there = bool(self.files) or isinstance(self.found, FoundExamples)
+        return there and self.written == _written(self.origin)
+
+
+def read_contents(
+    source: str | Path | Sequence[str | Path],
+    options: CorpusOptions,
+    *,
+    target: str | Path | None = None,
+    counted: bool = False,
+    progress: Report | None = None,
+) -> Contents:
+    """What a file, several, or a folder hold; LmvizError as of `load_corpus`.
+
+    `counted` says that rows which repeat another are counted, which takes memory.
+    """
+    report = progress or _ignore
     paths, others = find_files(source, lambda: report(0.0))
-    origin = _Origin(_name(source), tuple(map(os.path.abspath, paths)), notes=tuple(map(_not_read, others)))
+    origin = Origin(_name(source), tuple(map(os.path.abspath, paths)), notes=tuple(map(_not_read, others)))
     targets = [] if target is None else find_files(target)[0]
     check_room([*paths, *targets])
-    if target is not None:
-        if len(paths) != 1 or len(targets) != 1:
-            raise LmvizError("Of two languages each has one file: name one source and one target.")
-        return _build_parallel(origin, [(paths[0], targets[0])], ("", ""), chosen, given)
-    if chosen.form == "folders" or _is_labelled(source, paths, chosen):
-        return _build_task(origin, read_labelled_folders(paths, chosen.encoding), chosen, given)
-    if languages := _languages_of(source, paths, chosen):
-        return _build_parallel(origin, *languages, chosen, given)
-    files, found = _contents(paths, chosen.encoding, report)
-    return _build(origin, files, chosen, given, found)
+    if target is not None and (len(paths) != 1 or len(targets) != 1):
+        raise LmvizError("Of two languages each has one file: name one source and one target.")
+    if target is None and (options.form == "folders" or _is_labelled(source, paths, options)):
+        written = _written(origin)
+        return Contents(origin, options, read_labelled_folders(paths, options.encoding), written)
+    by_language = (
+        ([(paths[0], targets[0])], ("", "")) if target is not None else _languages_of(source, paths, options)
+    )
+    if by_language is not None:
+        return _read_languages(origin, *by_language, options, report, counted=counted)
+    written = _written(origin)
+    files, raws, encodings = _texts(paths, options.encoding, report)
+    found = read_examples(files, options, counted=counted)
+    return Contents(origin, options, found, written, files, raws, encodings)
 
 
 def read_lines(source: str | Path | Sequence[str | Path], encoding: str = RECOGNISED) -> str:
@@ -245,11 +300,11 @@ def text_corpus(
     chosen = replace(chosen, encoding="utf-8")
     data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     given = _Given(tokenizer, None, (), progress or _ignore)
-    return _build(_Origin(name, (), content=data), [(name, data)], chosen, given)
+    return _build(Origin(name, (), content=data), [(name, data)], chosen, given)
 
 
 @dataclass(frozen=True)
-class _Origin:
+class Origin:
     """Where a corpus comes from: its name and sources, the string where it has none, what was passed over."""
 
     name: str
@@ -274,17 +329,29 @@ class _Given:
         return self.tokenizer if isinstance(self.tokenizer, Tokenizer) else None
 
 
-def _contents(
+def _written(origin: Origin) -> tuple[int, ...]:
+    """When the files were written last; LmvizError where one is gone."""
+    try:
+        return tuple(os.stat(path).st_mtime_ns for path in (*origin.sources, *origin.target_sources))
+    except OSError as error:
+        raise LmvizError(f"{error.filename} cannot be read: {error.strerror}.") from None
+
+
+def _texts(
     paths: Sequence[Path], encoding: str, report: Report
-) -> tuple[list[tuple[str, bytes]], list[Found]]:
-    """The names of files and their texts in UTF-8, and the encodings that they have."""
+) -> tuple[list[tuple[str, bytes]], list[bytes], tuple[Found, ...]]:
+    """The names of files and their texts in UTF-8, their bytes where these could be others, and encodings."""
     share = 0.1 / len(paths)
-    read = [
-        read_found(path, encoding, _part(report, n * share, (n + 1) * share)) for n, path in enumerate(paths)
-    ]
-    return [(path.name, data) for path, (data, _) in zip(paths, read, strict=True)], [
-        found for _, found in read
-    ]
+    files, raws, encodings = [], [], []
+    for number, path in enumerate(paths):
+        raw = read_raw(path)
+        found = find_encoding(raw) if encoding == RECOGNISED else Found(check_encoding(encoding))
+        data = as_utf8(path, raw, found.encoding, _part(report, number * share, (number + 1) * share))
+        files.append((path.name, data))
+        is_usual = found.encoding in ("utf-8", "utf-16") or raw.isascii()
+        raws.append(raw if found.guessed or not is_usual else b"")
+        encodings.append(found)
+    return files, raws, tuple(encodings)
 
 
 def _is_labelled(
@@ -322,50 +389,60 @@ def _languages_of(
     return [(group[first], group[second]) for group in groups], (first, second)
 
 
-def _build_parallel(
-    origin: _Origin,
+def _read_languages(
+    origin: Origin,
     pairs: list[tuple[Path, Path]],
     languages: tuple[str, str],
     options: CorpusOptions,
-    given: _Given,
-) -> Corpus:
-    """The corpus of files of two languages, line by line."""
+    report: Report,
+    *,
+    counted: bool,
+) -> Contents:
+    """What files of two languages hold, line by line."""
     if options.task not in (RECOGNISED, "translation"):
         raise LmvizError(
             f"Two files of two languages are for translation, not for {options.task}: leave the task out."
         )
-    share = _part(given.report, 0.0, 0.1)
-    files, encodings = _contents([path for pair in pairs for path in pair], options.encoding, share)
-    found = read_parallel(list(zip(files[::2], files[1::2], strict=True)), languages)
     if len(pairs) == 1:
         source, target = map(os.path.abspath, pairs[0])
         origin = replace(origin, sources=(source,), target_sources=(target,))
         options = replace(options, form=RECOGNISED, columns="")
-    return _build_task(origin, found, options, given, encodings)
+    written = _written(origin)
+    files, raws, encodings = _texts([path for pair in pairs for path in pair], options.encoding, report)
+    halves = list(zip(files[::2], files[1::2], strict=True))
+    found = read_parallel(halves, languages, unrepeated=options.unrepeated, counted=counted)
+    return Contents(origin, options, found, written, [], raws, encodings)
 
 
-def _build(
-    origin: _Origin,
-    files: list[tuple[str, bytes]],
-    options: CorpusOptions,
-    given: _Given,
-    encodings: Sequence[Found] = (),
-    *,
-    parallel: bool = False,
-) -> Corpus:
-    """The corpus of some files, of the task that is told or recognised."""
-    found = read_examples(files, options, parallel=parallel)
-    texts = [data for _, data in files]
-    files.clear()
+def _build_from(contents: Contents, given: _Given) -> Corpus:
+    """The corpus of what files hold, which takes their texts away."""
+    texts = [data for _, data in contents.files]
+    contents.files.clear()
+    contents.raws.clear()
+    origin, options, found = contents.origin, contents.options, contents.found
     if isinstance(found, FoundExamples):
         texts.clear()
         if found.text is not None:
-            return _build_task(origin, found, options, given, encodings)
-    return _build_plain(origin, texts, options, given, encodings, found)
+            return _build_task(origin, found, options, given, contents.encodings)
+    return _build_plain(origin, texts, options, given, contents.encodings, found)
+
+
+def _build(
+    origin: Origin,
+    files: list[tuple[str, bytes]],
+    options: CorpusOptions,
+    given: _Given,
+    *,
+    parallel: bool = False,
+) -> Corpus:
+    """The corpus of texts that lie in no file of a person's, of the task that is told or recognised."""
+    return _build_from(
+        Contents(origin, options, read_examples(files, options, parallel=parallel), (), files), given
+    )
 
 
 def _build_task(
-    origin: _Origin,
+    origin: Origin,
     found: FoundExamples,
     options: CorpusOptions,
     given: _Given,
@@ -399,7 +476,7 @@ def _build_task(
 
 
 def _as_found(
-    options: CorpusOptions, origin: _Origin, layout: Layout | None, encodings: Sequence[Found]
+    options: CorpusOptions, origin: Origin, layout: Layout | None, encodings: Sequence[Found]
 ) -> CorpusOptions:
     """The options with how the files were written, so that they are read alike the next time."""
     found = {each.encoding for each in encodings}
@@ -424,7 +501,7 @@ def _not_read(path: Path) -> str:
 
 
 def _build_plain(
-    origin: _Origin,
+    origin: Origin,
     files: list[bytes],
     options: CorpusOptions,
     given: _Given,

@@ -38,6 +38,9 @@ TASKS = ("next-token", "tagging", "classification", "translation", "captioning")
 AFTER_DECODING = ("form", "columns", "separator", "quotes", "heading")
 """The settings that say how a file is read once it has characters; a corpus has them as they were found."""
 
+OF_ROWS = ("joined", "unrepeated")
+"""The settings that say which rows of a file are read, and how much of them; the examples tell it."""
+
 
 @dataclass(frozen=True)
 class CorpusOptions(Configuration):
@@ -111,6 +114,19 @@ class CorpusOptions(Configuration):
         RECOGNISED,
         "Whether the first row of a table names its columns.",
         choices=(RECOGNISED, "yes", "no"),
+        advanced=True,
+    )
+
+    joined: bool = setting(
+        False,
+        "Whether what a row has in columns without a name belongs to its text, as after a broken quote.",
+        label="Join columns without a name",
+        advanced=True,
+    )
+    unrepeated: bool = setting(
+        False,
+        "Whether of rows that say the same only the first is kept.",
+        label="First of repeats only",
         advanced=True,
     )
 

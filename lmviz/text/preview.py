@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import collections
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.text.catalogue import find_entry
+from lmviz.text.corpus import Contents, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
-from lmviz.text.encodings import OFFERED, RECOGNISED, find_encoding, place_of_fault, title_of
-from lmviz.text.forms import FORMS, recognise
+from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
+from lmviz.text.forms import FORMS
 from lmviz.text.layout import ROLES, Layout, column_name, written_columns
-from lmviz.text.ordinary_files import check_ordinary
-from lmviz.text.reading import as_utf8, check_room, read_raw
-from lmviz.text.task_reading import read_examples, settings_of
+from lmviz.text.task_reading import settings_of
+from lmviz.text.task_text import TaskText
 
 FIRST = 8
 """Rows that are shown from the beginning."""
@@ -50,14 +49,16 @@ class EncodedRow:
 
 @dataclass(frozen=True)
 class Preview:
-    """A file as it would be read with `options`.
+    """A file, several, or a folder, as it would be read with `options`.
 
     `layout` says its form and columns, None for plain text. `rows` are the first and some that do not fit;
     `count` is how many examples there are. `labels` are the classes with their counts, the most frequent
-    first. `left_out` are sentences about what is not read. `encodings` show one row, that of `telling` line.
+    first. `left_out` are sentences about what is not read; `beyond` are the rows that go on in columns
+    without a name, and `repeated` those that say what an earlier one says, None where rows are not compared.
+    `encodings` show one row, that of `telling` line. `contents` are what was read.
     """
 
-    source: str
+    source: str | tuple[str, ...]
     options: CorpusOptions
     layout: Layout | None
     rows: tuple[PreviewRow, ...] = ()
@@ -68,16 +69,23 @@ class Preview:
     telling: int = 0
     guessed_encoding: bool = False
     complaint: str = ""
+    beyond: int = 0
+    repeated: int | None = None
+    contents: Contents | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
-        """What the file is called."""
-        return Path(self.source).name
+        """What the file is called, or how many there are."""
+        if isinstance(self.source, str):
+            return Path(self.source).name
+        return Path(self.source[0]).name if len(self.source) == 1 else f"{len(self.source):,} files"
 
     @property
     def asks(self) -> bool:
         """Whether somebody should see it before it is read: something is a guess, or columns are left out."""
-        return self.guessed_encoding or (self.layout is not None and self.layout.asks)
+        several = self.layout is not None and FORMS[self.layout.form].read is None
+        lost = several and bool(self.left_out)
+        return self.guessed_encoding or lost or (self.layout is not None and self.layout.asks)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -128,42 +136,75 @@ def look(
     options: CorpusOptions | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Preview | None:
-    """How a file would be read; None for what has to be read whole: folders, several files, the catalogue.
+    """How a file, several, or a folder would be read; None for what is in the catalogue.
 
     LmvizError where it cannot be read at all.
     """
-    if not isinstance(source, str | Path) or (isinstance(source, str) and find_entry(source)):
+    if isinstance(source, str) and find_entry(source):
         return None
-    path, options = Path(source), options or CorpusOptions()
-    if not os.path.isfile(path):
-        return None
+    options = options or CorpusOptions()
+    paths = source if isinstance(source, str | Path) else tuple(map(str, source))
+    given = Preview(str(paths) if isinstance(paths, Path) else paths, options, None)
     try:
-        check_ordinary(path)
-    except OSError:
-        return None
-    check_room([path])
-    raw = read_raw(path)
-    found = find_encoding(raw) if options.encoding == RECOGNISED else None
-    encoding = options.encoding if found is None else found.encoding
-    guessed = found is not None and found.guessed
-    encodings = (
-        _encoded(raw) if guessed or (encoding not in ("utf-8", "utf-16") and not raw.isascii()) else ((), 0)
-    )
-    options = replace(options, encoding=encoding)
-    given = Preview(os.path.abspath(path), options, None, encodings=encodings[0], telling=encodings[1],
-                    guessed_encoding=guessed)  # fmt: skip
-    data = as_utf8(path, raw, encoding, progress)
-    try:
-        layout = recognise(path.name, data, options)
-        return given if layout is None else _examined(given, path.name, data, layout)
+        contents = read_contents(source, options, counted=True, progress=progress)
     except LmvizError as error:
         if options.task == RECOGNISED and options.form == RECOGNISED and not options.columns:
             raise
         return replace(given, complaint=str(error))
+    encodings = {found.encoding for found in contents.encodings}
+    if len(encodings) == 1:
+        given = replace(given, options=replace(options, encoding=encodings.pop()))
+    raw = next(filter(None, contents.raws), b"")
+    shown, telling = _encoded(raw) if raw else ((), 0)
+    return _examined(
+        replace(
+            given,
+            encodings=shown,
+            telling=telling,
+            guessed_encoding=any(found.guessed for found in contents.encodings),
+            contents=contents,
+        ),
+        contents,
+    )
 
 
-def _examined(given: Preview, name: str, data: bytes, layout: Layout) -> Preview:
-    """A preview with what the whole file holds, if it is read as a layout says."""
+def _examined(given: Preview, contents: Contents) -> Preview:
+    """A preview with what the files hold."""
+    found = contents.found
+    if found is None:
+        return given
+    if isinstance(found, Layout):
+        rows, count = _rows_of(contents.files[0][1], found)
+        return replace(given, layout=found, rows=rows, count=count)
+    layout, text = found.layout, found.text
+    if FORMS[layout.form].read is None:
+        assert text is not None, "files that belong together are examples of a task"
+        rows, count = _rows_of_examples(text), len(text.sources)
+        told = {"form": layout.form} if layout.form == "folders" else {}
+    else:
+        rows, _ = _rows_of(contents.files[0][1], layout)
+        count = len(text.sources) if text is not None else len(found.documents or ())
+        told = settings_of(layout)
+    labels: tuple[tuple[str, int], ...] = ()
+    if text is not None and text.answers is not None:
+        counted = collections.Counter(text.answers.ids.tolist())
+        labels = tuple((label, counted[id]) for id, label in enumerate(text.labels))
+    values: dict[str, Any] = told
+    return replace(
+        given,
+        options=replace(given.options, **values),
+        layout=layout,
+        rows=rows,
+        count=count,
+        labels=labels,
+        left_out=(*contents.origin.notes, *found.complaints.sentences),
+        beyond=found.beyond,
+        repeated=found.repeated,
+    )
+
+
+def _rows_of(data: bytes, layout: Layout) -> tuple[tuple[PreviewRow, ...], int]:
+    """The first rows of a file and some odd ones, if it is read as a layout says, and how many there are."""
     read = FORMS[layout.form].read
     assert read is not None, "a form that is recognised can be read"
     rows: list[PreviewRow] = []
@@ -183,28 +224,21 @@ def _examined(given: Preview, name: str, data: bytes, layout: Layout) -> Preview
             rows.append(row)
         elif is_odd and len(odd) < ODD:
             odd.append(row)
-    told: dict[str, Any] = settings_of(layout) if layout.roles else {}
-    options = replace(given.options, **told)
-    if not layout.roles:
-        return replace(given, layout=layout, rows=(*rows, *odd), count=total)
-    found = read_examples([(name, data)], options)
-    assert found is not None, "it was told what it is"
-    assert not isinstance(found, Layout), "it has roles"
-    text = found.text
-    count = len(text.sources) if text is not None else len(found.documents or ())
-    labels: tuple[tuple[str, int], ...] = ()
-    if text is not None and text.answers is not None:
-        counted = collections.Counter(text.answers.ids.tolist())
-        labels = tuple((label, counted[id]) for id, label in enumerate(text.labels))
-    return replace(
-        given,
-        options=options,
-        layout=layout,
-        rows=(*rows, *odd),
-        count=count,
-        labels=labels,
-        left_out=found.complaints.sentences,
-    )
+    return (*rows, *odd), total
+
+
+def _rows_of_examples(text: TaskText) -> tuple[PreviewRow, ...]:
+    """The first examples of files that belong together: label and text, or both sides of a pair."""
+    rows = []
+    for number in range(min(FIRST, len(text.sources))):
+        source = text.sources[number]
+        if text.targets is not None:
+            cells = (source, text.targets[number])
+        else:
+            assert text.answers is not None, "what has no targets has labels"
+            cells = (text.labels[int(text.answers[number][0])], source)
+        rows.append(PreviewRow(number + 1, cells))
+    return tuple(rows)
 
 
 def _encoded(raw: bytes) -> tuple[tuple[EncodedRow, ...], int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.corpus_options import OF_ROWS, CorpusOptions
 from lmviz.text.documents import Documents, draw
 from lmviz.text.examples import Examples, Sequences
 from lmviz.text.pictures import picture_tokenizer
@@ -106,7 +106,8 @@ def fingerprint_of(text: TaskText, encoded: EncodedTask, options: CorpusOptions)
     if text.answers is not None:
         digest.update(text.answers.ids.tobytes())
         digest.update(text.answers.starts.tobytes())
-    values = {**options.to_values(), "task": text.task, "labels": encoded.labels}
+    told = {name: value for name, value in options.to_values().items() if name not in OF_ROWS}
+    values = {**told, "task": text.task, "labels": encoded.labels}
     digest.update(json.dumps(values, sort_keys=True).encode("utf-8"))
     for tokenizer in (encoded.tokenizer, encoded.target_tokenizer):
         digest.update(tokenizer.json.encode("utf-8") if tokenizer else b"")

@@ -6,7 +6,7 @@ import itertools
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
@@ -16,7 +16,7 @@ from lmviz.text.encodings import RECOGNISED
 from lmviz.text.forms import FORMS, lines_of, recognise
 from lmviz.text.layout import ROLES, Layout, written_columns
 from lmviz.text.reading import read_found
-from lmviz.text.table import Record
+from lmviz.text.table import SEPARATORS, Record
 from lmviz.text.task_text import Complaints, LabelCollector, TaskText, TextCollector
 from lmviz.text.words import SPACES
 
@@ -29,16 +29,26 @@ _SPACE = re.compile(f"[{SPACES}]+")
 
 @dataclass(frozen=True)
 class FoundExamples:
-    """What files hold: examples of a task, or the texts of a column as documents, and how they were read."""
+    """What files hold: examples of a task, or the texts of a column as documents, and how they were read.
+
+    `beyond` are the rows that go on in columns without a name, and `repeated` those that say what an earlier
+    one says, None where that was not counted.
+    """
 
     layout: Layout
     complaints: Complaints
     text: TaskText | None
     documents: Documents | None = None
+    beyond: int = 0
+    repeated: int | None = None
 
 
 def read_examples(
-    files: Sequence[File], options: CorpusOptions | None = None, *, parallel: bool = False
+    files: Sequence[File],
+    options: CorpusOptions | None = None,
+    *,
+    parallel: bool = False,
+    counted: bool = False,
 ) -> FoundExamples | Layout | None:
     """The examples in some files; None where they are plain text.
 
@@ -47,12 +57,13 @@ def read_examples(
 
     `parallel` says that there are two, whose lines belong together, if they are not read for another task.
     What `options` tell of the task, the form and the columns holds, and LmvizError says where that cannot be.
-    Otherwise all files have to be of the same form, and most of their lines have to fit it.
+    Otherwise all files have to be of the same form, and most of their lines have to fit it. `counted` says
+    that rows which repeat another are counted, which takes memory.
     """
     options = options or CorpusOptions()
     if parallel and options.task in (RECOGNISED, "translation"):
         source, target = files
-        return read_parallel([(source, target)])
+        return read_parallel([(source, target)], unrepeated=options.unrepeated, counted=counted)
     layouts = [recognise(name, data, options) for name, data in files]
     first = layouts[0]
     if first is None or any(layout is None or _kind(layout) != _kind(first) for layout in layouts):
@@ -68,33 +79,54 @@ def read_examples(
         return first
     complaints = Complaints(named=len(files) > 1)
     collector = _COLLECTORS[first.task](first.task)
+    seen = _Repeats(options.unrepeated) if counted or options.unrepeated else None
+    beyond_all = 0
     for (name, data), layout in zip(files, filter(None, layouts), strict=True):
         complaints.begin(name)
         read = FORMS[layout.form].read
         assert read is not None, "a form that is recognised can be read"
-        beyond = _Beyond(layout)
-        collector.take(beyond.watch(read(data, layout)), layout.roles, complaints)
+        beyond = _Beyond(layout, joins=options.joined)
+        found = beyond.watch(read(data, layout))
+        collector.take(found if seen is None else seen.watch(found, layout), layout.roles, complaints)
         beyond.say(complaints)
+        beyond_all += beyond.count
     told = (options.task, options.form, options.separator, options.quotes, options.heading)
     is_told = bool(options.columns) or any(setting != RECOGNISED for setting in told)
     if not is_told and complaints.count >= len(collector):
         return None
     if not len(collector):
         raise LmvizError(_refusal(files[0][0], first.task, complaints))
-    return collector.finish(first, complaints)
+    if seen is not None and options.unrepeated:
+        seen.say(complaints)
+    repeated = None if seen is None or not seen.compares(first) else seen.count
+    return replace(collector.finish(first, complaints), beyond=beyond_all, repeated=repeated)
 
 
-def read_parallel(pairs: Sequence[tuple[File, File]], names: tuple[str, str] = ("", "")) -> FoundExamples:
-    """The pairs of files whose lines belong together, two at a time; LmvizError where there is none."""
+def read_parallel(
+    pairs: Sequence[tuple[File, File]],
+    names: tuple[str, str] = ("", ""),
+    *,
+    unrepeated: bool = False,
+    counted: bool = False,
+) -> FoundExamples:
+    """The pairs of files whose lines belong together, two at a time; LmvizError where there is none.
+
+    Where they are `unrepeated` only the first of pairs that are alike is kept. `counted` is as of
+    `read_examples`.
+    """
     complaints, collector = Complaints(named=len(pairs) > 1), _Pairs("translation")
     layout = Layout("parallel", "translation", names, {"source": 0, "target": 1})
+    seen = _Repeats(unrepeated) if counted or unrepeated else None
     for source, target in pairs:
         complaints.begin(source[0])
-        collector.take(_read_parallel(source, target, complaints), layout.roles, complaints)
+        found = _read_parallel(source, target, complaints)
+        collector.take(found if seen is None else seen.watch(found, layout), layout.roles, complaints)
     if not len(collector):
         (source, target) = pairs[0]
         raise LmvizError(f"{source[0]} and {target[0]} have no line in common with something in both.")
-    return collector.finish(layout, complaints)
+    if seen is not None and unrepeated:
+        seen.say(complaints)
+    return replace(collector.finish(layout, complaints), repeated=None if seen is None else seen.count)
 
 
 def read_labelled_folders(files: Sequence[Path], encoding: str) -> FoundExamples:
@@ -149,26 +181,73 @@ def _where(layout: Layout) -> str:
 
 
 class _Beyond:
-    """Counts the rows of a table that go on in columns without a name, as after a broken quote."""
+    """Counts the rows of a table that go on in columns without a name, as after a broken quote.
 
-    def __init__(self, layout: Layout) -> None:
+    With `joins` what is there is put behind the last part of the example, as it stood in the file.
+    """
+
+    def __init__(self, layout: Layout, *, joins: bool) -> None:
         used = set(layout.roles.values())
         self._nameless = [n for n, name in enumerate(layout.names) if not name and n not in used]
         self._heading = layout.heading
-        self._first, self._count = 0, 0
+        self._part = list(layout.roles)[-1]
+        self._place = layout.roles[self._part]
+        self._between = SEPARATORS[layout.dialect.separator] if layout.dialect is not None else " "
+        self._joins = joins
+        self._first = self.count = 0
 
     def watch(self, found: Iterator[Record]) -> Iterator[Record]:
         for number, cells, reason in found:
             if self._heading and not reason and any(cells[place].strip() for place in self._nameless):
-                self._first, self._count = self._first or number, self._count + 1
+                self._first, self.count = self._first or number, self.count + 1
+                if self._joins:
+                    cells = self._joined(cells)
             yield number, cells, reason
 
+    def _joined(self, cells: list[str]) -> list[str]:
+        further = [cells[place] for place in self._nameless]
+        while not further[-1].strip():
+            further.pop()
+        whole = self._between.join([cells[self._place], *further])
+        return [whole if place == self._place else cell for place, cell in enumerate(cells)]
+
     def say(self, complaints: Complaints) -> None:
-        if self._count:
-            rows = "1 row goes" if self._count == 1 else f"{self._count:,} rows go"
+        if self.count:
+            rows = "1 row goes" if self.count == 1 else f"{self.count:,} rows go"
+            done = f"joined to the {self._part}" if self._joins else "not read"
             complaints.remark(
-                f"{rows} on in a column without a name, as line {self._first:,}: what is there is not read."
+                f"{rows} on in a column without a name, as line {self._first:,}: what is there is {done}."
             )
+
+
+class _Repeats:
+    """Counts the rows that say what an earlier one says, and leaves them out where only the first is kept."""
+
+    def __init__(self, drops: bool) -> None:
+        self._drops = drops
+        self._seen: set[int] = set()
+        self.count = 0
+
+    @staticmethod
+    def compares(layout: Layout) -> bool:
+        """Whether a row is an example of its own, and no word of a sentence."""
+        return layout.task != "tagging"
+
+    def watch(self, found: Iterator[Record], layout: Layout) -> Iterator[Record]:
+        for record in found:
+            if record[1] and not record[2] and self.compares(layout):
+                said = hash(tuple(record[1][place].strip() for place in layout.roles.values()))
+                if said in self._seen:
+                    self.count += 1
+                    if self._drops:
+                        continue
+                self._seen.add(said)
+            yield record
+
+    def say(self, complaints: Complaints) -> None:
+        if self.count:
+            rows = "1 row repeats" if self.count == 1 else f"{self.count:,} rows repeat"
+            complaints.remark(f"{rows} an earlier one: only the first of each is read.")
 
 
 def _kind(layout: Layout) -> tuple[str, str]:

@@ -369,6 +369,25 @@ def test_a_source_a_tab_and_a_target():
     )
 
 
+def test_of_rows_that_repeat_the_first_is_kept(tmp_path):
+    pairs = "".join(f"the house {n % 5}\tdas Haus {n % 5}\n" for n in range(9))
+    once = opened(tmp_path, "a.tsv", pairs)
+    assert len([*once.training_documents, *once.validation_documents]) == 9
+    assert not once.complaints
+    kept = opened(tmp_path, "a.tsv", pairs, unrepeated=True)
+    assert len([*kept.training_documents, *kept.validation_documents]) == 5
+    assert kept.complaints == ("4 rows repeat an earlier one: only the first of each is read.",)
+    for language, words in (("en", "the house"), ("de", "das Haus")):
+        (tmp_path / f"b.{language}").write_text("".join(f"{words} {n % 5}\n" for n in range(9)))
+    kept = load_corpus([tmp_path / "b.en", tmp_path / "b.de"], unrepeated=True)
+    assert len([*kept.training_documents, *kept.validation_documents]) == 5
+
+
+def test_words_of_sentences_may_repeat(tmp_path):
+    kept = opened(tmp_path, "a.txt", TAGGED * 4, form="slashes", unrepeated=True)
+    assert kept.fingerprint == opened(tmp_path, "a.txt", TAGGED * 4, form="slashes").fingerprint
+
+
 def test_two_files_go_line_by_line(tmp_path):
     def read(one: str, other: str) -> Corpus:
         (tmp_path / "x.en").write_text(one)

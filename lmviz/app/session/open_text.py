@@ -18,7 +18,7 @@ from lmviz.app.workers.job import Job, Report
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
-    from lmviz.text.corpus import Corpus
+    from lmviz.text.corpus import Contents, Corpus
     from lmviz.text.corpus_options import CorpusOptions  # with all that reads texts, as Corpus
     from lmviz.text.preview import Preview
 
@@ -88,16 +88,29 @@ class AskedText:
         written = tuple(_written(each) for each in (*sources, *([] if target is None else [target])))
         return cls(sources, target, chosen, tuple(sorted(settings.items())), written)
 
-    def read(self, report: Report | None = None) -> Corpus:
-        """The corpus, with its statistics counted, so that no panel has to wait for them."""
+    def read(self, report: Report | None = None, contents: Contents | None = None) -> Corpus:
+        """The corpus, with its statistics counted, so that no panel has to wait for them.
+
+        `contents` are what was read of it already.
+        """
         from lmviz.text.corpus import load_corpus
 
         source = self.sources[0] if len(self.sources) == 1 else self.sources
         corpus = load_corpus(
-            source, target=self.target, options=self.options, progress=report, **dict(self.settings)
+            source,
+            target=self.target,
+            options=self.options,
+            contents=contents,
+            progress=report,
+            **dict(self.settings),
         )
         corpus.statistics()
         return corpus
+
+
+def _called(source: str | Path | Sequence[Any]) -> str:
+    """What a text is called while it is read."""
+    return Path(source).name or str(source) if isinstance(source, str | Path) else "several texts"  # "/"
 
 
 def _written(file: str | Path) -> int | None:
@@ -176,17 +189,19 @@ class OpenText(Part):
         def work(report: Report) -> Corpus | Preview:
             from lmviz.text.preview import look
 
-            seen = None if is_told else look(source)
+            asked = AskedText.of(source, target, options, settings)
+            if asked in prepared:
+                return prepared[asked]
+            seen = None if is_told else look(source, progress=report)
             if seen is not None and seen.asks:
                 return seen
-            asked = AskedText.of(source, target, options, settings)
-            return prepared.get(asked) or asked.read(report)
+            return asked.read(report, None if seen is None else seen.contents)
 
         one = Path(source) if isinstance(source, str | Path) else None
         newest = one or (Path(source[-1]) if not isinstance(source, str | Path) and source else None)
         if newest is not None and newest.is_absolute():  # and no name of the catalogue
             self.folder = str(newest.parent)
-        return self._start("several texts" if one is None else one.name or str(one), work)  # "/" has no name
+        return self._start(_called(source), work)
 
     def prepare(
         self,
@@ -210,20 +225,23 @@ class OpenText(Part):
 
         self._work.ask("text read ahead", read, lambda found: prepared.update([found]), lambda sentence: None)
 
-    def consider(self, source: str, options: CorpusOptions) -> Job:
-        """Look at a file as it would be read with such options, and offer that."""
+    def consider(self, source: str | Sequence[str], options: CorpusOptions) -> Job:
+        """Look at a file, or several, as they would be read with such options, and offer that."""
 
         def work(report: Report) -> Preview | None:
             from lmviz.text.preview import look
 
-            return look(source, options)
+            return look(source, options, progress=report)
 
-        return self._start(Path(source).name, work)
+        return self._start(_called(source), work)
 
     def read_offer(self) -> Job | None:
-        """Read the file that is offered, as it is offered."""
+        """Read the file that is offered, as it is offered; what was read of it is not read once more."""
         offer = self._offer
-        return None if offer is None else self.open(offer.source, offer.options)
+        if offer is None:
+            return None
+        asked = AskedText.of(offer.source, None, offer.options, {})
+        return self._start(_called(offer.source), lambda report: asked.read(report, offer.contents))
 
     def leave_offer(self) -> None:
         """Read nothing of what is offered."""

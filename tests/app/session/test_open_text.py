@@ -27,9 +27,10 @@ def test_a_newer_corpus_silences_the_one_that_is_still_being_read(
 def test_a_corpus_that_was_overtaken_does_not_end_the_reading_of_the_newer_one(
     session: Session, gate: threading.Event, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lmviz.text import corpus
+    from lmviz.text import corpus, preview
 
     gates, whole = {"older": threading.Event(), "newer": gate}, corpus.load_corpus(text_file)
+    monkeypatch.setattr(preview, "look", lambda *_, **__: None)
     monkeypatch.setattr(corpus, "load_corpus", lambda source, **_: gates[source].wait() and whole)
     session.text.open("older")
     session.text.open("newer")

@@ -97,7 +97,17 @@ class PreviewPanel(Panel):
         self._rows_card = Card("Its rows", "choose above a column what it is", scrolling(self._rows))
         self._labels_card = Card("Labels", "", self._bars)
         self._labels_card.layout_below.addWidget(self._always)
+        self._joined = QCheckBox("join it to the text")
+        self._joined.setObjectName("preview_joined")
+        self._joined.clicked.connect(lambda on: self._change_reading(joined=on))
+        self._repeated = Label(name="preview_repeated", wraps=True)
+        self._unrepeated = QCheckBox("keep the first of each")
+        self._unrepeated.setObjectName("preview_unrepeated")
+        self._unrepeated.clicked.connect(lambda on: self._change_reading(unrepeated=on))
         self._left_card = Card("Left out", "", scrolling(self._left_out))
+        choices: tuple[QWidget, ...] = (self._joined, self._repeated, self._unrepeated)
+        for part in choices:
+            self._left_card.layout_below.addWidget(part)
         self._encodings_card = Card("In other encodings", "", self._encodings)
         beside = QVBoxLayout()
         beside.addWidget(self._labels_card)
@@ -136,6 +146,7 @@ class PreviewPanel(Panel):
         self._show_encodings(offer)
         self._left_out.setText("\n\n".join(offer.left_out) or "Nothing: all of it is read.")
         self._left_card.set_aside(f"of {count(offer.count)}")
+        self._show_choices(offer)
 
     def _picker(self, name: str, label: str, help: str) -> QComboBox:
         picker = ComboBox()
@@ -171,6 +182,30 @@ class PreviewPanel(Panel):
         if offer is not None:
             form = {} if offer.layout is None or "encoding" in settings else {"form": offer.layout.form}
             self.session.text.consider(offer.source, changed_file(offer.options, **{**form, **settings}))
+
+    def _change_reading(self, **settings: bool) -> None:
+        """Look at the file again, read alike but for what is done with some of its rows."""
+        from lmviz.text.corpus_options import CorpusOptions
+
+        offer = self.session.text.offer
+        if offer is not None:
+            options = CorpusOptions.from_values(offer.options.to_values() | settings)
+            self.session.text.consider(offer.source, options)
+
+    def _show_choices(self, offer: Preview) -> None:
+        """What goes on in further columns and what repeats: both are a person's choice."""
+        last = list(offer.layout.roles)[-1] if offer.layout is not None and offer.layout.roles else "text"
+        self._joined.setText(f"join it to the {last}")
+        self._joined.setVisible(bool(offer.beyond))
+        self._joined.setChecked(offer.options.joined)
+        repeated = offer.repeated
+        for part in (self._repeated, self._unrepeated):
+            part.setVisible(repeated is not None)
+        self._unrepeated.setEnabled(bool(repeated))
+        self._unrepeated.setChecked(offer.options.unrepeated)
+        if repeated is not None:
+            said = "1 row repeats" if repeated == 1 else f"{count(repeated)} rows repeat"
+            self._repeated.setText(f"{said} an earlier one.")
 
     def _choose_column(self, place: int, picker: QComboBox, _: int) -> None:
         """Another use of a column."""

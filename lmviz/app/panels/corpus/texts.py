@@ -300,7 +300,8 @@ class TextsPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is not None and corpus.sources:
             self.complain("", JOBS)
-            self.session.text.consider(corpus.sources[0], corpus.options)
+            sources = (*corpus.sources, *corpus.target_sources)
+            self.session.text.consider(sources[0] if len(sources) == 1 else sources, corpus.options)
 
     def _open(self, source: str | list[str]) -> None:
         self.complain("", JOBS)  # what failed was about another text

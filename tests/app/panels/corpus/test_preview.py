@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text.reading import read_raw
 
 LONG = 60_000
 SPAM = "v1,v2,,,\n" + "ham,Go until jurong point,,,\nspam,Free entry for £2,,,\nham,Ok lar,,,\n" * 4
@@ -124,6 +125,89 @@ def test_what_is_certain_is_read_at_once(
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         window.open_paths([tmp_path / "films.csv"])
     assert session.text.offer is None
+
+
+def test_what_goes_on_is_joined_and_what_repeats_is_kept_once(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window = offered(SPAM)
+    assert said(window, "preview_repeated") == "9 rows repeat an earlier one."
+    for name in ("preview_joined", "preview_unrepeated"):
+        with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+            window.findChild(QCheckBox, name).click()
+        drawn()
+    assert "what is there is joined to the text" in said(window, "preview_left_out")
+    assert "A table of 4 texts" in said(window, "preview_sentence")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    corpus = session.text.corpus
+    texts = [*corpus.training_documents, *corpus.validation_documents]
+    assert sorted(texts) == sorted(
+        ["Go until jurong point", "Free entry for £2", "Ok lar", '"the password ""is" MIX, PO Box, MK17']
+    )
+
+
+@pytest.mark.parametrize("given", ["files", "folder"])
+def test_pairs_in_two_files_are_shown_where_lines_would_be_lost(
+    given: str, window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    folder = tmp_path / "pairs"
+    folder.mkdir()
+    files = [folder / "train.en", folder / "train.de"]
+    files[0].write_text("".join(f"the house {n}\n" for n in range(9)), encoding="utf-8")
+    files[1].write_text("".join(f"das Haus {n}\n" for n in range(7)), encoding="utf-8")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        window.open_paths(files if given == "files" else [folder])
+    qtbot.waitUntil(lambda: bool(said(window, "preview_sentence")), timeout=LONG)
+    assert session.text.corpus is None
+    assert "7 pairs" in said(window, "preview_sentence")
+    assert "the 2 further lines of train.en are left out" in said(window, "preview_left_out")
+    before = session.text.offer.layout.name_of("source")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "column_1_picker", "target")
+    drawn()
+    assert {before, session.text.offer.layout.name_of("source")} == {"en", "de"}
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    corpus = session.text.corpus
+    sources = [*corpus.training_documents, *corpus.validation_documents]
+    assert ("das Haus 3" if before == "en" else "the house 3") in sources
+
+
+def test_tables_in_several_files_are_shown_as_one(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    files = [tmp_path / f"part{number}.csv" for number in range(2)]
+    for number, file in enumerate(files):
+        rows = [f"{n},{'good' if n % 2 else 'bad'},the film number {n} of {number}" for n in range(12)]
+        file.write_text("\n".join(["id,mark,wording", *rows, "12,good,"]), encoding="utf-8")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        window.open_paths(files)
+    qtbot.waitUntil(lambda: bool(said(window, "preview_sentence")), timeout=LONG)
+    assert "A table of 24 texts" in said(window, "preview_sentence")
+    assert "part1.csv, line 14 has no text." in said(window, "preview_left_out")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert session.text.corpus.labels == ("bad", "good")
+
+
+def test_what_was_shown_is_not_read_once_more(
+    offered, session: Session, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    window = offered(SPAM)
+    read: list[Path] = []
+    monkeypatch.setattr("lmviz.text.corpus.read_raw", lambda path: read.append(path) or read_raw(path))
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert not read
+    window.open_paths([session.text.corpus.sources[0]])
+    qtbot.waitUntil(lambda: session.text.offer is not None, timeout=LONG)
+    assert len(read) == 1
+    Path(session.text.corpus.sources[0]).write_bytes(SPAM.replace("ham,", "eggs,").encode("cp1252"))
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert len(read) == 2, "it was written to since"
+    assert "eggs" in session.text.corpus.labels
 
 
 def test_the_file_dialog_begins_where_the_last_file_was(
