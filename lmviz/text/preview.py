@@ -102,6 +102,7 @@ class Preview:
         if not layout.roles:
             return ((f"{form} of {len(layout.names)} columns: which of them is what?", ""),)
         examples = "pairs" if layout.task == "translation" else FORMS[layout.form].examples
+        form = f"{form}," if "," in form else form  # Two files, line by line, of 7 pairs
         pieces = [(f"{form} of {self.count:,} {examples}: the ", "")]
         for number, role in enumerate(ROLES[layout.task]):
             pieces += [(f"{', and the ' if number else ''}{role} is in ", ""), (layout.name_of(role), role)]

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import STRETCH, column
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
@@ -104,10 +105,9 @@ class PreviewPanel(Panel):
         self._unrepeated = QCheckBox("keep the first of each")
         self._unrepeated.setObjectName("preview_unrepeated")
         self._unrepeated.clicked.connect(lambda on: self._change_reading(unrepeated=on))
-        self._left_card = Card("Left out", "", scrolling(self._left_out))
-        choices: tuple[QWidget, ...] = (self._joined, self._repeated, self._unrepeated)
-        for part in choices:
-            self._left_card.layout_below.addWidget(part)
+        left = QWidget()
+        column(self._left_out, self._joined, self._repeated, self._unrepeated, STRETCH, on=left, gap=8)
+        self._left_card = Card("Left out", "", scrolling(left))
         self._encodings_card = Card("In other encodings", "", self._encodings)
         beside = QVBoxLayout()
         beside.addWidget(self._labels_card)

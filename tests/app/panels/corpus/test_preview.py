@@ -160,7 +160,9 @@ def test_pairs_in_two_files_are_shown_where_lines_would_be_lost(
         window.open_paths(files if given == "files" else [folder])
     qtbot.waitUntil(lambda: bool(said(window, "preview_sentence")), timeout=LONG)
     assert session.text.corpus is None
-    assert "7 pairs" in said(window, "preview_sentence")
+    assert said(window, "preview_sentence").startswith(
+        "Two files, line by line, of 7 pairs: the source is in"
+    )
     assert "the 2 further lines of train.en are left out" in said(window, "preview_left_out")
     before = session.text.offer.layout.name_of("source")
     with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
