@@ -13,7 +13,7 @@ from benchmarks.apart import once_apart
 from benchmarks.rows import Measured, Row, Times, interleave
 
 VOCABULARY, TOKENS = 49_152, 500
-ROUNDS, ROUNDS_BACK = 5, 3
+ROUNDS, ROUNDS_BACK, ROUNDS_TYPED = 5, 3, 15
 WIDTH, LENGTH = 3, 8  # of a beam
 SECONDS_AFTER = 14.0  # after which the memory of a text that was left is looked at
 
@@ -134,6 +134,33 @@ def _asking() -> Times:
     return interleave(partial(_one_tap, ours), partial(_read, ours), ROUNDS)
 
 
+def _typing() -> Times:
+    """One token more at the end of the text, of which everything before is kept."""
+    import copy
+
+    import torch
+
+    from lmviz.inspection.tracing import trace
+
+    ours, theirs = deep_models()
+    ids = _ids()
+    earlier = trace(ours, ids[:-1], answers_later=True)
+    with torch.inference_mode():
+        kept = theirs(torch.tensor([ids[:-1]]), use_cache=True).past_key_values
+    caches = iter([copy.deepcopy(kept) for _ in range(ROUNDS_TYPED + 1)])  # each call adds to its cache
+
+    def read() -> None:
+        traced = trace(ours, ids, earlier=earlier, answers_later=True)
+        traced["probabilities"].at(position=-1)
+
+    def forward() -> None:
+        with torch.inference_mode():
+            last = torch.tensor([ids[-1:]])
+            theirs(last, past_key_values=next(caches), output_attentions=True, output_hidden_states=True)
+
+    return interleave(read, forward, ROUNDS_TYPED)
+
+
 def _differentiating() -> Times:
     ours, theirs = deep_models()
     return interleave(partial(_gradient, ours), partial(_backward, theirs), ROUNDS_BACK)
@@ -201,6 +228,14 @@ ROWS = (
         0.25,
         True,
         lambda: _measured(_asking, "all"),
+    ),
+    Row(
+        "deep-typing",
+        "a token more at the end of that text, against transformers' forward with its cache and the same",
+        "×",
+        1.5,
+        True,
+        lambda: _measured(_typing, "transformers"),
     ),
     Row(
         "deep-gradient",
