@@ -202,7 +202,7 @@ def load_corpus(
     given = _Given(tokenizer, target_tokenizer, tuple(labels), _part(report, 0.1, 1.0))
     if entry:
         chosen = replace(chosen, encoding="utf-8")
-        origin, files = Origin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
+        origin, files = TextOrigin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
         corpus = _build(origin, files, chosen, given, parallel=bool(entry.members))
         made = corpus.task, corpus.options, corpus.tokenizer, corpus.training, corpus.validation
         return replace(corpus, floor=known_floor(entry, *made))
@@ -223,7 +223,7 @@ class Contents:
     bytes where these might be read otherwise. `written` are the times at which the files were written.
     """
 
-    origin: Origin
+    origin: TextOrigin
     options: CorpusOptions
     found: FoundExamples | Layout | None
     written: tuple[int, ...]
@@ -252,7 +252,9 @@ def read_contents(
     """
     report = progress or _ignore
     paths, others = find_files(source, lambda: report(0.0))
-    origin = Origin(_name(source), tuple(map(os.path.abspath, paths)), notes=tuple(map(_not_read, others)))
+    origin = TextOrigin(
+        _name(source), tuple(map(os.path.abspath, paths)), notes=tuple(map(_not_read, others))
+    )
     targets = [] if target is None else find_files(target)[0]
     check_room([*paths, *targets])
     if target is not None and (len(paths) != 1 or len(targets) != 1):
@@ -300,11 +302,11 @@ def text_corpus(
     chosen = replace(chosen, encoding="utf-8")
     data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     given = _Given(tokenizer, None, (), progress or _ignore)
-    return _build(Origin(name, (), content=data), [(name, data)], chosen, given)
+    return _build(TextOrigin(name, (), content=data), [(name, data)], chosen, given)
 
 
 @dataclass(frozen=True)
-class Origin:
+class TextOrigin:
     """Where a corpus comes from: its name and sources, the string where it has none, what was passed over."""
 
     name: str
@@ -329,7 +331,7 @@ class _Given:
         return self.tokenizer if isinstance(self.tokenizer, Tokenizer) else None
 
 
-def _written(origin: Origin) -> tuple[int, ...]:
+def _written(origin: TextOrigin) -> tuple[int, ...]:
     """When the files were written last; LmvizError where one is gone."""
     try:
         return tuple(os.stat(path).st_mtime_ns for path in (*origin.sources, *origin.target_sources))
@@ -390,7 +392,7 @@ def _languages_of(
 
 
 def _read_languages(
-    origin: Origin,
+    origin: TextOrigin,
     pairs: list[tuple[Path, Path]],
     languages: tuple[str, str],
     options: CorpusOptions,
@@ -428,7 +430,7 @@ def _build_from(contents: Contents, given: _Given) -> Corpus:
 
 
 def _build(
-    origin: Origin,
+    origin: TextOrigin,
     files: list[tuple[str, bytes]],
     options: CorpusOptions,
     given: _Given,
@@ -442,7 +444,7 @@ def _build(
 
 
 def _build_task(
-    origin: Origin,
+    origin: TextOrigin,
     found: FoundExamples,
     options: CorpusOptions,
     given: _Given,
@@ -476,7 +478,7 @@ def _build_task(
 
 
 def _as_found(
-    options: CorpusOptions, origin: Origin, layout: Layout | None, encodings: Sequence[Found]
+    options: CorpusOptions, origin: TextOrigin, layout: Layout | None, encodings: Sequence[Found]
 ) -> CorpusOptions:
     """The options with how the files were written, so that they are read alike the next time."""
     found = {each.encoding for each in encodings}
@@ -501,7 +503,7 @@ def _not_read(path: Path) -> str:
 
 
 def _build_plain(
-    origin: Origin,
+    origin: TextOrigin,
     files: list[bytes],
     options: CorpusOptions,
     given: _Given,
