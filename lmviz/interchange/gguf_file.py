@@ -8,6 +8,7 @@ package is slow with large vocabularies. The file is mapped into memory: what no
 from __future__ import annotations
 
 import mmap
+import os
 import re
 import struct
 from collections.abc import Callable
@@ -126,7 +127,7 @@ def read_gguf(path: Path) -> GgufFile:
     LmvizError where a file is none, is cut short, or where a part is missing.
     """
     parts = parts_of(path)
-    missing = [part.name for part in parts if not part.exists()]
+    missing = [part.name for part in parts if not os.path.exists(part)]
     if missing and len(parts) > 1:
         raise LmvizError(
             f"{path} is one of {len(parts)} files of a model, and {missing[0]} is not beside it: put all of "
