@@ -58,6 +58,9 @@ class HandoutMaker(QObject):
         self._path = Path()
         self._before = ("system", False)
         self._looks = self._rests = 0
+        self._is_forward = (
+            False  # whether what a step is about is in front, and not what its task is done with
+        )
         self._look = QTimer(self, interval=LOOK_EVERY)
         self._look.timeout.connect(self._take_if_at_rest)
 
@@ -82,16 +85,25 @@ class HandoutMaker(QObject):
         number = len(self._parts)
         Toast.show_over(self._parent, f"Handout: {number + 1} of {len(self._items)}…")
         self._show(self._items[number])
-        self._looks = self._rests = 0
+        self._looks, self._rests, self._is_forward = 0, 0, False
         self._look.start()
 
     def _take_if_at_rest(self) -> None:
         self._looks += 1
         self._rests = self._rests + 1 if self._is_at_rest() else 0
-        if self._rests >= AT_REST or self._looks >= PATIENCE:
+        if self._rests >= AT_REST and not self._is_forward:
+            self._bring_forward()
+        elif self._rests >= AT_REST or self._looks >= PATIENCE:
             self._look.stop()
             self._parts.append(printed_part(self._items[len(self._parts)], self._drawings(), self._caption()))
             self._next()
+
+    def _bring_forward(self) -> None:
+        """Bring in front what the step is about: the ring has brought what its first task is done with."""
+        self._is_forward, shown = True, self._items[len(self._parts)].shown
+        if isinstance(shown, ShownStep) and shown.step.control:
+            self._window.perspective.bring_forward(shown.step.control)
+            self._rests = 0
 
     def _is_at_rest(self) -> bool:
         session = self._window.session

@@ -1,5 +1,6 @@
 """A lecture in the window: its keys, what is prepared, the black screen, the notes, and saving scenes."""
 
+import base64
 import re
 import shutil
 import threading
@@ -435,6 +436,17 @@ def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
     assert four.count("☐") == len(session.polls.all[0].filled)
     save_handout(opened, tmp_path / "out.pdf", monkeypatch, qtbot)
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_a_handout_draws_what_a_step_is_about_and_not_what_its_task_is_done_with(
+    opened: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    opened.resize(1280, 720)
+    small.write_text("# Small\n## One\nstep: memory 1\n", encoding="utf-8")
+    opened.open_paths([small])
+    said = save_handout(opened, tmp_path / "out.html", monkeypatch, qtbot)
+    [drawing] = re.findall(r"data:image/svg\+xml;base64,([^\"]+)", said)
+    assert b"gather</text>" in base64.b64decode(drawing), "the graph, in front of the tape"
 
 
 def test_a_handout_of_a_lesson_has_all_of_its_steps(
