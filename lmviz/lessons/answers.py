@@ -11,6 +11,7 @@ from lmviz.lessons.expression import Result, constant, evaluate
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.lesson import TOLERANCE, Question, Reply
 
+PER_CENT = "So many per cent, perhaps: write “%” behind the number."
 QUOTES = " “”\"'"  # and blanks, around an answer in words
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
@@ -42,7 +43,7 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
 
 
 def reply_to(question: Question, given: str, look_up: LookUp) -> str:
-    """What is answered to a wrong answer; empty where the lesson has no reply of its own to it."""
+    """What is answered to a wrong answer; empty where there is nothing to say to this one in particular."""
     for reply in question.replies:
         try:
             wrong = wrong_answer(question, reply, look_up)
@@ -50,7 +51,17 @@ def reply_to(question: Question, given: str, look_up: LookUp) -> str:
             continue
         if _means(question, given, wrong):
             return reply.words
-    return ""
+    return PER_CENT if _lacks_its_sign(question, given, look_up) else ""
+
+
+def _lacks_its_sign(question: Question, given: str, look_up: LookUp) -> bool:
+    """Whether a share was typed in per cent, and without the sign."""
+    try:
+        right = right_answer(question, look_up)
+    except NotKnown:
+        return False
+    is_share = not question.choices and not isinstance(right, str) and 0 < right < 1
+    return is_share and "%" not in given and _means(question, f"({given})/100", right)
 
 
 def wrong_answer(question: Question, reply: Reply, look_up: LookUp) -> Result:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lmviz.lessons.answers import is_right
+from lmviz.lessons.answers import PER_CENT, is_right, reply_to
 from lmviz.lessons.expression import Result, parse
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.lesson import Question
@@ -92,3 +92,17 @@ def test_a_share_may_be_typed_as_the_panel_rounds_it(
     assert question is not None
     known: dict[str, Result] = {"probability": probability, "setting": smoothing}
     assert is_right(question, given, lambda name, arguments: known[name]) == right
+
+
+@pytest.mark.parametrize(
+    ("answer", "given", "said"),
+    [
+        ("0.94", "94", PER_CENT),
+        ("4/11", "36.36", PER_CENT),
+        ("0.94", "93", ""),
+        ("0.94", "9400 %", ""),
+        ("94", "9400", ""),
+    ],
+)
+def test_a_share_in_per_cent_without_its_sign_is_told_so(answer: str, given: str, said: str) -> None:
+    assert reply_to(Question("How many?", parse(answer)), given, lambda name, arguments: 0.0) == said
