@@ -143,7 +143,12 @@ def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) 
 
 
 def test_the_text_of_the_next_item_is_read_once(
-    opened: MainWindow, session: Session, small: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    opened: MainWindow,
+    session: Session,
+    small: Path,
+    answered: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
 ) -> None:
     def read(*given: object, **settings: object) -> Corpus:
         sources.append(given[0])
@@ -156,6 +161,7 @@ def test_the_text_of_the_next_item_is_read_once(
     save_scene(Scene("corpus", text=SceneText(files=("own.txt",))), small.with_name("two.lmviz"))
     opened.open_paths([small])
     qtbot.waitUntil(lambda: len(sources) == 1)
+    answered()
     assert session.text.corpus is None
     press(opened, Qt.Key.Key_PageDown, qtbot)
     qtbot.waitUntil(lambda: session.text.corpus is not None)
