@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QSizePolicy, QWidge
 
 from lmviz.app.session.chat import ASSISTANT, QUESTION, SYSTEM, USER
 from lmviz.app.widgets.base.building import named, row
-from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
 from lmviz.app.widgets.controls.switch import Switch
@@ -138,7 +138,7 @@ class ChatLines(QWidget):
         menu = self._add.menu()
         menu.clear()
         for role in self._chat.roles_to_add():
-            menu.addAction(role, lambda role=role: self._chat.add_turn(role))
+            menu.addAction(caption(role), lambda role=role: self._chat.add_turn(role))
         if menu.isEmpty():
             menu.addAction("the template takes no further turn").setEnabled(False)
 
