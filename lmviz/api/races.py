@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmviz.api.training import check_given, corpus_of, split_settings
 from lmviz.base.errors import LmvizError
+from lmviz.families import find_family
 from lmviz.runs.race_folder import open_race
 from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.run import Run
@@ -73,7 +74,9 @@ def plan_lanes(settings: Mapping[str, Any], task: str = NEXT_TOKEN) -> tuple[Pla
         if "family" not in chosen:
             raise LmvizError("The settings of a race name no family: add one, such as family='gru'.")
         family = chosen.pop("family")
-        lanes.append(PlannedLane(name, family, *split_settings(family, chosen, task)))
+        planned = split_settings(family, chosen, task)
+        left_open = frozenset(find_family(family).configuration.defaults_for(task)) - set(chosen)
+        lanes.append(PlannedLane(name, family, *planned, left_open))
     return tuple(lanes)
 
 

@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedLane:
-    """What a lane will train, and what it is called."""
+    """What a lane will train, and what it is called.
+
+    `left_open` names settings that nobody chose: they are as models of the task begin, today.
+    """
 
     name: str
     family: str
     configuration: ModelConfiguration
     options: TrainingOptions
+    left_open: frozenset[str] = frozenset()
 
     @property
     def folder_name(self) -> str:
@@ -201,7 +205,10 @@ def _begun_as(lane: PlannedLane, folder: Path) -> Run:
     """The run in a folder; LmvizError where it was begun with another model than the lane's."""
     run = Run.open(folder)
     begun = planned_as(lane.name, run)
-    if (begun.family, begun.configuration) != (lane.family, lane.configuration):
+    wanted = lane.configuration
+    if begun.family == lane.family:  # what was left open is what the run has, whatever one would begin with now
+        wanted = replace(wanted, **{name: getattr(begun.configuration, name) for name in lane.left_open})
+    if (begun.family, begun.configuration) != (lane.family, wanted):
         raise LmvizError(f"{folder} was begun with another model: give its settings, or another folder.")
     return run
 

@@ -245,6 +245,23 @@ def test_nothing_is_begun_where_a_lane_cannot_be(
         lmviz.race(corpus, {**RATES, "width": 9}, out=tmp_path / "race", resume=True)
 
 
+def test_taggers_that_began_with_the_causal_mask_go_on_with_it_where_nothing_else_is_said(
+    tmp_path: Path,
+) -> None:
+    tagged = lmviz.load_corpus("four-sentences")
+    settings = {"family": "transformer", **small_settings("transformer"), **TINY, "steps": [1, 2]}
+    said = {key: value for key, value in settings.items() if key != "causal"}
+    run_to_the_end(lmviz.race(tagged, {**said, "causal": True}, out=tmp_path))
+    for place in open_race(tmp_path).lanes.values():  # as it was written before there was such a setting
+        described = json.loads((place / "run.json").read_text("utf-8"))
+        del described["configuration"]["causal"]
+        (place / "run.json").write_text(json.dumps(described), "utf-8")
+    race = lmviz.race(tagged, {**said, "learning_rate": 0.01}, out=tmp_path, resume=True)
+    assert not any(lane.trouble for lane in race.lanes)
+    with pytest.raises(LmvizError, match="another model"):
+        lmviz.race(tagged, {**said, "causal": False}, out=tmp_path, resume=True)
+
+
 @pytest.mark.parametrize("folder", ["../run", "/tmp/run", "a/b", "C:\\run", "..", ".", ""])
 def test_a_lane_lies_in_the_folder_of_its_race(folder: str, tmp_path: Path) -> None:
     lanes = [{"name": "first", "folder": folder}]
