@@ -206,7 +206,9 @@ def _begun_as(lane: PlannedLane, folder: Path) -> Run:
     run = Run.open(folder)
     begun = planned_as(lane.name, run)
     wanted = lane.configuration
-    if begun.family == lane.family:  # what was left open is what the run has, whatever one would begin with now
+    if (
+        begun.family == lane.family
+    ):  # what was left open is what the run has, whatever one would begin with now
         wanted = replace(wanted, **{name: getattr(begun.configuration, name) for name in lane.left_open})
     if (begun.family, begun.configuration) != (lane.family, wanted):
         raise LmvizError(f"{folder} was begun with another model: give its settings, or another folder.")
