@@ -119,6 +119,7 @@ def _machine_measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
 def _same_look(qapp: QCoreApplication) -> None:
     """Every test begins in the light theme at the usual scale, whatever the one before has left."""
     theme_switch().set_choice("light")
+    theme_switch().set_type_size(100)
     theme_switch().set_projector(False)
 
 

@@ -81,6 +81,7 @@ QPlainTextEdit[readOnly="true"], QTextEdit[readOnly="true"] {
     border-color: transparent; background: transparent; padding: 0px;
 }
 QLineEdit, QAbstractSpinBox, QComboBox { min-height: ${p18}px; }
+QLineEdit[role="search"] { max-width: ${p120}px; }
 QLineEdit:hover, QAbstractSpinBox:hover, QComboBox:hover { border-color: $strong_line; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QAbstractSpinBox:focus, QComboBox:focus {
     border-color: $accent;
@@ -249,7 +250,7 @@ QStatusBar::item { border: none; }
 QToolBar { background: $surface; border: none; spacing: ${p8}px; padding: ${p4}px; }
 """)
 
-_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 26, 100)
+_LENGTHS = (2, 3, 4, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 26, 100, 120)
 _ROLES = (
     "background",
     "surface",

@@ -7,6 +7,7 @@ a widget that caches drawings connects to its `theme_changed`.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QPalette
@@ -15,8 +16,11 @@ from shiboken6 import isValid
 
 from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE, Theme
 from lmviz.app.look.stylesheet import stylesheet
+from lmviz.app.look.typefaces import TYPE_SIZES, type_size_of_system
 
 CHOICES = ("system", "light", "dark")
+SYSTEM_SIZE = 0
+"""The size of type that stands for that of the system."""
 
 _current = LIGHT
 
@@ -56,7 +60,8 @@ _switch: ThemeSwitch | None = None
 class ThemeSwitch(QObject):
     """Applies the theme to the application, and follows the system until a theme is chosen.
 
-    `set_choice("system" | "light" | "dark")`, `set_projector(bool)`; signal `theme_changed()`.
+    `set_choice("system" | "light" | "dark")`, `set_type_size(percent)`, `set_projector(bool)`; signal
+    `theme_changed()`.
     """
 
     theme_changed = Signal()
@@ -64,6 +69,7 @@ class ThemeSwitch(QObject):
     def __init__(self, parent: QApplication) -> None:
         super().__init__(parent)
         self.choice = "system"
+        self.type_size = SYSTEM_SIZE
         self.projector = False
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
         self._apply(self._chosen())
@@ -73,6 +79,13 @@ class ThemeSwitch(QObject):
         if choice not in CHOICES:
             raise ValueError(choice)
         self.choice = choice
+        self._apply_if_new()
+
+    def set_type_size(self, percent: int) -> None:
+        """The size of type and lengths: one of TYPE_SIZES, or SYSTEM_SIZE."""
+        if percent not in (SYSTEM_SIZE, *TYPE_SIZES):
+            raise ValueError(percent)
+        self.type_size = percent
         self._apply_if_new()
 
     def set_projector(self, projector: bool) -> None:
@@ -87,7 +100,9 @@ class ThemeSwitch(QObject):
     def _chosen(self) -> Theme:
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         chosen = {"light": LIGHT, "dark": DARK}.get(self.choice, DARK if dark else LIGHT)
-        return replace(chosen, scale=PROJECTOR_SCALE) if self.projector else chosen
+        scale = (self.type_size or type_size_of_system()) / 100
+        scale = max(scale, PROJECTOR_SCALE) if self.projector else scale
+        return _at_scale(chosen, scale)
 
     def _apply_if_new(self) -> None:
         chosen = self._chosen()
@@ -108,6 +123,12 @@ class ThemeSwitch(QObject):
             if window.windowHandle() is None:
                 _take_over_font(window)
         self.theme_changed.emit()
+
+
+@lru_cache
+def _at_scale(theme: Theme, scale: float) -> Theme:
+    """The theme in larger type, the same one each time; whoever asks compares them."""
+    return theme if scale == theme.scale else replace(theme, scale=scale)
 
 
 def _take_over_font(window: QWidget) -> None:

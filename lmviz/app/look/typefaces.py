@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
 TEXT_FAMILIES = (
     "Inter",
@@ -30,6 +31,21 @@ TOKEN_FAMILIES = (
     "DejaVu Sans Mono",
     "Liberation Mono",
 )
+
+TYPE_SIZES = (100, 125, 150, 175, 200)
+"""What sizes type can have, in per cent of the usual one."""
+USUAL_HEIGHTS = {"win32": 12.0, "darwin": 13.0}
+USUAL_HEIGHT = 44 / 3
+"""How high the type of a system usually is, in pixels: 9 points, 13 of Apple's, and elsewhere up to 11."""
+
+
+def type_size_of_system() -> int:
+    """The size of TYPE_SIZES that comes nearest to the type of the system, as a person has set it there."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    point = QGuiApplication.primaryScreen().logicalDotsPerInchY() / 72
+    high = font.pixelSize() if font.pixelSize() > 0 else font.pointSizeF() * point
+    wanted = 100 * high / USUAL_HEIGHTS.get(sys.platform, USUAL_HEIGHT)
+    return min(TYPE_SIZES, key=lambda size: abs(size - wanted))
 
 
 @lru_cache(maxsize=256)

@@ -49,6 +49,9 @@ class CommandedWindow(Protocol):
     def set_theme(self, choice: str) -> None:
         """Light, dark, or as the system has it."""
 
+    def set_type_size(self, percent: int) -> None:
+        """The size of type and lengths, in per cent of the usual one."""
+
     def set_projector(self, projector: bool) -> None:
         """Enlarge type and lengths."""
 

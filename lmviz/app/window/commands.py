@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from lmviz.app.look.theme import CHOICES, theme_switch
+from lmviz.app.look.theme import CHOICES, SYSTEM_SIZE, theme_switch
+from lmviz.app.look.typefaces import TYPE_SIZES
 from lmviz.app.opening.paths import title_of_path
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.widgets.base.plain import caption
@@ -207,6 +208,12 @@ class Commands:
             title = f"{choice.capitalize()} theme" if choice != "system" else "System theme"
             action = self._add(themes, title, act, ticked=theme_switch().choice == choice)
             group.addAction(action)
+        sizes = menu.addMenu("Size of type")
+        group = QActionGroup(sizes)
+        for percent in (SYSTEM_SIZE, *TYPE_SIZES):
+            act = lambda percent=percent: window.set_type_size(percent)  # noqa: E731
+            title = f"Type at {percent} %" if percent else "Type in the size of the system"
+            group.addAction(self._add(sizes, title, act, ticked=theme_switch().type_size == percent))
         toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
         self._projector = self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
         self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")

@@ -14,7 +14,8 @@ from shiboken6 import isValid
 from lmviz.app.board.board import Board
 from lmviz.app.board.enlarging import Enlarging
 from lmviz.app.look.icons import application_icon
-from lmviz.app.look.theme import CHOICES, theme_switch
+from lmviz.app.look.theme import CHOICES, SYSTEM_SIZE, theme_switch
+from lmviz.app.look.typefaces import TYPE_SIZES
 from lmviz.app.opening.beginning import Beginning
 from lmviz.app.opening.paths import open_paths, race_at
 from lmviz.app.opening.remembering import Remembering
@@ -56,7 +57,7 @@ class MainWindow(QMainWindow):
     painted = Signal()
 
     def __init__(self, session: Session, settings: Settings) -> None:
-        theme_switch()  # the first time it sets type and colours, which no widget before it would follow
+        _restore_look(settings)  # first: it sets type and colours, which no widget before it would follow
         super().__init__()
         self.session = session
         self.settings = settings
@@ -293,6 +294,11 @@ class MainWindow(QMainWindow):
         theme_switch().set_choice(choice)
         self.settings.keep("view/theme", choice)
 
+    def set_type_size(self, percent: int) -> None:
+        """The size of type and lengths: one of TYPE_SIZES, or SYSTEM_SIZE."""
+        theme_switch().set_type_size(percent)
+        self.settings.keep("view/type_size", percent)
+
     def set_projector(self, projector: bool) -> None:
         """Enlarge type and lengths, and leave the one or two panels of each perspective that matter most."""
         theme_switch().set_projector(projector)
@@ -398,11 +404,6 @@ class MainWindow(QMainWindow):
         self.notice.offer(sentence, "Choose its base…", choose)
 
     def _restore(self) -> None:
-        switch, choice = theme_switch(), self.settings.text("view/theme", "system")
-        if choice in CHOICES and choice != switch.choice:
-            switch.set_choice(choice)
-        if self.settings.is_on("view/projector") != switch.projector:
-            switch.set_projector(not switch.projector)
         self.resize(USUAL)
         self.restoreGeometry(self.settings.arrangement("view/geometry"))
         last = self.settings.last_session.perspective
@@ -495,3 +496,12 @@ class MainWindow(QMainWindow):
 def _has_prefix(perspective: str) -> bool:
     """Whether a perspective shows what is typed, and so what comes of a text."""
     return next(row.has_prefix for row in shown_perspectives() if row.name == perspective)
+
+
+def _restore_look(settings: Settings) -> None:
+    """The theme and the type that were chosen last."""
+    switch = theme_switch()
+    choice, percent = settings.text("view/theme", "system"), settings.number("view/type_size", SYSTEM_SIZE)
+    switch.set_choice(choice if choice in CHOICES else "system")
+    switch.set_type_size(percent if percent in (SYSTEM_SIZE, *TYPE_SIZES) else SYSTEM_SIZE)
+    switch.set_projector(settings.is_on("view/projector"))

@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painter import Painter
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
+NARROW, LEAST_ICON = 44, 16  # without words: the width, and the height in a low window
 ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
 
 
@@ -37,10 +38,14 @@ class RailButton(QAbstractButton):
         theme_switch().theme_changed.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH, HEIGHT) * current_theme().scale
+        return QSize(self._width, HEIGHT) * current_theme().scale
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(WIDTH, ICON + 4) * current_theme().scale
+        return QSize(self._width, LEAST_ICON) * current_theme().scale
+
+    @property
+    def _width(self) -> int:
+        return WIDTH if self.is_wordy else NARROW
 
     @property
     def has_room_for_words(self) -> bool:
@@ -51,6 +56,7 @@ class RailButton(QAbstractButton):
         """Show its word below its icon, or the icon alone."""
         if wordy != self.is_wordy:
             self.is_wordy = wordy
+            self.updateGeometry()
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -66,7 +72,7 @@ class RailButton(QAbstractButton):
             painter.setBrush(theme.accent)
             painter.drawRoundedRect(QRectF(0, 14 * scale, 3 * scale, self.height() - 28 * scale), 1.5, 1.5)
         color = theme.accent if chosen else theme.text if self.underMouse() else theme.muted_text
-        size = round(ICON * scale)
+        size = min(round(ICON * scale), self.height())
         top = 9 * scale if has_words else (self.height() - size) / 2
         picture = pixmap(f"perspectives/{self.perspective.name}", color, size, self.devicePixelRatioF())
         painter.drawPixmap(round((width - size) / 2), round(top), picture)

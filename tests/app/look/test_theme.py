@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.look import theme
+from lmviz.app.look import theme, typefaces
 from lmviz.app.look.color_maps import color_map, contrast
 from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE
 from lmviz.app.look.stylesheet import stylesheet
@@ -199,3 +199,29 @@ def test_the_list_of_a_narrow_picker_shows_every_choice_in_full(role: str, switc
         assert shown.viewport().rect().contains(place)
         assert place.width() >= shown.sizeHintForColumn(0)
     picker.hidePopup()
+
+
+@pytest.mark.parametrize(
+    ("platform", "points", "percent"),
+    [("linux", 9, 100), ("linux", 11, 100), ("linux", 16, 150), ("linux", 30, 200), ("win32", 9, 100),
+     ("win32", 13.5, 150), ("darwin", 9.75, 100)],
+)  # fmt: skip
+def test_type_is_as_large_as_the_system_has_it(
+    switch: theme.ThemeSwitch, monkeypatch: pytest.MonkeyPatch, platform: str, points: float, percent: int
+) -> None:
+    font = QFont()
+    font.setPointSizeF(points)
+    monkeypatch.setattr(typefaces.sys, "platform", platform)
+    monkeypatch.setattr(typefaces.QFontDatabase, "systemFont", lambda kind: font)
+    switch.set_type_size(theme.SYSTEM_SIZE)
+    assert current_theme().scale == percent / 100
+    assert current_theme().font().pixelSize() == round(13 * percent / 100)
+    switch.set_type_size(175)  # what a person chose here counts more
+    assert current_theme().scale == 1.75
+
+
+def test_the_type_of_a_projector_is_never_smaller_than_before(switch: theme.ThemeSwitch) -> None:
+    switch.set_projector(True)
+    assert current_theme().scale == PROJECTOR_SCALE
+    switch.set_type_size(200)
+    assert current_theme().scale == 2

@@ -243,6 +243,21 @@ def _is_shown(widget: QWidget) -> bool:
     return not widget.objectName().startswith("qt_") and (above is None or above.is_in_sight)
 
 
+def test_the_size_of_type_acts_at_once_and_is_remembered(
+    window: MainWindow, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    before = window.prefix_bar.edit.height()
+    [action] = [action for action in window.commands.all() if action.text() == "Type at 150 %"]
+    action.trigger()
+    qtbot.waitUntil(lambda: window.prefix_bar.edit.height() > before * 1.3)
+    settings.write()
+    theme_switch().set_type_size(100)
+    another = MainWindow(Session(tmp_path / "others"), Settings(tmp_path / "settings.json"))
+    qtbot.addWidget(another)
+    assert theme_switch().type_size == 150
+    another.session.close()
+
+
 def test_projector_mode_enlarges(window: MainWindow) -> None:
     before = window.prefix_bar.edit.height()
     window.set_projector(True)

@@ -23,3 +23,6 @@ def test_words_stand_below_all_icons_or_none(qtbot: QtBot, projector: bool) -> N
         assert len(wordy) == 1, height
         seen |= wordy
     assert seen == {True, False}
+    wide = rail.sizeHint().width()
+    rail.resize(wide, 420)
+    qtbot.waitUntil(lambda: rail.sizeHint().width() < 0.6 * wide)  # icons alone need no room for words
