@@ -72,7 +72,7 @@ class Board(QWidget):
         self._in_lesson = False
         self._views = {self._mode: self._kept.view}
         self._windows: dict[str, PanelWindow] = {}
-        self._hints: dict[tuple[str, float], QSize] = {}  # what panels need in type of a scale
+        self._hints: dict[tuple[str, float, bool], QSize] = {}  # what panels need in type of a scale
         self._scale = current_theme().scale  # of the type in which they are
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._offered = QSize()  # the room into which those that are left have to fit
@@ -296,12 +296,23 @@ class Board(QWidget):
 
     def _least(self, name: str) -> QSize:
         page = self._pages[name]
-        key = name, self._scale
+        few, squeezed = bool(self._only), bool(self._beside)
+        key = name, self._scale, few
         if key not in self._hints:
             page.panel.setMinimumSize(0, 0)
-            self._hints[key] = hint_of(page.panel)
-        few, squeezed = bool(self._only), bool(self._beside)
+            self._hints[key] = hint_of(page.panel, few=few)
         return self._lengths.least(page.row, self._hints[key], few=few, squeezed=squeezed)
+
+    def _follow_growth(self, name: str) -> None:
+        """In large type a panel gets the room that what it holds has come to need: perspectives scroll."""
+        key = name, self._scale, False
+        hint = self._hints.get(key)
+        if hint is None or self._only or self._scale <= 1 or not self._pages[name].has_panel:
+            return
+        grown = hint.expandedTo(hint_of(self._pages[name].panel, few=False))
+        if grown != hint:
+            self._hints[key] = grown
+            self._soon.start()
 
     def _hide_empty(self, split: Split) -> bool:
         """Hide what holds no page; whether anything is left of a split."""
@@ -395,6 +406,7 @@ class Board(QWidget):
         )
         page.hide()
         page.wanted.connect(lambda: self._bring(page))
+        page.rearranged.connect(lambda: self._follow_growth(row.name))
         page.menu_wanted.connect(lambda at: self._show_menu(page, at))
         self.destroyed.connect(page.deleteLater)  # which is no child of it before it is shown
         if not (row.tabbed and self._leaves_tabs):

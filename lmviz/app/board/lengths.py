@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QLabel
 
 from lmviz.app.look.stylesheet import SEPARATOR
 from lmviz.app.look.theme import current_theme
@@ -19,7 +20,7 @@ SHARE_OF_ONE, SHARE_OF_TWO = 0.5, 0.62  # of the height at most, for one row bel
 LEAST_SHARE = 0.7  # the share of its width to which a panel can be narrowed
 SQUEEZED = 0.85  # the share of its least width that has to do beside a panel that a lesson is about
 CENTRE = 450  # pixels at scale 1 that stand for the width of a panel that takes what is left
-AROUND = 16  # pixels between a panel's edge and what its card holds
+AROUND = 16  # pixels at scale 1 between a panel's edge and what its card holds
 
 
 class Lengths:
@@ -115,8 +116,16 @@ class Lengths:
         return max(current_theme().scale, half)
 
 
-def hint_of(panel: Panel) -> QSize:
-    """The width of what a panel cannot scroll sideways, and the least height of what it holds."""
+def hint_of(panel: Panel, *, few: bool) -> QSize:
+    """The width of what a panel cannot scroll sideways, and the least height of what it holds.
+
+    In large type all that it holds counts, and not only what can be narrowed: the perspective scrolls.
+    """
+    scale, least = current_theme().scale, panel.minimumSizeHint()
     areas = [area for area in panel.findChildren(QuietScrollArea) if area.is_upright]
-    width = max((area.minimumSizeHint().width() + 2 * AROUND for area in areas), default=0)
-    return QSize(width, panel.minimumSizeHint().height())
+    width = max((area.minimumSizeHint().width() + round(2 * AROUND * scale) for area in areas), default=0)
+    if scale <= 1 or few:
+        return QSize(width, least.height())
+    words = [label for label in panel.findChildren(QLabel) if label.wordWrap() and label.isVisible()]
+    lines = sum(label.heightForWidth(label.width()) - label.minimumSizeHint().height() for label in words)
+    return least + QSize(0, max(0, lines))

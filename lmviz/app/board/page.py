@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -17,10 +17,12 @@ class PanelPage(QWidget):
     """`PanelPage(row, make)`: the page of a row of the table of panels.
 
     It has no layout: what changes in a panel would have everything around it laid out and painted anew.
-    Signals: `wanted`, emitted by `raise_`, and `menu_wanted` with a place of the screen.
+    Signals: `wanted`, emitted by `raise_`, `rearranged` when the panel holds something else, and
+    `menu_wanted` with a place of the screen.
     """
 
     wanted = Signal()
+    rearranged = Signal()
     menu_wanted = Signal(QPoint)
 
     def __init__(self, row: PanelRow, make: Callable[[], Panel], parent: QWidget | None = None) -> None:
@@ -63,6 +65,11 @@ class PanelPage(QWidget):
         super().resizeEvent(event)
         if self._panel is not None:
             self._panel.setGeometry(self.rect())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.rearranged.emit()
+        return super().event(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.menu_wanted.emit(event.globalPos())

@@ -154,3 +154,12 @@ def test_only_one_place_decides_how_text_is_cut():
         path.name for path in folder.rglob("*.py") if any(word in path.read_text("utf-8") for word in words)
     }
     assert found == {"painter.py"}
+
+
+def test_a_short_name_comes_before_its_figure(shown, painted):
+    names = PlotNames()
+    names.resize(64, 60)
+    names.set_names([PlotName("36", "4.9e−3", 30, QColor("black"))], 0, 60)
+    shown(names, 64, 60).grab()
+    assert [text for text, _ in painted] == ["36"]
+    assert names.whole_at(names.places["36"].center()) == "36 4.9e−3"

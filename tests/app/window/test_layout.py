@@ -1,7 +1,10 @@
-"""In every panel, at the size that is designed for and at 1280 × 720, nothing is cut and nothing covered."""
+"""In every panel nothing is cut and nothing covered: at both sizes of the window, and in large type."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -131,6 +134,45 @@ def test_nothing_is_cut_or_covered(
         window.show_perspective(name)
         found += look()
     assert not found, "\n".join(found)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("percent", "kind"),
+    [
+        (percent, kind)
+        if (percent, kind) == (200, "transformer")
+        else pytest.param(percent, kind, marks=pytest.mark.slow)
+        for percent in (150, 200)
+        for kind in TEXTS
+    ],
+)
+def test_nothing_is_cut_or_covered_in_large_type(
+    window: MainWindow, opened: Callable[[str], None], look: Callable[[], list[str]], percent: int, kind: str
+) -> None:
+    """Where the room is short, a perspective scrolls."""
+    window.resize(*SIZES[0])
+    window.set_type_size(percent)
+    opened(kind)
+    found: list[str] = []
+    for name in NAMES:
+        window.show_perspective(name)
+        found += look()
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("factor", ["1.25", "2"])
+def test_nothing_is_cut_or_covered_on_a_screen_of_many_pixels(factor: str) -> None:
+    """Qt takes over the scale of the screen when a program starts."""
+    chosen = ["-m", "", "-k", "test_nothing_is_cut_or_covered and 1440x900 and transformer"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen, __file__]
+    ended = subprocess.run(
+        command, env={**os.environ, "QT_SCALE_FACTOR": factor}, capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stdout[-3000:]
+    assert "1 passed" in ended.stdout
 
 
 @pytest.mark.parametrize("size", others_slow(SIZES, SMALL), ids="{0[0]}x{0[1]}".format)

@@ -54,7 +54,7 @@ class VocabularyPanel(Panel):
         self._filter = named(QLineEdit(), "vocabulary_filter", "filter the vocabulary")
         self._filter.setPlaceholderText("filter…")
         self._filter.setClearButtonEnabled(True)
-        self._filter.setMaximumWidth(140)
+        self._filter.setProperty("role", "search")
         self._table = named(TableView(), description="vocabulary")
         self._table.setMinimumHeight(TABLE)
         self._plot = LogLogPlot("rank", "count")

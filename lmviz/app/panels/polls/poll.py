@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QSpinBox, QWidget
 
@@ -133,11 +133,11 @@ class PollPanel(Panel):
             self._spins[letter] = spin
             self._typed[letter] = labelled(letter, spin)
         row(*self._typed.values(), STRETCH, on=self._counts)
-        buttons = FlowLayout()
+        self._buttons = FlowLayout()
         for control in (self._show, self._clear, self._type, self._total, self._save):
-            buttons.addWidget(control)
+            self._buttons.addWidget(control)
         asked = (self._question, (self._choices, 20), self._answer)
-        return sheet(column(*asked, STRETCH, self._counts, buttons, *self._notes))
+        return sheet(column(*asked, STRETCH, self._counts, self._buttons, *self._notes))
 
     def _connect(self) -> None:
         polls, session = self.session.polls, self.session
@@ -158,6 +158,11 @@ class PollPanel(Panel):
         self.show_failures(polls.failed, polls.changed)
         self.follow(polls.changed, polls.counted, polls.shown)
         self.follow(session.library.model_changed, session.library.step_changed, session.surgery.changed)
+
+    def minimumSizeHint(self) -> QSize:
+        """With the lines into which the buttons are broken in its width."""
+        lines = self._buttons.heightForWidth(self._question.width()) - self._buttons.minimumSize().height()
+        return super().minimumSizeHint() + QSize(0, max(0, lines))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

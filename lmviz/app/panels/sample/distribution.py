@@ -52,7 +52,7 @@ class DistributionPanel(Panel):
         self._search = named(QLineEdit(), "distribution_search", "search the vocabulary")
         self._search.setPlaceholderText("search…")
         self._search.setClearButtonEnabled(True)
-        self._search.setMaximumWidth(140)
+        self._search.setProperty("role", "search")
         self._table = named(FiguresTable(), "pipeline_table", "from logits to probabilities")
         self._invitation = Invitation("distribution_invitation")
         self._invitation.invite("Open or train a model, and see how it chooses the next word.", MODEL_OFFER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
@@ -23,7 +23,6 @@ from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.scaling.compute import amount_in_words
 from lmviz.scaling.experiment import run_experiment
 
-FORM = 250
 NOTHING = (
     "Transformers of several widths are trained in turn on the open text, all on the same batches. Each is a "
     "curve; a straight line is fitted through their ends."
@@ -59,7 +58,7 @@ class ExperimentPanel(Panel):
 
     def _lay_out(self) -> QWidget:
         form = scrolling(self._form)
-        form.setFixedWidth(FORM)
+        form.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         left = column((form, 1), self._run)
         right = column((self._empty, 1), (self._plot, 1), self._said)
         return sheet(row(left, (right, 1), gap=20))

@@ -74,8 +74,12 @@ class Canvas(QWidget):
         """What of a text is painted in an area; where not all of it fits, the pointer brings the whole."""
         shown = cut(text, area.width(), measure)
         if shown != text:
-            self._cut.append((area, text))
+            self.hide_part(area, text)
         return shown
+
+    def hide_part(self, area: QRectF, text: str) -> None:
+        """Of this text only a part is painted in the area: the pointer brings the whole."""
+        self._cut.append((QRectF(area), text))
 
     def room_beside(self, labels: Sequence[str], least: float, size: float) -> float:
         """The room left of a plot, in which its numbers stand with all their digits; at least so much."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
-from lmviz.app.widgets.kit.painter import CENTRED, cut
+from lmviz.app.widgets.kit.painter import AT_LEFT, CENTRED, cut
 from lmviz.base.errors import one_sentence
 
 RADIUS = 8
 MARGIN = 14
+LEAST_TITLE = 120  # pixels at scale 1 of a title that has to end in dots
 PALE = 0.62
 """How much of the surface lies over what a late card still shows."""
 DASHES = (4.0, 3.0)  # in widths of the line
@@ -41,9 +43,10 @@ class Card(Canvas):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._title = Label(title)
-        self._title.setProperty("role", "title")
+        self._title = _Title(title, role="title")
         self._unit = MutedLine(right=True)
+        # the title comes first
+        self._unit.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._control: QWidget | None = None
         self._body: QWidget | None = None
         self._placeholder: EmptyText | None = None  # made when there is first nothing to show
@@ -211,6 +214,34 @@ class Card(Canvas):
             pen.setDashPattern(DASHES)
         edge = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.box(edge, self.theme.surface, pen, radius=RADIUS)
+
+
+class _Title(Label):
+    """The title: where it has too little room it ends in dots, and the pointer brings the whole."""
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), round(LEAST_TITLE * current_theme().scale)), hint.height())
+
+    @property
+    def shown(self) -> str:
+        """As much of it as has room."""
+        return cut(self.text(), self.contentsRect().width() + 1, QFontMetricsF(self.font()))
+
+    def event(self, event: QEvent) -> bool:
+        whole = self.text() if self.shown != self.text() else ""
+        if whole and isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), paragraph(whole), self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.shown == self.text():
+            super().paintEvent(event)
+        else:
+            painter = QPainter(self)
+            painter.setPen(self.palette().windowText().color())
+            painter.drawText(self.contentsRect(), AT_LEFT, self.shown)
 
 
 class _Veil(Canvas):

@@ -48,6 +48,7 @@ class LayerGraphView(Canvas):
         self._below, self._before, self._words = below, before, words
         self.setAccessibleName(title)
         self.setAccessibleDescription(f"{said}, {aside}")
+        self.updateGeometry()
         self.update()
 
     @property

@@ -17,6 +17,7 @@ SIZE = 11.5
 LINE = 16  # pixels at scale 1 from one name to the next
 LEADER = 14  # pixels at scale 1 from the plot to the names
 GAP = 8  # pixels at scale 1 between a name and its figure
+LEAST_NAME = 24  # pixels at scale 1 of a longer name, which gets its figure's room where it has less
 MOST = 0.42  # of the width of plot and names together
 
 
@@ -98,10 +99,13 @@ class PlotNames(Canvas):
                 painter.drawPolyline(
                     [QPointF(0, item.height), QPointF(bend, place), QPointF(start - 2, place)]
                 )
-            area = self.places[item.name]
-            painter.fit(area, item.figure, color, SIZE, bold=item.strong, where=AT_RIGHT)
-            font = metrics(SIZE, bold=item.strong)
-            area.setWidth(area.width() - font.horizontalAdvance(item.figure) - self.length(GAP))
+            area, font = self.places[item.name], metrics(SIZE, bold=item.strong)
+            beside = area.width() - font.horizontalAdvance(item.figure) - self.length(GAP)
+            if beside < min(self.length(LEAST_NAME), font.horizontalAdvance(item.name)):
+                self.hide_part(area, f"{item.name} {item.figure}")  # the plot itself shows its height
+            else:
+                painter.fit(area, item.figure, color, SIZE, bold=item.strong, where=AT_RIGHT)
+                area.setWidth(beside)
             shown = self.shown_in(area, item.name, font)
             if shown != item.name:  # what tells alike names apart comes last
                 shown = self.shown_in(area, item.name.removeprefix(shared), font)

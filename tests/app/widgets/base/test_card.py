@@ -1,8 +1,9 @@
 """Cards hold a title, an aside and a body, each of which can be replaced; hover cards keep inside."""
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.card import Card
@@ -14,6 +15,22 @@ def test_the_title_names_the_card(shown):
     assert card.accessibleName() == "Loss"
     card.set_title("Health")
     assert card.title == card.accessibleName() == "Health"
+
+
+def test_a_title_without_room_ends_in_dots_and_the_pointer_brings_the_whole(shown):
+    title = "The average layer changed by 0.4 % of its weights in the last step"
+    card = shown(Card(title, QPushButton("linear")), 300, 100)
+    label = card.findChildren(QLabel)[0]
+    assert label.shown.endswith("…")
+    assert title.startswith(label.shown[:-1])
+    assert not QToolTip.isVisible()
+    middle = label.rect().center()
+    QApplication.sendEvent(label, QHelpEvent(QEvent.Type.ToolTip, middle, label.mapToGlobal(middle)))
+    assert title in QToolTip.text()
+    QToolTip.hideText()
+    card.resize(900, 100)
+    QApplication.processEvents()
+    assert label.shown == title
 
 
 def test_aside_may_be_words_or_a_control_and_changes_between_them(shown, qtbot):
