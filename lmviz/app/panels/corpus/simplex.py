@@ -125,6 +125,7 @@ class SimplexPanel(Panel):
     def _count(self) -> None:
         """Count what follows the phrase that is typed, or else an example that the text has."""
         self._is_counted = True
+        self._wait.stop()  # what was typed until now is counted with it
         corpus = self.session.text.corpus
         typed = self._context.text() if self._is_typed else ""
         if corpus is None:
