@@ -57,6 +57,8 @@ class Panel(QWidget):
     predicts labels that sentence stands in its place, and nothing is drawn or asked.
     """
 
+    spoken_as = "Pane"
+
     begun = Signal()
     """What it shows has just begun: it comes in front, unless a person has chosen a tab in its place."""
 

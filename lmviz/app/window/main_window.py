@@ -23,6 +23,7 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import Pages
+from lmviz.app.widgets.base.spoken_role import install_roles
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import Presses, state_of
 from lmviz.app.window.frame import LEAST, USUAL, Frame, ScrolledView, first_place, least_size
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: Session, settings: Settings) -> None:
         _restore_look(settings)  # first: it sets type and colours, which no widget before it would follow
+        install_roles()  # before any widget: a reader keeps what it was told first
         super().__init__()
         self.session = session
         self.settings = settings

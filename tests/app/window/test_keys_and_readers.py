@@ -104,6 +104,26 @@ def test_whatever_gets_the_keys_shows_it_and_says_what_it_is(
     assert not wrong, "\n".join(sorted(wrong))
 
 
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("reading")
+def test_every_widget_says_what_it_is_to_a_screen_reader(
+    window: MainWindow, through: Callable[[str], Iterator[str]]
+) -> None:
+    wrong: set[str] = set()
+    for row in shown_perspectives():
+        for _ in through(row.name):
+            for widget in window.findChildren(QWidget):
+                if widget.visibleRegion().isEmpty() or widget.objectName().startswith("qt_"):
+                    continue
+                said = QAccessible.queryAccessibleInterface(widget)
+                if said.role() in (QAccessible.Role.Client, QAccessible.Role.NoRole):
+                    wrong.add(f"{row.name}: {in_words(widget)} is {said.role().name}")
+                is_picture = said.role() in (QAccessible.Role.Graphic, QAccessible.Role.Chart)
+                if is_picture and not said.text(QAccessible.Text.Name):
+                    wrong.add(f"{row.name}: {in_words(widget)} is a picture without a name")
+    assert not wrong, "\n".join(sorted(wrong))
+
+
 @pytest.fixture
 def go_to(window: MainWindow, qtbot: QtBot) -> Callable[[str], QWidget]:
     """Call it with the name of a control to reach it by the Tab key alone."""

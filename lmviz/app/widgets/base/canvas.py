@@ -22,6 +22,9 @@ class Canvas(QWidget):
     Subclasses override `adopt_theme` when they hold something that depends on the theme.
     """
 
+    spoken_as: ClassVar[str] = "Graphic"
+    """What a screen reader calls it: the name of a role of QAccessible (`spoken_role.py`)."""
+
     usual: ClassVar[tuple[float, float] | None] = None
     least: ClassVar[tuple[float, float | None] | None] = None
     """The width and height that a layout gives it and that it needs, in pixels at scale 1, where they do not

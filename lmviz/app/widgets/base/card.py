@@ -35,6 +35,8 @@ class Card(Canvas):
     `set_late(words)` pales all that it shows, and says in a corner what that is of, or what is waited for.
     """
 
+    spoken_as = "Grouping"
+
     def __init__(
         self,
         title: str,
@@ -246,6 +248,8 @@ class _Title(Label):
 
 class _Veil(Canvas):
     """Lies over a card that is late; the pointer goes through."""
+
+    spoken_as = "StaticText"
 
     def __init__(self, card: Card, title: QWidget) -> None:
         super().__init__(card)

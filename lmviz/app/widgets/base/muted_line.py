@@ -23,6 +23,8 @@ class MutedLine(Canvas):
     Of a phrase, half says nothing; of a name its beginning stands there in any case.
     """
 
+    spoken_as = "StaticText"
+
     least = (0, 18)
 
     def __init__(

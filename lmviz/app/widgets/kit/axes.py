@@ -160,9 +160,12 @@ class Axes(pyqtgraph.PlotWidget):
     Subclasses override `adopt_theme` for the colours of what they draw.
     """
 
+    spoken_as = "Chart"
+
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {side: Axis(side) for side in ("left", "bottom")}
         super().__init__(parent, background=None, axisItems=axes, enableMenu=False)
+        self.setAccessibleName("axes")
         self.axes = axes
         self.box: pyqtgraph.ViewBox = self.getViewBox()
         for part in (self, self.viewport()):

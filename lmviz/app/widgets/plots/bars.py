@@ -28,6 +28,8 @@ class PointableBars(Pointable):
     Up and Down move what is hovered, until the focus leaves. Subclasses keep the labels.
     """
 
+    spoken_as = "Chart"
+
     bar_hovered = Signal(int)
     bar_clicked = Signal(int)
     arrows, points_by_key = DOWN, True

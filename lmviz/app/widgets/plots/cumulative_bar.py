@@ -69,6 +69,8 @@ class CumulativeBar(Pointable, GrowingCanvas):
     Signals: `share_hovered(int)` (−1 on leaving) and `share_clicked(int)`; the rest cannot be clicked.
     """
 
+    spoken_as = "Chart"
+
     share_hovered = Signal(int)
     share_clicked = Signal(int)
     usual_size = (380, 150)

@@ -38,6 +38,8 @@ class CurveRows(Pointable):
     click chooses a row, and so do Up and Down. Signal: `row_clicked(int)`.
     """
 
+    spoken_as = "Chart"
+
     row_clicked = Signal(int)
 
     arrows = DOWN

@@ -54,6 +54,8 @@ class LinePlot(QWidget):
     `place_of` has changed.
     """
 
+    spoken_as = "Chart"
+
     axis_moved = Signal()
     hidden_changed = Signal()
     cursor_moved = Signal(float)

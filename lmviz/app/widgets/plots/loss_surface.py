@@ -25,6 +25,8 @@ class LossSurface(Pointed[tuple[int, int] | None]):
     `set_path(points, place)` draws the way (point, 2) and marks where one stands on it.
     """
 
+    spoken_as = "Chart"
+
     nowhere = None
     usual, least = (220, 160), (130, 80)
 

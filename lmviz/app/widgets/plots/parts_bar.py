@@ -16,9 +16,12 @@ BAR, ROW, SIZE = 9, 17, 12
 class PartsBar(Canvas):
     """`PartsBar()`: `set_parts([(name, value, said)])`; a part as large as nothing is not drawn."""
 
+    spoken_as = "Chart"
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._parts: tuple[tuple[str, float, str], ...] = ()
+        self.setAccessibleName("parts of a whole")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_parts(self, parts: Sequence[tuple[str, float, str]]) -> None:

@@ -26,6 +26,8 @@ class PositionBars(Pointable):
     Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`. Left and Right move the mark.
     """
 
+    spoken_as = "Chart"
+
     position_hovered = Signal(int)
     position_clicked = Signal(int)
 

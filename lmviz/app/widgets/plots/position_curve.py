@@ -25,6 +25,8 @@ class PositionCurve(Pointable):
     Left and Right move the mark.
     """
 
+    spoken_as = "Chart"
+
     position_hovered = Signal(int)
     position_clicked = Signal(int)
 

@@ -42,6 +42,8 @@ class ScoreStrips(Pointed[Place | None]):
     part nearest to a click on a strip.
     """
 
+    spoken_as = "Chart"
+
     part_clicked = Signal(int)
 
     nowhere = None

@@ -30,6 +30,8 @@ class SimplexBars(Pointable):
     Up and Down choose a word, Left and Right take or give it one hundredth.
     """
 
+    spoken_as = "Chart"
+
     share_wanted = Signal(int, float)
     word_chosen = Signal(int)
     arrows = DOWN

@@ -49,6 +49,8 @@ class SizePlot(Picture):
     function of the amount. The key of a spot is a point's name.
     """
 
+    spoken_as = "Chart"
+
     usual = (520, 320)
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -15,6 +15,8 @@ POINTS = 64
 class Sparkline(Canvas):
     """`set_values(values)`: values (point,), of which up to 64 means are drawn."""
 
+    spoken_as = "Chart"
+
     usual = least = (86, 24)
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -47,6 +47,8 @@ class SurprisalPlot(PagedWords):
     `set_current(word)` and `set_hovered(word)` mark words.
     """
 
+    spoken_as = "Chart"
+
     toggles = False
     usual = (420, 220)
 
