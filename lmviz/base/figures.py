@@ -55,6 +55,16 @@ def percentage(share: float) -> str:
     return f"{percent:.{digits}f} %"
 
 
+def brief_percentage(share: float) -> str:
+    """A share in per cent, without the sign, for a narrow column: "46", "3", and small ones in one figure,
+    "0.4", "0.02"."""
+    percent = 100 * share
+    if not math.isfinite(percent):
+        return number(percent)
+    small = 0 < abs(percent) < 0.95
+    return plain(percent, 1) if small else f"{percent:z.0f}".replace("-", _MINUS)
+
+
 def share_or_none(share: float) -> str:
     """A share as `percentage` writes it; "–" for one that was not measured, NaN."""
     return "–" if math.isnan(share) else percentage(share)

@@ -9,6 +9,7 @@ from hypothesis.strategies import floats
 
 import lmviz
 from lmviz.base.figures import (
+    brief_percentage,
     cell_figure,
     count,
     number,
@@ -51,7 +52,17 @@ def test_a_number_has_a_true_minus_and_no_zeros_in_its_exponent(written: str, wa
 
 @given(floats())
 def test_every_number_can_be_written_also_one_that_is_none(value: float) -> None:
-    for write in (signed_figure, number, plain, cell_figure, percentage, share_or_none, count, short):
+    for write in (
+        signed_figure,
+        number,
+        plain,
+        cell_figure,
+        percentage,
+        brief_percentage,
+        share_or_none,
+        count,
+        short,
+    ):
         assert write(value)
     assert with_unit(value, "B")
 
@@ -64,3 +75,19 @@ def test_the_window_writes_numbers_by_these_functions_alone() -> None:
         if any(FORMATS.search(line) for line in path.read_text("utf-8").splitlines())
     }
     assert found <= OWN.keys()
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (0.0, "0"),
+        (1.0, "100"),
+        (0.456, "46"),
+        (0.0096, "1"),
+        (0.004, "0.4"),
+        (0.00021, "0.02"),
+        (3e-7, "3e−5"),
+    ],
+)
+def test_a_small_share_is_not_rounded_to_none(share: float, written: str) -> None:
+    assert brief_percentage(share) == written

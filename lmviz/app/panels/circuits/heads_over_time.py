@@ -10,7 +10,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
-from lmviz.app.widgets.base.figures import count, number
+from lmviz.app.widgets.base.figures import brief_percentage, count, number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import ComboBox
@@ -255,7 +255,7 @@ class HeadsOverTimePanel(Panel):
                     f"{layer + 1}·{head + 1}",
                     {ROLES[name]: shares[:, at, layer, head] for at, name in enumerate(WHERE)},
                     ROLES[role] if role else "",
-                    f"{IN_SHORT[role]} {100 * score:.0f} %" if role else "no clear role",
+                    f"{IN_SHORT[role]} {brief_percentage(score)} %" if role else "no clear role",
                 )
             )
         self._rows.set_rows(steps, rows, most)
@@ -322,7 +322,7 @@ class HeadsOverTimePanel(Panel):
         shares = found.array[:, layer, head]
         best = int(shares.argmax())
         where = list(WHERE.values())[best]
-        share = f"{100 * shares[best]:.0f} %"
+        share = f"{brief_percentage(shares[best])} %"
         return f"Head {layer + 1}·{head + 1} has {share} of its attention on {where}."
 
     def _choose_cell(self, row: int, column: int) -> None:
@@ -345,7 +345,7 @@ class HeadsOverTimePanel(Panel):
 
 
 def _read_out(found: HeadScores, layer: int, head: int) -> tuple[str, Sequence[str]]:
-    lines = [f"{100 * found[name][layer, head]:.0f} % on {where}" for name, where in WHERE.items()]
+    lines = [f"{brief_percentage(found[name][layer, head])} % on {where}" for name, where in WHERE.items()]
     return f"head {layer + 1}·{head + 1}", lines
 
 

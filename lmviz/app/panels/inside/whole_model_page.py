@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, nothing, read_out, stage_of
 from lmviz.app.panels.shared.source_position import source_position
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
@@ -194,12 +194,12 @@ class WholeModelPage:
                 found = looked_at_most(trace, address, self._place_of(address))
                 words = trace.names(trace[address].axes[-1])
                 return "heads look most at", tuple(
-                    (str(head + 1), visible(words[key]), f"{100 * share:.0f}")
+                    (str(head + 1), visible(words[key]), brief_percentage(share))
                     for head, (key, share) in enumerate(found)
                 )
         gates = [line for line in lines_of(block) if trace[line.addresses[0]].scale == "share"]
         return "open on average", tuple(
-            ("", line.name, f"{100 * mean_share(trace, address, self._place_of(address)):.0f}")
+            ("", line.name, brief_percentage(mean_share(trace, address, self._place_of(address))))
             for line in gates
             for address in line.addresses[:1]
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from lmviz.base.figures import (
+    brief_percentage,
     cell_figure,
     count,
     counted,
@@ -19,6 +20,7 @@ from lmviz.base.figures import (
 from lmviz.models.address import Address
 
 __all__ = [
+    "brief_percentage",
     "cell_figure",
     "count",
     "counted",

@@ -22,7 +22,7 @@ from lmviz.app.widgets.diagrams.model_spine import LEFT, draw_arrow, draw_chevro
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, SMALLEST_TYPE, Painter
 from lmviz.app.widgets.kit.picture import Picture
 from lmviz.app.widgets.kit.rows import Extent, across, in_the_middle, shared_heights, side_by_side
-from lmviz.base.figures import percentage
+from lmviz.base.figures import brief_percentage, percentage
 
 ROOMY = 430
 """From this width on there is room for long names and bars."""
@@ -285,7 +285,7 @@ class WholeModelView(Picture):
         color = theme.accent if is_verdict else theme.text
         word = across(words, words.left(), bar)
         painter.fit(word, mark.word, color, size, bold=is_verdict, token=True)
-        painter.fit(figure, f"{100 * mark.share:.0f}", theme.muted_text, size - 0.5, where=AT_RIGHT)
+        painter.fit(figure, brief_percentage(mark.share), theme.muted_text, size - 0.5, where=AT_RIGHT)
         if has_bar:
             place = in_the_middle(across(area, bar + self.length(4), figure.left()), self.length(8))
             ink = mix(theme.surface, theme.accent, 1.0 if is_verdict else 0.5)
