@@ -213,7 +213,7 @@ class MainWindow(QMainWindow):
         self.rail.choose(name)
         self._stack.setCurrentIndex(list(self._views).index(name))
         self.prefix_bar.setVisible(_has_prefix(name))
-        self.transport.show_race(name == "race")
+        self.transport.follow_perspective(name)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
@@ -270,6 +270,13 @@ class MainWindow(QMainWindow):
         """A file waits to be read: where one sees how it would be."""
         if self.session.text.offer is not None:
             self.show_perspective("corpus")
+
+    def _show_plan(self) -> None:
+        """Where one sees what would be trained, and how long it takes; Return begins it."""
+        self.show_perspective("train")
+        begin = self.find_control("new_run_button")
+        if begin is not None:
+            begin.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def open_lesson(self, path: Path) -> None:
         """Open a lesson of one's own; the notice says what is wrong with it."""
@@ -373,6 +380,7 @@ class MainWindow(QMainWindow):
         self.header.rename_wanted.connect(self.commands.rename_model)
         session = self.session
         session.plan.offered.connect(lambda: self.show_perspective("train"))
+        self.transport.plan_wanted.connect(self._show_plan)
         session.race_wanted.connect(lambda: self.show_perspective("race"))
         library = session.library
         library.model_changed.connect(self._show_model)

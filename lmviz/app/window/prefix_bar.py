@@ -306,7 +306,7 @@ class PrefixBar(QFrame):
         if self._is_changed:
             parts.append(Inked("words as surgery has them", ink=current_theme().accent))
         told = [part for part in parts if part.text]
-        between = Inked(" · ")
+        between = Inked("\N{NO-BREAK SPACE}· ")  # no line begins with the dot
         self._info.set_pieces([piece for part in told for piece in (between, part)][1:])
 
 

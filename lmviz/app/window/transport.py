@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
@@ -39,7 +39,12 @@ FURTHER = "train the model that is shown further"
 
 
 class Transport(QFrame):
-    """Shows and steers the session's training, and holds the time slider."""
+    """Shows and steers the session's training, and holds the time slider.
+
+    Signal: `plan_wanted`, where what would be trained should be seen before a long training begins.
+    """
+
+    plan_wanted = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +68,7 @@ class Transport(QFrame):
         figures = (self._step, self._loss, self._sparkline, self._speed)
         self._own = (*buttons, *figures)
         self._race: RaceControls | None = None  # made when a race is first shown
-        self._is_race_shown = False
+        self._is_race_shown = self._is_plan_shown = False
         self._row = row(*self._own, (self.time, 1), on=self, gap=APART, margins=(AROUND, 10, AROUND, 10))
         self._connect()
         self._adopt_theme()
@@ -90,9 +95,9 @@ class Transport(QFrame):
             changed.connect(self._show_training)
         theme_switch().theme_changed.connect(self._adopt_theme)
 
-    def show_race(self, shown: bool) -> None:
+    def follow_perspective(self, name: str) -> None:
         """Steer the race, where it is what a person looks at; so it is, too, while it is under way."""
-        self._is_race_shown = shown
+        self._is_race_shown, self._is_plan_shown = name == "race", name == "train"
         self._share_with_race()
 
     @property
@@ -145,6 +150,8 @@ class Transport(QFrame):
     def _train(self) -> None:
         if self._session.training.further_steps:
             self._session.training.resume()
+        elif self.train_button.text() in (ANOTHER, ANOTHER_BRIEFLY) and not self._is_plan_shown:
+            self.plan_wanted.emit()
         else:
             self.train_as_planned()
 

@@ -129,6 +129,22 @@ def test_a_model_that_cannot_be_trained_further_is_not_offered_to_be(
     assert button.text() == "Train"
 
 
+def test_a_new_training_beside_a_shown_model_is_seen_before_it_begins(
+    finished: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    open_run(session, "stories-gru", qtbot)
+    finished.show_perspective("corpus")
+    finished.activateWindow()
+    folder = session.training.state.folder
+    qtbot.mouseClick(finished.findChild(QPushButton, "train_button"), Qt.MouseButton.LeftButton)
+    assert finished.perspective_name == "train"
+    qtbot.waitUntil(lambda: finished.focusWidget() is finished.find_control("new_run_button"))
+    assert session.training.state.folder == folder
+    assert not session.training.state.is_active
+    subject = finished.findChild(QLabel, "training_subject")
+    qtbot.waitUntil(lambda: session.plan.in_words in subject.text())
+
+
 def test_an_infinite_loss_is_written_as_one_and_explained(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
