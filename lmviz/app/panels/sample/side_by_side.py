@@ -187,7 +187,7 @@ class SideBySidePanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         if key.startswith(OUTCOME):
-            self._forget(key.removeprefix(OUTCOME))  # to be asked again with the next change
+            self._latest.pop(key.removeprefix(OUTCOME), None)  # it is asked again with the next change
             self._show_rows()
 
     def _forget(self, way: str) -> None:
