@@ -14,7 +14,9 @@ from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.diagrams.network_picture import NetworkPicture
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
@@ -163,3 +165,11 @@ def test_a_short_name_comes_before_its_figure(shown, painted):
     shown(names, 64, 60).grab()
     assert [text for text, _ in painted] == ["36"]
     assert names.whole_at(names.places["36"].center()) == "36 4.9e−3"
+
+
+def test_the_pointer_explains_the_name_of_a_reference(shown):
+    plot = LinePlot()
+    plot.set_curves([PlotCurve("training", np.arange(9.0), np.linspace(3, 2, 9))])
+    plot.set_references([("bigram", 2.5)], {"bigram": "an n-gram model that sees one word"})
+    shown(plot, 500, 300).grab()
+    assert "sees one word" in plot.names.whole_at(plot.names.places["bigram"].center())

@@ -38,6 +38,12 @@ CURVES = {
 }
 
 
+UPDATE = (
+    "How far the last update moved the weights of a layer, relative to their size: root mean squares. Often "
+    "about 0.001; much more is a rate that is too high, much less a layer that hardly learns."
+)
+
+
 class HealthPanel(Panel):
     """Bars of update over weight for each layer, a rule of thumb being 1e-3; two curves below.
 
@@ -57,7 +63,6 @@ class HealthPanel(Panel):
         self._shown: TrainingState = session.training.shown  # whose curves are drawn
         body = sheet(column(self._bars, self._sentence))
         self._card = self.add_card("Health", "", body)
-        self._card.setToolTip("How far the last update moved each layer's weights, relative to their size.")
         self._card.layout_below.addLayout(self._lay_out_curves())
         session.training.changed.connect(self.refresh_now_and_then)
         self.follow(session.library.model_changed)
@@ -148,7 +153,7 @@ class HealthPanel(Panel):
 
     def _draw_bars(self, measured: str, step: int, sizes: dict[str, float], said: str) -> None:
         """Draw one bar a layer; without any there is a sentence in their place."""
-        self._card.set_aside(said)
+        self._card.set_aside(said, UPDATE if measured == "update_over_weight" else "")
         self._bars.setVisible(bool(sizes))
         self._sentence.setVisible(not sizes)
         self._sentence.set_text("")

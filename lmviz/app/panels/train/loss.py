@@ -39,6 +39,15 @@ SCALES = ("linear", "logarithmic")
 SMOOTHING = {"raw": 0.0, "smooth": 0.9, "smoother": 0.98}
 
 
+NOTES = {
+    "unigram": "the loss of each word's frequency, whatever stands before it",
+    "bigram": "the loss of an n-gram model that sees one word, with Kneser-Ney smoothing",
+    "5-gram Kneser-Ney": "the loss of an n-gram model that sees four words. Kneser-Ney smoothing takes a "
+    "little from each count, and gives it to words by how many different words they have followed",
+}
+"""What the references mean; models that count are trained in a moment, and a network should be better."""
+
+
 class LossPanel(Panel):
     """Curves of the run that is shown and of those that are comparable; a click goes to that moment.
 
@@ -104,7 +113,7 @@ class LossPanel(Panel):
         converted = ((name, self._convert(loss)) for name, loss in self._known_losses.items())
         lowest = 0.0 if self._scale.currentText() == "logarithmic" else -1.0  # no logarithm of a floor of 0
         drawn = [(name, float(loss)) for name, loss in converted if loss is not None and loss > lowest]
-        self._plot.set_references(drawn)
+        self._plot.set_references(drawn, NOTES)
         self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
         self._say_where_there_are_none()

@@ -33,6 +33,12 @@ WHILE_TRAINING = ("learning_rate",)
 TYPING = 900  # milliseconds without a key before a training takes a rate; "3e-4" begins with a 3
 
 
+WORK = (
+    "A FLOP is one addition or multiplication of two numbers. A step takes one batch of the text forward "
+    "through the model and back, and then changes the weights."
+)
+
+
 class PlanPanel(Panel):
     """Cards of families and two forms made from the fields of their configurations."""
 
@@ -189,4 +195,4 @@ class PlanPanel(Panel):
         parts = [f"{short(cost.parameters)} parameters", with_unit(cost.bytes, "B")]
         self._card.set_aside(" · ".join(parts))
         work = cost.operations_per_step
-        self._work.set_text(f"{with_unit(work, 'FLOP')} a step" if work else "")
+        self._work.set_text(f"{with_unit(work, 'FLOP')} a step" if work else "", WORK if work else "")

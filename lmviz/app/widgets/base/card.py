@@ -87,15 +87,15 @@ class Card(Canvas):
         self.setAccessibleName(title)
         self._fit_control()
 
-    def set_aside(self, aside: str | QWidget) -> None:
-        """What is shown on the right: a unit in muted words, or a control."""
+    def set_aside(self, aside: str | QWidget, explanation: str = "") -> None:
+        """What is shown on the right: a unit in muted words, which the pointer explains, or a control."""
         if aside is self._control:
             return
         if self._control is not None:
             self._control.hide()
             self._control.deleteLater()
         self._control = None if isinstance(aside, str) else aside
-        self._unit.set_text(aside if isinstance(aside, str) else "")
+        self._unit.set_text(aside if isinstance(aside, str) else "", explanation)
         if self._control is not None:
             self._head.addWidget(self._control)
 

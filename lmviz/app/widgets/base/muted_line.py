@@ -33,7 +33,7 @@ class MutedLine(Canvas):
         super().__init__(parent)
         self._is_name = is_name
         self._side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        self._text = ""
+        self._text, self._explanation = "", ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.set_text(text)
 
@@ -42,14 +42,15 @@ class MutedLine(Canvas):
         """What it says."""
         return self._text
 
-    def set_text(self, text: str) -> None:
-        """Say something else."""
+    def set_text(self, text: str, explanation: str = "") -> None:
+        """Say something else; the pointer brings it whole, and what it means."""
         text = text.replace("\n", LINE_END)
-        if text == self._text:
+        if (text, explanation) == (self._text, self._explanation):
             return
+        self._explanation = explanation
         before, self._text = self.sizeHint(), text
         self.setAccessibleName(text)
-        self.setToolTip(paragraph(text))
+        self.setToolTip(paragraph(text, explanation))
         if self.sizeHint() != before:  # other digits of the same width need no new layout
             self.updateGeometry()
         self.update()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,7 @@ class LinePlot(QWidget):
         self._box = self._view.box
         self._curves: dict[str, DrawnCurve] = {}
         self._references: list[ReferenceLine] = []
+        self._notes: Mapping[str, str] = {}
         self._marks: list[pyqtgraph.InfiniteLine] = []
         self._band: pyqtgraph.LinearRegionItem | None = None
         self._over_logarithms, self._logarithmic = logarithmic
@@ -171,8 +172,11 @@ class LinePlot(QWidget):
         """The points of each curve, (point, 2): x and y."""
         return {name: np.stack([curve.x, curve.y], axis=1) for name, curve in self._curves.items()}
 
-    def set_references(self, references: Sequence[tuple[str, float]]) -> None:
-        """Dashed horizontal lines with their names, such as the loss of a bigram model."""
+    def set_references(
+        self, references: Sequence[tuple[str, float]], notes: Mapping[str, str] | None = None
+    ) -> None:
+        """Dashed horizontal lines with their names, such as the loss of a bigram, and what they mean."""
+        self._notes = notes or {}
         if list(references) == [line.reference for line in self._references]:
             return
         for line in self._references:
@@ -348,7 +352,14 @@ class LinePlot(QWidget):
                 names.append(PlotName(name, said, self._height(value), curve.color, strong, hidden))
         muted = current_theme().muted_text
         return names + [
-            PlotName(name, self._writes(value), self._height(value), muted, is_curve=False)
+            PlotName(
+                name,
+                self._writes(value),
+                self._height(value),
+                muted,
+                is_curve=False,
+                note=self._notes.get(name, ""),
+            )
             for name, value in (line.reference for line in self._references)
         ]
 

@@ -25,7 +25,8 @@ MOST = 0.42  # of the width of plot and names together
 class PlotName:
     """A name and its figure, at a height in pixels from the upper edge; `strong` is written bold.
 
-    `faint` is for a curve that is hidden, `is_curve` for what a click hides and shows again.
+    `faint` is for a curve that is hidden, `is_curve` for what a click hides and shows again,
+    and the pointer brings a `note`.
     """
 
     name: str
@@ -35,6 +36,7 @@ class PlotName:
     strong: bool = False
     faint: bool = False
     is_curve: bool = True
+    note: str = ""
 
 
 class PlotNames(Canvas):
@@ -100,6 +102,8 @@ class PlotNames(Canvas):
                     [QPointF(0, item.height), QPointF(bend, place), QPointF(start - 2, place)]
                 )
             area, font = self.places[item.name], metrics(SIZE, bold=item.strong)
+            if item.note:
+                self.hide_part(area, f"{item.name} {item.figure}: {item.note}")
             beside = area.width() - font.horizontalAdvance(item.figure) - self.length(GAP)
             if beside < min(self.length(LEAST_NAME), font.horizontalAdvance(item.name)):
                 self.hide_part(area, f"{item.name} {item.figure}")  # the plot itself shows its height
