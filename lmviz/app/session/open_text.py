@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from lmviz.text.corpus import Contents, Corpus
     from lmviz.text.corpus_options import CorpusOptions  # with all that reads texts, as Corpus
     from lmviz.text.preview import Preview
+
+LOOK_EVERY = 0.05  # seconds
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,31 @@ class AskedText:
         return corpus
 
 
+class _ReadAhead:
+    """A text that is read before it is asked for. Whoever asks meanwhile waits, and nothing is read twice."""
+
+    def __init__(self) -> None:
+        self._asked: AskedText | None = None
+        self._corpus: Corpus | None = None
+        self._is_over = Event()
+
+    def read(self, asked: AskedText) -> None:
+        """Read it, in the reading thread."""
+        self._asked = asked
+        try:
+            self._corpus = asked.read()
+        finally:
+            self._is_over.set()
+
+    def of(self, asked: AskedText, report: Report) -> Corpus | None:
+        """Its corpus once it is there, if it is the one that is asked for and its reading has begun."""
+        if self._asked != asked:
+            return None
+        while not self._is_over.wait(LOOK_EVERY):
+            report(0.0)  # which ends the waiting where nobody wants the text any more
+        return self._corpus
+
+
 def _called(source: str | Path | Sequence[Any]) -> str:
     """What a text is called while it is read."""
     return Path(source).name or str(source) if isinstance(source, str | Path) else "several texts"  # "/"
@@ -138,7 +166,7 @@ class OpenText(Part):
         self._own: tuple[OwnText, ...] = ()
         self._offer: Preview | None = None
         self._job: Job | None = None
-        self._prepared: dict[AskedText, Corpus] = {}  # read ahead
+        self._ahead: _ReadAhead | None = None
         self._place = 0
         self.folder = ""
         """Where the last file was, and where the next one is looked for."""
@@ -184,14 +212,15 @@ class OpenText(Part):
         """
         is_told = options is not None or target is not None or bool(settings)
 
-        prepared, self._prepared = self._prepared, {}
+        ahead, self._ahead = self._ahead, None
 
         def work(report: Report) -> Corpus | Preview:
             from lmviz.text.preview import look
 
             asked = AskedText.of(source, target, options, settings)
-            if asked in prepared:
-                return prepared[asked]
+            found = None if ahead is None else ahead.of(asked, report)
+            if found is not None:
+                return found
             seen = None if is_told else look(source, progress=report)
             if seen is not None and seen.asks:
                 return seen
@@ -216,14 +245,12 @@ class OpenText(Part):
         What was prepared before and has not been opened is forgotten. Nothing is said of what cannot be
         read: whoever opens it is told.
         """
-        prepared: dict[AskedText, Corpus] = {}
-        self._prepared = prepared
+        ahead = self._ahead = _ReadAhead()
 
-        def read() -> tuple[AskedText, Corpus]:
-            asked = AskedText.of(source, target, options, settings)
-            return asked, asked.read()
+        def read() -> None:
+            ahead.read(AskedText.of(source, target, options, settings))
 
-        self._work.ask("text read ahead", read, lambda found: prepared.update([found]), lambda sentence: None)
+        self._work.ask("text read ahead", read, lambda _: None, lambda sentence: None)
 
     def consider(self, source: str | Sequence[str], options: CorpusOptions) -> Job:
         """Look at a file, or several, as they would be read with such options, and offer that."""

@@ -146,22 +146,22 @@ def test_the_text_of_the_next_item_is_read_once(
     opened: MainWindow,
     session: Session,
     small: Path,
-    answered: Callable[[], None],
     monkeypatch: pytest.MonkeyPatch,
     qtbot: QtBot,
 ) -> None:
     def read(*given: object, **settings: object) -> Corpus:
         sources.append(given[0])
+        turned.wait(1)  # as long as a large text takes: the page is turned meanwhile
         return load_corpus(*given, **settings)
 
     sources: list[object] = []
+    turned = threading.Event()
     monkeypatch.setattr("lmviz.text.corpus.load_corpus", read)
     text = small.with_name("own.txt")
     text.write_text("the cow eats\n" * 9, encoding="utf-8")
     save_scene(Scene("corpus", text=SceneText(files=("own.txt",))), small.with_name("two.lmviz"))
     opened.open_paths([small])
     qtbot.waitUntil(lambda: len(sources) == 1)
-    answered()
     assert session.text.corpus is None
     press(opened, Qt.Key.Key_PageDown, qtbot)
     qtbot.waitUntil(lambda: session.text.corpus is not None)
