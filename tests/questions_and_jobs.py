@@ -242,7 +242,7 @@ def pack_lecture(scene: Scene) -> None:
     """A lecture that shows the poll that is shown."""
     path = scene.text_file.with_name("small.lecture")
     path.write_text("# Small\n## One\npoll: order\n", encoding="utf-8")
-    scene.window.lectures.pack(path, path.with_suffix(".lmvizbundle"))
+    scene.window.student_files.pack(path, path.with_suffix(".lmvizbundle"))
 
 
 def unpack_lecture(scene: Scene) -> None:

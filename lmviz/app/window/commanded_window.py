@@ -13,6 +13,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.header import Header
 from lmviz.app.window.lectures import Lectures
 from lmviz.app.window.lessons import Lessons
+from lmviz.app.window.student_files import StudentFiles
 from lmviz.app.window.transport import Transport
 
 
@@ -26,6 +27,7 @@ class CommandedWindow(Protocol):
     beginning: Beginning
     lessons: Lessons
     lectures: Lectures
+    student_files: StudentFiles
 
     @property
     def perspective(self) -> Board:

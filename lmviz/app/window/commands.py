@@ -89,6 +89,7 @@ class Commands:
             changed.connect(self._allow)
         session.surgery.changed.connect(self._allow)
         window.lectures.changed.connect(self._allow)
+        window.student_files.changed.connect(self._allow)
         session.lesson.changed.connect(self._allow)
         self._allow()
 
@@ -286,9 +287,10 @@ class Commands:
         self._add_list(menu, "Go to item", self._fill_items)
         menu.addSeparator()
         self._add(menu, "Save as the next scene…", lectures.save_scene, "Ctrl+Shift+S")
-        can_make, can_pack = lambda: lectures.can_make_handout, lambda: lectures.can_pack
-        self._add(menu, "Save a handout…", lectures.save_handout, possible=can_make)
-        self._add(menu, "Save a bundle for students…", lectures.save_bundle, possible=can_pack)
+        files = self._window.student_files
+        can_make, can_pack = lambda: files.can_make_handout, lambda: files.can_pack
+        self._add(menu, "Save a handout…", files.save_handout, possible=can_make)
+        self._add(menu, "Save a bundle for students…", files.save_bundle, possible=can_pack)
         self._add(menu, "Leave the lecture", lectures.leave, possible=is_open)
 
     def _fill_lectures(self, menu: QMenu) -> None:

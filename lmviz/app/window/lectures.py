@@ -22,13 +22,10 @@ from lmviz.base.plain_text import on_one_line
 if TYPE_CHECKING:
     from lmviz.app.board.board import Board
     from lmviz.app.opening.scenes import Scenes
-    from lmviz.app.window.handout import HandoutMaker
     from lmviz.app.window.presenter import BlackScreen, PresenterPage, PresenterWindow
     from lmviz.lectures.lecture import Lecture, LectureItem, Shown
-    from lmviz.lessons.lesson import Lesson
 
 KINDS, OPENED = "Lectures (*.lecture)", "Lectures and bundles (*.lecture *.lmvizbundle)"
-HANDOUTS = "Handouts (*.pdf *.html)"
 LONGEST_TITLE = 60  # characters of the title that a saved scene is given
 SOON = 300  # milliseconds from an item until the next one is prepared, which is not to delay this one
 BETWEEN = 60  # milliseconds from one panel that is made ahead to the next
@@ -55,14 +52,10 @@ class LectureWindow(Shell, Protocol):
 class Lectures(QObject):
     """Opens a lecture, goes through its items, and gives it in front of a room.
 
-    `changed` follows another lecture, another item, and whether it is given; `packed` and `unpacked` a bundle
-    that was written, and the lecture or lesson in one that was opened.
+    `changed` follows another lecture, another item, and whether it is given.
     """
 
     changed = Signal()
-    packed = Signal(object)
-    unpacked = Signal(object)
-    failed = Signal(str)
 
     def __init__(self, window: LectureWindow, parent: QWidget) -> None:
         super().__init__(parent)
@@ -73,8 +66,6 @@ class Lectures(QObject):
         self._before = (False, Qt.WindowState.WindowNoState)  # projector's type, and the window
         self._presenter: PresenterWindow | None = None
         self._black: BlackScreen | None = None
-        self._handout: HandoutMaker | None = None
-        self._came_from: tuple[Lesson | None, int] = (None, 0)  # the lesson and step before the handout
         self._offered = ""
         self._prepare_soon = QTimer(self, singleShot=True, interval=SOON)
         self._prepare_soon.timeout.connect(self._prepare_next)
@@ -139,6 +130,22 @@ class Lectures(QObject):
         """Show an item by its number, from 0."""
         if self._lecture is not None and 0 <= number < len(self._lecture.items):
             self._go_to(number)
+
+    def put_on(self, item: LectureItem) -> None:
+        """Show an item, of this lecture or of another."""
+        from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
+
+        shown, window = item.shown, self._window
+        if window.lessons.is_shown and not isinstance(shown, ShownStep):
+            window.lessons.close()
+        match shown:
+            case ShownScene(path):
+                window.scenes.open(path)
+            case ShownStep(lesson, number):
+                window.lessons.open(lesson, number)
+            case ShownPoll(poll):
+                window.session.polls.pose(poll)
+                window.show_perspective(shown.perspective)
 
     def toggle_given(self) -> None:
         """Give the lecture to a room, or stop giving it."""
@@ -232,108 +239,9 @@ class Lectures(QObject):
         following = open_lecture(path, perspective_names()).items[self._number + 1 :]
         return following[0].line if following else None
 
-    def save_bundle(self) -> None:
-        """Ask for a file, and put the open lecture or a lesson of one's own there, with all it names."""
-        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
-
-        from lmviz.desktop.association import BUNDLE_ENDING
-
-        path = self._file
-        if path is None:
-            return
-        kinds, usual = f"Bundles (*{BUNDLE_ENDING})", f"{path.stem}{BUNDLE_ENDING}"
-        name, _ = QFileDialog.getSaveFileName(self._parent, "Save a bundle for students", usual, kinds)
-        if name:
-            self.pack(path, Path(name) if name.endswith(BUNDLE_ENDING) else Path(name + BUNDLE_ENDING))
-
-    def pack(self, path: Path, out: Path) -> None:
-        """Write the lecture or lesson of a file as a bundle."""
-        from lmviz.lectures.bundle import pack
-
-        def tell(out: Path) -> None:
-            self.packed.emit(out)
-            Toast.show_over(self._parent, f"Saved {out.name}, {out.stat().st_size / 1e6:.1f} MB.")
-
-        names = perspective_names()
-        work = self._window.session.work
-        work.start_job(f"Packing {path.name}", lambda report: pack(path, out, names), tell, self.failed.emit)
-
-    def open_bundle(self, path: Path) -> None:
-        """Unpack a bundle beside lmviz's data; `unpacked` gives the lecture or lesson in it."""
-        from lmviz.lectures.bundle import unpack
-
-        work = self._window.session.work
-        work.start_job(
-            f"Unpacking {path.name}", lambda report: unpack(path), self.unpacked.emit, self.failed.emit
-        )
-
-    @property
-    def can_pack(self) -> bool:
-        """Whether a lecture is open, or a lesson that stands in a file."""
-        return self._file is not None
-
-    @property
-    def _file(self) -> Path | None:
-        """The file of the lecture that is open, or of the lesson one is in."""
-        lesson = self._window.session.lesson.lesson
-        if self._lecture is not None:
-            return self._lecture.path
-        if lesson is None:
-            return None
-        from lmviz.lessons.reading import file_of  # asked before the first paint, where no lesson is open
-
-        return file_of(lesson)
-
-    @property
-    def can_make_handout(self) -> bool:
-        """Whether a lecture or a lesson is open, and no handout of it is being made."""
-        is_open = self._lecture is not None or self._window.session.lesson.lesson is not None
-        return is_open and self._handout is None
-
-    def save_handout(self) -> None:
-        """Ask for a file, and make a handout of the lecture that is open, or of the lesson one is in."""
-        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
-
-        from lmviz.app.window.handout import HandoutMaker
-        from lmviz.lectures.lecture import LectureItem, ShownStep
-
-        lesson = self._window.session.lesson.lesson
-        if not self.can_make_handout:
-            return
-        title = self._lecture.title if self._lecture is not None else "" if lesson is None else lesson.title
-        name, _ = QFileDialog.getSaveFileName(self._parent, "Save a handout", "handout.pdf", HANDOUTS)
-        if not name:
-            return
-        path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
-        if self._lecture is not None:
-            about, items = self._lecture.about, self._lecture.items
-        else:
-            assert lesson is not None, "one of the two is open"
-            about = lesson.about
-            items = tuple(
-                LectureItem(step.title, ShownStep(lesson, number)) for number, step in enumerate(lesson.steps)
-            )
-        self._came_from = lesson, self._window.session.lesson.number
-        self._handout = HandoutMaker(self._window, self._parent, self._put_on)
-        self._handout.finished.connect(self._end_handout)
-        self._handout.make(title, about, items, path)
-        self.changed.emit()
-
-    def _end_handout(self) -> None:
-        """Show again what was shown before the handout was made."""
-        self._handout = None
-        lesson, step = self._came_from
-        if self._lecture is not None:
-            self._go_to(self._number)
-        elif lesson is not None:
-            self._window.lessons.open(lesson, step)
-        self.changed.emit()
-
     def close(self) -> None:
         """Take away what stands beside the window, and prepare no more."""
         self._prepare_no_more()
-        if self._handout is not None:
-            self._handout.stop()
         if self._presenter is not None:
             self._presenter.hide()
 
@@ -353,25 +261,10 @@ class Lectures(QObject):
         self._prepare_no_more()
         self._number = number
         self._withdraw_offer()
-        self._put_on(self._lecture.items[number])
+        self.put_on(self._lecture.items[number])
         self._parent.setFocus()  # a key of the clicker is not to be typed into a field
         self._tell()
         self._prepare_soon.start()
-
-    def _put_on(self, item: LectureItem) -> None:
-        from lmviz.lectures.lecture import ShownPoll, ShownScene, ShownStep
-
-        shown, window = item.shown, self._window
-        if window.lessons.is_shown and not isinstance(shown, ShownStep):
-            window.lessons.close()
-        match shown:
-            case ShownScene(path):
-                window.scenes.open(path)
-            case ShownStep(lesson, number):
-                window.lessons.open(lesson, number)
-            case ShownPoll(poll):
-                window.session.polls.pose(poll)
-                window.show_perspective(shown.perspective)
 
     def _prepare_no_more(self) -> None:
         self._prepare_soon.stop()

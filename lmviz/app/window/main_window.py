@@ -36,6 +36,7 @@ from lmviz.app.window.messages import Messages
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.prefix_bar import PrefixBar
+from lmviz.app.window.student_files import StudentFiles
 from lmviz.app.window.transport import Transport
 from lmviz.base.errors import LmvizError
 
@@ -86,6 +87,7 @@ class MainWindow(QMainWindow):
         self._stack = Pages()
         self.lessons = Lessons(self, self)
         self.lectures = Lectures(self, self)
+        self.student_files = StudentFiles(self, self.lectures, self)
         self._presses = Presses()
         session.lesson.stand_in(self)
         around = (
@@ -229,7 +231,7 @@ class MainWindow(QMainWindow):
         for path in found:
             self.settings.add_recent(path)
         for path in filter(is_bundle, found):
-            self.lectures.open_bundle(path)
+            self.student_files.open_bundle(path)
         found = [path for path in found if not is_bundle(path)]
         for path in (path for path in found if is_lesson(path)):
             self.open_lesson(path)
@@ -373,12 +375,12 @@ class MainWindow(QMainWindow):
         self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))
         self.lessons.shown_changed.connect(self._enlarging.follow_lesson)
         self.lessons.lecture_wanted.connect(self.open_lecture)
-        self.lectures.unpacked.connect(self._open_unpacked)
+        self.student_files.unpacked.connect(self._open_unpacked)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(self.commands.choose_run)
         self.header.rename_wanted.connect(self.commands.rename_model)
-        session = self.session
+        session, students = self.session, self.student_files
         session.plan.offered.connect(lambda: self.show_perspective("train"))
         self.transport.plan_wanted.connect(self._show_plan)
         session.race_wanted.connect(lambda: self.show_perspective("race"))
@@ -394,7 +396,7 @@ class MainWindow(QMainWindow):
             (session.chat.failed, session.chat.changed),
             (session.text.failed, session.text.changed),
             (session.said, library.model_changed, session.lesson.changed),
-            (self.lectures.failed, self.lectures.packed, self.lectures.unpacked),
+            (students.failed, students.packed, students.unpacked),
         ):
             self.notice.show_failures(failed, *answered)
         library.base_wanted.connect(self._offer_base)
@@ -497,6 +499,7 @@ class MainWindow(QMainWindow):
         self._remembering.write()
         self.transport.time.film.stop()
         self.lectures.close()
+        self.student_files.close()
         if self._halo is not None:
             self._halo.set_on(False)
         self.session.close()

@@ -376,7 +376,7 @@ def test_a_bundle_is_saved_dropped_and_opened_elsewhere(
 ) -> None:
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "class"), ""))
-    with qtbot.waitSignal(opened.lectures.packed):
+    with qtbot.waitSignal(opened.student_files.packed):
         command(opened, "Save a bundle for students…")()
     command(opened, "Leave the lecture")()
     for model in session.library.models:
@@ -400,12 +400,12 @@ def test_a_lesson_of_ones_own_is_a_bundle_as_well(
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "class"), ""))
     (tmp_path / "own.md").write_text("# Own\n## A\nperspective: sample\n\nSay.\n", encoding="utf-8")
-    assert not window.lectures.can_pack
+    assert not window.student_files.can_pack
     window.open_paths([tmp_path / "own.md"])
-    with qtbot.waitSignal(window.lectures.packed):
+    with qtbot.waitSignal(window.student_files.packed):
         command(window, "Save a bundle for students…")()
     session.lesson.leave()
-    with qtbot.waitSignal(window.lectures.unpacked):
+    with qtbot.waitSignal(window.student_files.unpacked):
         window.open_paths([tmp_path / "class.lmvizbundle"])
     assert session.lesson.lesson.title == "Own"
     assert session.lesson.lesson.folder.is_relative_to(tmp_path / "data")
@@ -415,8 +415,8 @@ def save_handout(window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     monkeypatch.setattr("lmviz.app.window.handout.LOOK_EVERY", 10)
     command(window, "Save a handout…")()
-    assert not window.lectures.can_make_handout, "one at a time"
-    qtbot.waitUntil(lambda: window.lectures.can_make_handout)
+    assert not window.student_files.can_make_handout, "one at a time"
+    qtbot.waitUntil(lambda: window.student_files.can_make_handout)
     return path.read_text("utf-8") if path.suffix == ".html" else ""
 
 

@@ -1,0 +1,141 @@
+"""Files that students are given: bundles of a lecture or a lesson, and handouts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.toast import Toast
+from lmviz.app.window.lectures import Lectures, LectureWindow
+from lmviz.app.window.lessons import perspective_names
+
+if TYPE_CHECKING:
+    from lmviz.app.window.handout import HandoutMaker
+    from lmviz.lessons.lesson import Lesson
+
+HANDOUTS = "Handouts (*.pdf *.html)"
+
+
+class StudentFiles(QObject):
+    """Saves the lecture that is open, or the lesson one is in, and opens bundles.
+
+    `packed` and `unpacked` follow a bundle that was written, and give the lecture or lesson in one that was
+    opened; `changed` follows the beginning and the end of a handout.
+    """
+
+    packed = Signal(object)
+    unpacked = Signal(object)
+    failed = Signal(str)
+    changed = Signal()
+
+    def __init__(self, window: LectureWindow, lectures: Lectures, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._window, self._lectures, self._parent = window, lectures, parent
+        self._handout: HandoutMaker | None = None
+        self._came_from: tuple[Lesson | None, int] = (None, 0)  # the lesson and step before the handout
+
+    @property
+    def can_pack(self) -> bool:
+        """Whether a lecture is open, or a lesson that stands in a file."""
+        return self._file is not None
+
+    @property
+    def can_make_handout(self) -> bool:
+        """Whether a lecture or a lesson is open, and no handout of it is being made."""
+        return (self._lectures.lecture is not None or self._lesson is not None) and self._handout is None
+
+    @property
+    def _lesson(self) -> Lesson | None:
+        return self._window.session.lesson.lesson
+
+    @property
+    def _file(self) -> Path | None:
+        if self._lectures.lecture is not None:
+            return self._lectures.lecture.path
+        if self._lesson is None:
+            return None
+        from lmviz.lessons.reading import file_of  # asked before the first paint, where no lesson is open
+
+        return file_of(self._lesson)
+
+    def save_bundle(self) -> None:
+        """Ask for a file, and put the open lecture or a lesson of one's own there, with all it names."""
+        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
+
+        from lmviz.desktop.association import BUNDLE_ENDING
+
+        path = self._file
+        if path is None:
+            return
+        kinds, usual = f"Bundles (*{BUNDLE_ENDING})", f"{path.stem}{BUNDLE_ENDING}"
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save a bundle for students", usual, kinds)
+        if name:
+            self.pack(path, Path(name) if name.endswith(BUNDLE_ENDING) else Path(name + BUNDLE_ENDING))
+
+    def pack(self, path: Path, out: Path) -> None:
+        """Write the lecture or lesson of a file as a bundle."""
+        from lmviz.lectures.bundle import pack
+
+        def tell(out: Path) -> None:
+            self.packed.emit(out)
+            Toast.show_over(self._parent, f"Saved {out.name}, {out.stat().st_size / 1e6:.1f} MB.")
+
+        names = perspective_names()
+        work = self._window.session.work
+        work.start_job(f"Packing {path.name}", lambda report: pack(path, out, names), tell, self.failed.emit)
+
+    def open_bundle(self, path: Path) -> None:
+        """Unpack a bundle beside lmviz's data; `unpacked` gives the lecture or lesson in it."""
+        from lmviz.lectures.bundle import unpack
+
+        work = self._window.session.work
+        work.start_job(
+            f"Unpacking {path.name}", lambda report: unpack(path), self.unpacked.emit, self.failed.emit
+        )
+
+    def save_handout(self) -> None:
+        """Ask for a file, and make a handout of the lecture that is open, or of the lesson one is in."""
+        from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
+
+        from lmviz.app.window.handout import HandoutMaker
+        from lmviz.lectures.lecture import LectureItem, ShownStep
+
+        lecture, lesson = self._lectures.lecture, self._lesson
+        if not self.can_make_handout:
+            return
+        title = lecture.title if lecture is not None else "" if lesson is None else lesson.title
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save a handout", "handout.pdf", HANDOUTS)
+        if not name:
+            return
+        path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
+        if lecture is not None:
+            about, items = lecture.about, lecture.items
+        else:
+            assert lesson is not None, "one of the two is open"
+            about = lesson.about
+            items = tuple(
+                LectureItem(step.title, ShownStep(lesson, number)) for number, step in enumerate(lesson.steps)
+            )
+        self._came_from = lesson, self._window.session.lesson.number
+        self._handout = HandoutMaker(self._window, self._parent, self._lectures.put_on)
+        self._handout.finished.connect(self._end_handout)
+        self._handout.make(title, about, items, path)
+        self.changed.emit()
+
+    def _end_handout(self) -> None:
+        """Show again what was shown before the handout was made."""
+        self._handout = None
+        lesson, step = self._came_from
+        if self._lectures.lecture is not None:
+            self._lectures.go_to(self._lectures.number)
+        elif lesson is not None:
+            self._window.lessons.open(lesson, step)
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Leave a handout that is being made."""
+        if self._handout is not None:
+            self._handout.stop()
