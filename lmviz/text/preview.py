@@ -15,7 +15,7 @@ from lmviz.text.corpus import Contents, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
-from lmviz.text.layout import ROLES, Layout, column_name, written_columns
+from lmviz.text.layout import ROLES, Layout, written_columns
 from lmviz.text.task_reading import settings_of
 from lmviz.text.task_text import TaskText
 
@@ -269,8 +269,3 @@ def changed_file(options: CorpusOptions, **settings: str) -> CorpusOptions:
     if {"separator", "quotes", "heading"} & set(settings):
         forgotten = {"columns": ""}
     return replace(options, **{**forgotten, **settings})
-
-
-def head_of(layout: Layout, place: int) -> str:
-    """What a column is called above its cells."""
-    return column_name(layout.names, place)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lmviz.training.progress import Progress
 
 LanePhase = Literal["waiting", "preparing", "running", "paused", "finished", "stopped", "diverged", "failed"]
-SPEED = "tokens_per_second"
 ACTIVE = ("preparing", "running", "paused")
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
+from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
@@ -88,9 +88,9 @@ class AblationPanel(AnsweringPanel):
         self._map.set_readout(self._read_out)
         self._curves = LinePlot(possible=LOSS)
         self._curves.setObjectName("ghost_plot")
-        self._card = Card(
-            "Without each part", FittingRow((self._what, self._to), (self._to,)), self._lay_out()
-        )
+        controls = FittingRow((self._what, self._to), (self._to,))
+        body = column(self._said, (self._map, 1), (self._curves, 1))
+        self._card = Card("Without each part", controls, sheet(body))
         self.column.addWidget(self._card)
         for picker in (self._what, self._to):
             picker.activated.connect(lambda _: self.refresh_soon())
@@ -167,15 +167,6 @@ class AblationPanel(AnsweringPanel):
         if key == QUESTION:
             self._found = self._of = self._asked = None
             self._draw()
-
-    def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(self._map, 1)
-        column.addWidget(self._curves, 1)
-        return body
 
     def _offer_loss(self) -> None:
         """The loss over the open text, where the model and the text have one."""

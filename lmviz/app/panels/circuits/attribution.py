@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
-from lmviz.app.widgets.base.building import picker
+from lmviz.app.widgets.base.building import column, picker, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
@@ -81,7 +80,8 @@ class AttributionPanel(AnsweringPanel):
         self._bars.setObjectName("attribution_bars")
         self._words = SignedBars("what comes of each word")
         self._words.setObjectName("attribution_words")
-        self._card = Card("Who wrote it", self._depth, self._lay_out())
+        body = column(self._said, (self._bars, 3), self._head, (self._words, 2))
+        self._card = Card("Who wrote it", self._depth, sheet(body))
         self.column.addWidget(self._card)
         self._depth.hide()
         self._depth.activated.connect(lambda _: self.refresh_soon())
@@ -142,16 +142,6 @@ class AttributionPanel(AnsweringPanel):
     def handle_failure(self, key: str) -> None:
         self._found = self._of = self._asked = None
         self._draw()
-
-    def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(self._bars, 3)
-        column.addWidget(self._head)
-        column.addWidget(self._words, 2)
-        return body
 
     def _offer_depths(self, depth: int) -> None:
         """Down to which recurrent layer the answer can be taken apart, and to the words."""

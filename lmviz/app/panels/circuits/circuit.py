@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
+from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -59,7 +59,7 @@ class CircuitPanel(AnsweringPanel):
         self._picture.setObjectName("circuit_picture")
         self._picture.set_readout(self._read_out)
         controls = FittingRow((self._keep, self._rest), (self._rest,))
-        self._card = Card("The circuit", controls, self._lay_out())
+        self._card = Card("The circuit", controls, sheet(column(self._said, (self._picture, 1))))
         self.column.addWidget(self._card)
         self._keep.valueChanged.connect(lambda _: self.refresh_soon())
         self._rest.activated.connect(lambda _: self.refresh_soon())
@@ -125,14 +125,6 @@ class CircuitPanel(AnsweringPanel):
     def handle_failure(self, key: str) -> None:
         self._found = self._of = self._asked = None
         self._draw()
-
-    def _lay_out(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._said)
-        column.addWidget(self._picture, 1)
-        return body
 
     def _give_up(self) -> None:
         """What is asked of the text before is no longer waited for: it may take long, and others wait."""

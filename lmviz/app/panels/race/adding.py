@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.figures import with_unit
@@ -109,11 +109,6 @@ class AddingForm(QWidget):
             if each.currentData() is not None and _values(edit)
         }
         self._race.add(varied)
-
-
-def setting_names(picker: QComboBox) -> list[str]:
-    """The names of the settings that a picker offers."""
-    return [picker.itemData(at) for at in range(picker.count())]
 
 
 def _values(edit: QLineEdit) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -44,9 +44,6 @@ KEYS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Up: (0, 1),
     Qt.Key.Key_Down: (0, -1),
 }
-
-
-Readout = Callable[[UnrolledCell], tuple[str, Sequence[str]]]
 
 
 class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,9 +35,6 @@ class Spot:
     key: str
     row: int = -1
     column: int = -1
-
-
-Readout = Callable[[Spot], tuple[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, eq=False)

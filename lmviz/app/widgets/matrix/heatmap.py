@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +28,6 @@ from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame, HeatmapSight
 from lmviz.app.widgets.matrix.heatmap_labels import Labels
 from lmviz.app.widgets.matrix.heatmap_painter import CellPicture, HeatmapStrokes
-
-Readout = Callable[[int, int], tuple[str, Sequence[str]]]
 
 DRAG_REACH = 120
 

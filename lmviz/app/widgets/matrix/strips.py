@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,6 @@ LABEL_SHARE, SHARES_SHARE = 0.3, 0.2  # of the width: for names, and for shares 
 LABEL_SIZES = (12, 11, 10, 9)
 FADED, FAINTEST = 0.35, 0.12
 MARGIN = 4  # left and right of a name, within the ring of the keyboard's focus
-Readout = Callable[[int, int], tuple[str, list[str]]]
 
 
 @dataclass(frozen=True, eq=False)

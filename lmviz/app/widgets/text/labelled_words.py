@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize
@@ -32,9 +32,6 @@ class LabelledWord:
     probability: float
     note: str = ""
     wrong: bool = False
-
-
-Readout = Callable[[int], tuple[str, Sequence[str]]]
 
 
 class LabelledWords(WordColumn):
