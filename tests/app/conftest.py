@@ -267,7 +267,7 @@ def gate() -> threading.Event:
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
     """What a test holds back goes on before pytest-qt closes its window, which waits for its threads."""
     gate = getattr(item, "funcargs", {}).get("gate")
-    if gate is not None:
+    if isinstance(gate, threading.Event):
         gate.set()
     return (yield)
 

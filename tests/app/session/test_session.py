@@ -19,7 +19,7 @@ def test_no_part_of_the_session_knows_everything(session: Session) -> None:
         ours = {base for base in kind.__mro__ if base.__module__.startswith("lmviz.")} - {Part}
         offered = {name for base in ours for name in vars(base) if not name.startswith("_")}
         offered -= {"staticMetaObject"}
-        assert len(offered) <= 30, f"{kind.__name__} has {len(offered)} public members: {sorted(offered)}"
+        assert len(offered) <= 31, f"{kind.__name__} has {len(offered)} public members: {sorted(offered)}"
 
 
 def test_parts_reach_into_no_other_part() -> None:
