@@ -225,8 +225,8 @@ class Board(QWidget):
                 found = {each: self._least(each) for each in (*self._beside, other)}
                 if self._lengths.fits_beside(found, self._room.width()):
                     self._beside += (other,)
-        elif name in self._only:  # what a lesson has left in their place has had its turn
-            self._beside = ()
+        elif name in self._only and not set(self._beside) <= set(self._only):
+            self._beside = ()  # what a lesson has left in their place has had its turn
         self._view.fronts[self._homes[name]] = name
         self._settle()
         place = self._place_of(page)
