@@ -214,7 +214,8 @@ class Commands:
         for percent in (SYSTEM_SIZE, *TYPE_SIZES):
             act = lambda percent=percent: window.set_type_size(percent)  # noqa: E731
             title = f"Type at {percent} %" if percent else "Type in the size of the system"
-            group.addAction(self._add(sizes, title, act, ticked=theme_switch().type_size == percent))
+            action = self._add(sizes, title, act, ticked=theme_switch().type_size == percent)
+            group.addAction(action)
         toggle = lambda: window.set_projector(not theme_switch().projector)  # noqa: E731
         self._projector = self._add(menu, "Projector mode", toggle, "F10", ticked=theme_switch().projector)
         self._add(menu, "Enlarge the panel under the pointer", window.toggle_enlarged, "F9")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
+from lmviz.app.look.roles import PROJECTOR_SCALE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -13,7 +14,7 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
-from lmviz.app.widgets.kit.painter import AT_LEFT, CENTRED, cut
+from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.base.errors import one_sentence
 
 RADIUS = 8
@@ -219,11 +220,13 @@ class Card(Canvas):
 
 
 class _Title(Label):
-    """The title: where it has too little room it ends in dots, and the pointer brings the whole."""
+    """The title: in large type it ends in dots where room is short, and the pointer brings the whole."""
 
     def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        return QSize(min(hint.width(), round(LEAST_TITLE * current_theme().scale)), hint.height())
+        hint, scale = super().minimumSizeHint(), current_theme().scale
+        if scale <= PROJECTOR_SCALE:  # for which the window is laid out
+            return hint
+        return QSize(min(hint.width(), round(LEAST_TITLE * scale)), hint.height())
 
     @property
     def shown(self) -> str:
@@ -241,9 +244,9 @@ class _Title(Label):
         if self.shown == self.text():
             super().paintEvent(event)
         else:
-            painter = QPainter(self)
-            painter.setPen(self.palette().windowText().color())
-            painter.drawText(self.contentsRect(), AT_LEFT, self.shown)
+            painter = Painter(self)
+            painter.setFont(self.font())
+            painter.write(QRectF(self.contentsRect()), self.shown, self.palette().windowText().color())
 
 
 class _Veil(Canvas):
