@@ -19,7 +19,8 @@ from lmviz.base.errors import one_sentence
 
 RADIUS = 8
 MARGIN = 14
-LEAST_TITLE = 120  # pixels at scale 1 of a title that has to end in dots
+USUAL_TITLE, LEAST_TITLE = 200, 120
+"""Pixels at scale 1 from which on a title may end in dots: up to a projector's type, and in larger type."""
 PALE = 0.62
 """How much of the surface lies over what a late card still shows."""
 DASHES = (4.0, 3.0)  # in widths of the line
@@ -220,13 +221,12 @@ class Card(Canvas):
 
 
 class _Title(Label):
-    """The title: in large type it ends in dots where room is short, and the pointer brings the whole."""
+    """The title: where it has too little room it ends in dots, and the pointer brings the whole."""
 
     def minimumSizeHint(self) -> QSize:
         hint, scale = super().minimumSizeHint(), current_theme().scale
-        if scale <= PROJECTOR_SCALE:  # for which the window is laid out
-            return hint
-        return QSize(min(hint.width(), round(LEAST_TITLE * scale)), hint.height())
+        least = USUAL_TITLE if scale <= PROJECTOR_SCALE else LEAST_TITLE
+        return QSize(min(hint.width(), round(least * scale)), hint.height())
 
     @property
     def shown(self) -> str:
