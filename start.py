@@ -38,8 +38,8 @@ RECORD = FOLDER / "lmviz-installed.json"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 NVIDIA_DRIVER = Path("/proc/driver/nvidia")
 WORKERS = str((os.cpu_count() or 1) + 1)
-"""Of pytest: a fifth of the time a test of the window waits for a timer or a thread. On two cores a fourth worker
-takes more time to start, and from the memory of the others, than it saves."""
+"""Of pytest: a fifth of the time a test of the window waits for a timer or a thread. On two cores a fourth
+worker takes more time to start, and from the memory of the others, than it saves."""
 
 
 class Word(NamedTuple):
