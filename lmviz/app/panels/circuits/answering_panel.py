@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.plain import Label
 from lmviz.text.tokenizer import visible
@@ -25,6 +26,13 @@ class AnsweringPanel(Panel):
 
     def have_asked(self) -> None:
         self.session.contrast.renew()
+
+
+def heads_missing(model: OpenedModel) -> str:
+    """Why nothing can be said of heads within one text, or "" where a model has some."""
+    if model.has_heads and not model.reads_source:
+        return ""
+    return f"{model.name} has no heads that look at its own text alone. Open a Transformer of one text."
 
 
 def measure_in_words(measure: str) -> str:

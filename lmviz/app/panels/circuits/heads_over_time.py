@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -143,9 +144,7 @@ class HeadsOverTimePanel(Panel):
         )
 
     def out_of_place(self, model: OpenedModel) -> str:
-        if model.has_heads and not model.reads_source:
-            return ""
-        return f"{model.name} has no heads that look at its own text alone. Open a Transformer of one text."
+        return heads_missing(model)
 
     def refresh(self) -> None:
         model = self.session.library.model
