@@ -264,8 +264,9 @@ class MainWindow(QMainWindow):
             return
         self._met.add(model.folder)
         self._given.discard(model.folder)
-        if session.text.corpus is None and self.perspective.name == "corpus":
-            self.show_perspective("attention" if model.has_heads else "inside")
+        if session.text.corpus is None:
+            if self.perspective.name == "corpus":
+                self.show_perspective("attention" if model.has_heads else "inside")
             session.fitting.want_example()
 
     def _show_offer(self) -> None:

@@ -173,6 +173,15 @@ def test_a_run_whose_text_may_not_be_read_says_how_to_allow_it(
     qtbot.waitUntil(lambda: bool(session.reading.prefix))
 
 
+def test_a_model_that_is_given_has_something_to_show_wherever_the_window_stands(
+    window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    window.show_perspective("sample")
+    window.open_paths([lstm_run])
+    qtbot.waitUntil(lambda: bool(session.reading.prefix))
+    assert window.perspective_name == "sample"
+
+
 def test_a_text_that_is_opened_where_it_matters_leaves_the_perspective(
     window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
