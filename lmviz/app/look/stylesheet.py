@@ -212,6 +212,7 @@ QGroupBox::title { subcontrol-origin: margin; left: ${p2}px; }
 #transport { background: $surface; border: none; border-top: 1px solid $line; }
 #perspective_rail { background: $surface; border: none; border-right: 1px solid $line; }
 #header QMenuBar { border: none; }
+#qt_menubar_ext_button { border: none; background: transparent; padding: 0; }
 #prefix_edit {
     padding-left: ${p10}px; border-radius: ${p8}px; min-height: ${p26}px; font-size: ${p15}px;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
@@ -44,6 +44,9 @@ class TimeControls(QWidget):
         self.speed_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.speed_button.setMenu(QMenu(self.speed_button))
         row(self.film_button, self.speed_button, (self.slider, 1), self.live_button, on=self, gap=10)
+        self._restyled = QTimer(
+            self, singleShot=True, interval=0
+        )  # until then buttons have their former type
         self._connect()
         self._show_film()
         self._show_model()
@@ -55,6 +58,7 @@ class TimeControls(QWidget):
         self.film_button.toggled.connect(self._run_film)
         self.live_button.clicked.connect(self._follow)
         self.film.changed.connect(self._show_film)
+        self._restyled.timeout.connect(self._fit_type)
         menu = self.speed_button.menu()
         menu.aboutToShow.connect(self._offer_speeds)
         self.film_button.customContextMenuRequested.connect(
@@ -69,7 +73,7 @@ class TimeControls(QWidget):
         session.library.marks_changed.connect(self._show_marks)
         session.library.step_changed.connect(self._show_step)
         session.library.live_changed.connect(self._show_step)
-        theme_switch().theme_changed.connect(self._show_step)
+        theme_switch().theme_changed.connect(self._restyled.start)
 
     def set_wordy(self, wordy: bool) -> None:
         """Whether there is room to say of how many steps, and whether the training is followed live."""
@@ -148,6 +152,10 @@ class TimeControls(QWidget):
                 step = int(origin.get("step", 0))
                 marks.add((step, f"{other.name} was forked at step {step:,}"))
         return sorted(marks)
+
+    def _fit_type(self) -> None:
+        self._shown = ()
+        self._show_step()
 
     def _show_step(self) -> None:
         session, theme, playing = self._session, current_theme(), self.film_button.isChecked()

@@ -64,3 +64,13 @@ def test_a_training_is_live_while_it_is_followed(
     qtbot.waitUntil(
         lambda: button.text() == f"step {session.library.model.snapshots[-1]:,} · last", timeout=LONG
     )
+
+
+def test_the_step_is_whole_in_every_size_of_type(
+    window: MainWindow, session: Session, button: QPushButton, lstm_run: Path, qtbot: QtBot
+) -> None:
+    session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    for percent in (200, 150, 100):
+        window.set_type_size(percent)
+        qtbot.waitUntil(lambda: button.width() >= button.sizeHint().width(), timeout=2_000)
