@@ -133,10 +133,13 @@ class FittingText(Part):
         def work(opened: Model) -> str:
             from lmviz.decoding.sampling import write_line
 
-            return write_line(opened)
+            try:
+                return write_line(opened)
+            except LmvizError:
+                return ""  # as where its tokenizer leaves nothing to begin with: nobody has asked for a line
 
         def take(line: str) -> None:
-            if self._library.model == model and not self._reading.prefix:
+            if line and self._library.model == model and not self._reading.prefix:
                 self._written = line
                 self._type(line, "")
 
