@@ -61,10 +61,12 @@ class Session(QObject):
     """Everything that is open, chosen and pointed at.
 
     `said` carries a sentence about something that no part was asked for, such as a file that cannot be saved.
+    `made_way` carries the sentence that a training was stopped for a step of a lesson.
     `race_wanted` says that a race is to be looked at.
     """
 
     said = Signal(str)
+    made_way = Signal(str)
     race_wanted = Signal()
 
     def __init__(self, runs_folder: Path | None = None, parent: QObject | None = None) -> None:
@@ -230,7 +232,7 @@ class Session(QObject):
         for stop in stopped:
             stop()
         if stopped:  # said once the step has begun, which takes away what was said before
-            QTimer.singleShot(0, self, lambda: self.say(STOPPED))
+            QTimer.singleShot(0, self, lambda: self.made_way.emit(STOPPED))
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""

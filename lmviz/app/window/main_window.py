@@ -397,6 +397,7 @@ class MainWindow(QMainWindow):
             (session.chat.failed, session.chat.changed),
             (session.text.failed, session.text.changed),
             (session.said, library.model_changed, session.lesson.changed),
+            (session.made_way, session.lesson.step_begun),
             (students.failed, students.packed, students.unpacked),
         ):
             self.notice.show_failures(failed, *answered)

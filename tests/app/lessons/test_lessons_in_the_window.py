@@ -581,4 +581,7 @@ def test_a_step_that_is_set_up_again_stops_what_is_being_trained(driver: Driver,
     driver.wait(lambda: driver.window.lessons.control is driver.control("new_run_button"))
     driver.wait(driver.control("new_run_button").isEnabled, "it is outlined and dead")
     driver.wait(lambda: "is stopped, for this step begins a training" in driver.window.notice.sentence)
+    driver.session.lesson.changed.emit()
+    driver.session.library.model_changed.emit()  # the run's last snapshot, which may come after the sentence
+    assert "is stopped" in driver.window.notice.sentence
     assert not driver.session.lesson.tasks_done
