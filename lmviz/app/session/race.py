@@ -6,7 +6,7 @@ the time slider takes all of them to the same step.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -79,10 +79,12 @@ class CurrentRace(Part):
         self._chosen = ""
         self._models = RaceModels(library, comparison, lambda: self._lanes, self.changed.emit)
         self._worker: RaceWorker | None = None
+        self._let_go: list[RaceWorker] = []  # which may still be making their last step
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_EVERY)
         self._timer.timeout.connect(self._empty_mailbox)
         training.stand_beside(self)
+        training.stop_before(self._await_what_was_let_go)
         self.changed.connect(training.changed)
 
     @property
@@ -269,6 +271,13 @@ class CurrentRace(Part):
             self._driven[name].controls.stop = True
             self._worker.look_again()
 
+    def let_go(self) -> None:
+        """Stop all lanes, and wait for none: the race is over now. Their runs stay, and can be resumed."""
+        if self._worker is not None:
+            self._worker.stop()
+            self._let_go.append(self._worker)
+            self._forget_worker(self._lanes)
+
     def set_learning_rate(self, rate: float | None, name: str = "") -> None:
         """Train on with another learning rate, one lane or all; None gives each its schedule back."""
         for lane in self._driven if not name else {name} & self._driven.keys():
@@ -320,11 +329,9 @@ class CurrentRace(Part):
 
     def close(self) -> None:
         """Stop the race, leaving runs that can be resumed; `Work.close` waits for the thread."""
-        self._timer.stop()
-        if self._worker is not None:
-            self._worker.stop()
-            self._work.wait_when_closing(self._worker)
-            self._worker = None
+        self.let_go()
+        for worker in self._let_go:
+            self._work.wait_when_closing(worker)
 
     @property
     def _begun_lane(self) -> RaceLane | None:
@@ -456,18 +463,33 @@ class CurrentRace(Part):
                 rests = worker.is_paused or self._rests(lane)
                 lanes[name] = replace(lane, phase="paused" if rests else "running")
         if is_finished:
-            self._timer.stop()
-            self._worker = None
-            self._driven = {}
-            for name, lane in lanes.items():
-                if lane.is_active:  # it ended before it was asked
-                    lanes[name] = replace(lane, phase="stopped" if lane.step else "waiting")
+            self._forget_worker(lanes.values())
             if worker.fault is not None:
                 self.failed.emit(sentence_for(worker.fault, "The race"))
-        if news or is_finished or [*lanes.values()] != [*self._lanes]:
+        elif news or [*lanes.values()] != [*self._lanes]:
             self._set_lanes(lanes.values())
         for name in saved:
             self._models.show_snapshots(lanes[name])
+
+    def _forget_worker(self, lanes: Iterable[RaceLane]) -> None:
+        """No thread drives the lanes any more: those that were still active are resumed where they are."""
+        self._timer.stop()
+        self._worker = None
+        self._driven = {}
+        self._set_lanes(
+            replace(lane, phase="stopped" if lane.step else "waiting") if lane.is_active else lane
+            for lane in lanes
+        )
+
+    def _await_what_was_let_go(self) -> Callable[[], None]:
+        """What waits until the last steps of races that were let go are written."""
+        workers = self._let_go = [worker for worker in self._let_go if worker.is_alive()]
+
+        def wait() -> None:
+            for worker in workers:
+                worker.join()
+
+        return wait
 
     def _told(self, lane: RaceLane, item: LaneNews) -> RaceLane:
         """A lane after something has happened to it."""

@@ -227,8 +227,8 @@ class Session(QObject):
         stopped = []
         if kinds & {"plan", "race"} and self.training.state.is_active:
             stopped.append(self.training.stop)
-        if "plan" in kinds and self.is_racing:
-            stopped.append(self.race.stop)
+        if kinds & {"plan", "race"} and self.is_racing:
+            stopped.append(self.race.let_go)
         for stop in stopped:
             stop()
         if stopped:  # said once the step has begun, which takes away what was said before

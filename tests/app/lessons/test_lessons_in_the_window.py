@@ -19,6 +19,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.lessons.lesson import Lesson
 from lmviz.lessons.reading import open_lesson, read_lesson
 from lmviz.lessons.shipped import shipped_files
+from lmviz.runs.race_folder import open_race
+from lmviz.training.run import Run
 from tests.app.lessons.person import Driver
 
 CLEARED = 30  # pixels for the button that empties a field, and for its edge
@@ -585,3 +587,33 @@ def test_a_step_that_is_set_up_again_stops_what_is_being_trained(driver: Driver,
     driver.session.library.model_changed.emit()  # the run's last snapshot, which may come after the sentence
     assert "is stopped" in driver.window.notice.sentence
     assert not driver.session.lesson.tasks_done
+
+
+def test_a_race_step_that_is_set_up_again_ends_its_race_and_keeps_the_runs(driver: Driver) -> None:
+    own = read_lesson(
+        "# Own\n## Race\nperspective: race\ncontrol: lanes_view\nopen: text farm\n"
+        "open: plan gru width=4 steps=100000 batch=2 length=4\nopen: race seed=0,1\ndo: press “Start all”\n"
+        "control: race_all_button\nuntil: race is running\n\nTrain.\n",
+        perspective_names(),
+        "own",
+    )
+    race = driver.session.race
+
+    def train() -> None:
+        driver.press("race_all_button")
+        driver.wait(lambda: all(lane.step > 1 for lane in race.lanes), "the lanes do not train")
+
+    driver.window.lessons.open(own)
+    driver.wait(lambda: driver.session.text.corpus is not None)
+    train()
+    before = race.folder
+    driver.press("lesson_prepare")
+    assert [lane.phase for lane in race.lanes] == ["waiting"] * 2
+    driver.wait(lambda: "is stopped, for this step begins a training" in driver.window.notice.sentence)
+    assert not driver.session.lesson.tasks_done
+    assert driver.window.lessons.control is driver.control("race_all_button")
+    train()
+    assert race.folder != before
+    assert all(run.is_resumable for run in map(Run.open, open_race(before).lanes.values()))
+    race.stop()
+    driver.wait(lambda: not race.is_active)
