@@ -27,7 +27,7 @@ OF_QT = (QAbstractSpinBox, QComboBox, QHeaderView, QMenuBar, QTabBar)
 """What lays out its own parts."""
 LAID_OVER = ("PlotNames", "_Veil", "UnrolledHandover", "Messages")
 """What lies over others on purpose: names with leaders, what pales a card, lines between pictures."""
-EDGE = 2  # pixels
+EDGE, OVER = 0.5, 2  # pixels: beyond the edge of a widget, and over another text
 BESIDE, ABOVE = 1.0, 0.22  # of a text's area: pixels left and right, and the share that has no small letter
 
 
@@ -101,7 +101,7 @@ def _painted(canvas: Canvas) -> Iterator[str]:
     for (text, area, _), (other, place, _) in combinations(texts, 2):
         if area.boundingRect().intersects(place.boundingRect()) and (text, area) != (other, place):
             common = area.intersected(place).boundingRect()
-            if min(common.width(), common.height()) > EDGE:
+            if min(common.width(), common.height()) > OVER:
                 yield f"{text!r} and {other!r} are written over one another"
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from covering import others_slow
-from layout_faults import faults_of
+from layout_faults import faults_of, noted_texts
+from PySide6.QtGui import QPolygonF
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.exceptions import TimeoutError
 from pytestqt.qtbot import QtBot
@@ -19,7 +20,9 @@ from pytestqt.qtbot import QtBot
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.configuration_form import UNFOLD
+from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text.tokenizer import visible
 from tests.app.conftest import wait_for_reading
 
 SIZES = ((1440, 900), (1280, 720))
@@ -203,3 +206,29 @@ def test_nothing_is_cut_with_gradients_changes_and_all_settings(
             button.click()
     found += look()
     assert not found, "\n".join(found)
+
+
+def test_the_words_of_the_lens_are_read_in_a_small_window(
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    drawn: Callable[[], None],
+    answered: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    window.resize(*SMALL)
+    session.library.open(make_run("transformer", 3, width=8, heads=2, layers=4))
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix(TEXTS["transformer"])
+    wait_for_reading(session, qtbot)
+    window.show_perspective("inside")
+    window.bring_in_front("lens_view")
+    drawn()
+    answered()
+    panel = next(panel for panel in window.perspective.panels if panel.objectName() == "lens_view")
+    words = {visible(session.reading.current.answer(int(id))) for id in panel.lens.ids[:, 0, 0]}
+    names = {f"{layer} {block}" for layer in (1, 2, 3, 4) for block in ("attention", "feed-forward")}
+    texts: list[tuple[str, QPolygonF, bool]] = []
+    with noted_texts(texts):
+        panel.findChild(HeatmapView).grab()
+    assert words | names <= {text for text, _, _ in texts}

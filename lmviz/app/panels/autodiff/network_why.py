@@ -78,6 +78,7 @@ class NetworkWhyPanel(Panel):
             self._card.set_title(f"Why {number(float(array[cell.place]), 4)}?")
             self._card.set_aside(_said(cell.name, cell.place, cell.is_gradient))
         self._nudged.set_text(self._said_by_nudging(cell))
+        self._nudged.setVisible(bool(self._nudged.text))  # else its room goes to the operands
         self._equation.set_equation(self._latex(cell))
 
     def _said_by_nudging(self, cell: NetworkCell) -> str:

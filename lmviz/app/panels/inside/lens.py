@@ -11,6 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.inspection.names import stop_name
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 CANDIDATES = 3
-HIGHEST, AROUND = 56, 40  # pixels at scale 1 of a row, and of what is around the rows
+LOWEST, HIGHEST, AROUND = 15, 56, 40  # pixels at scale 1 of a row with words, and of what is around the rows
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -47,7 +48,7 @@ class LensPanel(Panel):
         """The Euclidean norm of the state at each place, where it is a vector."""
         body = column((self._words, 1), self._norm_label, self._norms)
         body.addStretch()
-        self._card = self.add_card("Logit lens", "", sheet(body))
+        self._card = self.add_card("Logit lens", "", scrolling(sheet(body)))
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go_to_row)
         self._norms.position_clicked.connect(lambda place: self._go(list(self.norms)[place]))
@@ -97,6 +98,7 @@ class LensPanel(Panel):
     def _show_nothing(self) -> None:
         self._drawn = None
         self.norms = {}
+        self._words.setMinimumHeight(0)
         self._words.set_matrix(NOTHING)
         self._norms.set_values([])
         self._card.set_aside("Open a model and type a prefix")
@@ -104,7 +106,9 @@ class LensPanel(Panel):
     def _show(self, reading: Reading, lens: LogitLens) -> None:
         self._drawn = (reading, lens)
         token = reading.answer
-        self._words.setMaximumHeight(round(self._words.length(HIGHEST * len(lens.places) + AROUND)))
+        rows = len(lens.places)
+        self._words.setMinimumHeight(round(self._words.usual_length(LOWEST * rows + AROUND)))
+        self._words.setMaximumHeight(round(self._words.length(HIGHEST * rows + AROUND)))
         self._words.set_matrix(
             lens.probabilities[:, 0],
             scale="share",

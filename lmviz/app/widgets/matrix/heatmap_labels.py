@@ -19,8 +19,11 @@ from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
 SIZE = 11.5
 ANGLE = 44
 LINE = 18
+APART = 13  # pixels at scale 1 from one name of a row to the next
 LEAST_WORD = 11  # pixels at scale 1 across which a word can stand upright
-WIDEST_ROW = 0.3
+WIDEST_ROW = 0.3, 0.5
+"""The share of the width that names of rows may have: of narrow cells, and where cells stay comfortable."""
+COMFORTABLE = 44  # pixels at scale 1
 WIDEST_COLUMN = 110
 
 
@@ -55,7 +58,9 @@ class Labels:
     def space_left(self, whole: QRectF, rows: int, columns: int, square: bool, theme: Theme) -> QRectF:
         """What names and the colour scale leave of a widget for the cells."""
         spare = whole.width() - whole.height() if square else 0.0  # a square cannot use more than its height
-        most = max(whole.width() * WIDEST_ROW, spare)
+        narrow, wide = (whole.width() * share for share in WIDEST_ROW)
+        comfortable = whole.width() - max(columns, 1) * COMFORTABLE * theme.scale
+        most = max(narrow, min(wide, comfortable), spare)
         left = min(_widest(self.rows, theme) + 10 * theme.scale, most) if self.rows else 1
         scale = (SCALE_HEIGHT + 6) * theme.scale
         cell = (whole.width() - left) / max(columns, 1)
@@ -66,13 +71,16 @@ class Labels:
         overhang = self._widest_column(theme) * 0.75 if self.columns and self.rotated(cell, theme) else 2
         if self.columns and self.few_columns:
             overhang = max(0.0, self._widest_column(theme) - cell) / 2
-        top = 1 if self.below else max(beside, 1)
+        top = 1.0 if self.below else max(beside, 1.0)
+        if self.rows:  # the name of the first row is whole, also where the row is lower
+            row = (whole.height() - scale - beside) / max(rows, 1)
+            top = max(top, (APART * theme.scale - row) / 2)
         return whole.adjusted(left, top, -overhang, -(scale + (beside if self.below else 0)))
 
     def draw_rows(self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]) -> None:
         """As many names of rows as there is room for; the marked ones in any case, and bold."""
         measure = metrics(SIZE, token=True, theme=theme)
-        every = max(1, math.ceil(13 * theme.scale / frame.cell_height))
+        every = max(1, math.ceil(APART * theme.scale / frame.cell_height))
         width, high = frame.area.left() - 8 * theme.scale, LINE * theme.scale
         for kind, rows in _with_room(frame.shown_rows, len(self.rows), every, marked):
             _choose_pen(painter, theme, self.row_role, kind)

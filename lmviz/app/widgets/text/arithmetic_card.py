@@ -192,6 +192,8 @@ class ArithmeticCard(Canvas):
             if place == room:
                 painter.setPen(self.theme.muted_text)
                 painter.drawText(QRectF(area.left(), area.top(), 30, area.height()), middle, "…")
+                numbers = self.row_rectangle(index).adjusted(self._name_width, 0, 0, 0)
+                self.hide_part(numbers, f"{TIMES.join(part.text for part in row.operands)} = {row.value}")
                 break
             lit = operand is self._hovered
             painter.setPen(self.theme.accent if lit else self.theme.text)

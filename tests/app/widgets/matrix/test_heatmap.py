@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from layout_faults import faults_of, noted_texts
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.canvas import metrics
@@ -333,3 +334,24 @@ def test_with_few_columns_cells_are_larger_and_marked_ones_alone_are_named(view)
     assert np.mean(columns_named(view)) == 2
     view.set_hovered((2, 8))
     assert np.mean(columns_named(view)) == 8
+
+
+@pytest.mark.parametrize("labels_below", [True, False])
+def test_the_first_name_stands_whole_however_low_the_rows_are(shown, labels_below):
+    around = QWidget()
+    view = HeatmapView(around)
+    view.set_style(labels_below=labels_below)
+    view.set_matrix(np.ones((25, 4)), rows=[str(row + 1) for row in reversed(range(25))], columns="1234")
+    for height in (60, 80, 120, 300):
+        view.resize(400, height)
+        assert faults_of(shown(around, 400, height)) == []
+
+
+def test_names_of_rows_are_whole_where_cells_stay_comfortable(shown):
+    view = HeatmapView()
+    view.set_matrix(np.ones((2, 3)), scale="share", rows=["1 attention", "1 feed-forward"])
+    texts = []
+    with noted_texts(texts):
+        shown(view, 256, 100).grab()
+    assert {"1 attention", "1 feed-forward"} <= {text for text, _, _ in texts}
+    assert view.cell_rectangle(0, 0).width() > 40

@@ -237,3 +237,11 @@ def test_a_name_without_parts_leaves_out_what_the_others_share(shown, monkeypatc
     monkeypatch.setattr(Painter, "drawText", lambda _, *given: drawn.append(given[-1]))
     card.grab()
     assert {"channel 121", "channel 120", "bias"} <= set(drawn)
+
+
+def test_numbers_without_room_are_said_wholly_at_the_pointer(card):
+    card.resize(180, 200)
+    card.grab()
+    line = card.row_rectangle(0)
+    assert card.operands_shown(0) < len(card.rows[0].operands)
+    assert card.whole_at(QPointF(0.6 * line.width(), line.center().y())) == "3.00 × −1.00 = −3.00"
