@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import shutil
 import threading
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ from lmviz.app.workers import closing
 from lmviz.app.workers.threads import BackgroundThread
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine
+from lmviz.text.resources import data_folder
 from lmviz.training import rehearsal
 from lmviz.training.options import TrainingOptions
 
@@ -132,10 +134,15 @@ def _pointer_in_the_corner(qapp: QCoreApplication) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing a test keeps reaches the person's own settings, runs or log."""
+def _nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test finds settings, answers or runs that another one has kept, but the texts that lmviz made."""
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
+    for kept in data_folder().iterdir():
+        if kept.is_dir() and kept.name != "corpora":
+            shutil.rmtree(kept)
+        elif kept.is_file():
+            kept.unlink()
 
 
 @pytest.fixture(scope="session")
