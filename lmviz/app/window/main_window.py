@@ -504,6 +504,7 @@ class MainWindow(QMainWindow):
         self.student_files.close()
         if self._halo is not None:
             self._halo.set_on(False)
+        self.hide()  # at once: threads may be waited for
         self.session.close()
         super().closeEvent(event)
 

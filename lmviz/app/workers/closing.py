@@ -1,9 +1,10 @@
 """Ends the program: waits for threads, but only for a limited time.
 
-A thread can only be asked to stop. One that does not check, because it is in an import or a long step,
-is given up. It then still runs, possibly inside torch, and the normal end of a Python process, which
-destroys its objects, could crash or hang: `leave` ends the process at once instead. A script that opens a
-window and comes to its end does not call it: `close_at_exit` stops the threads there.
+A thread can only be asked to stop. One that does not check, because it is in a long step, is given up. It
+then still runs, possibly inside torch, and the normal end of a Python process, which destroys its objects,
+could crash or hang: `leave` ends the process at once instead. One that imports cannot check, however fast
+the machine is, and imports come to an end: that time does not count. A script that opens a window and comes
+to its end does not call `leave`: `close_at_exit` stops the threads there.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable
+from types import FrameType
 from typing import Protocol
 
 from shiboken6 import isValid
 
 from lmviz.app.workers.threads import BackgroundThread
 
-LONGEST_WAIT = 5.0  # seconds, for all threads together
+LONGEST_WAIT = 5.0  # seconds, for all threads together, without those in which one of them imports
+LONGEST_IMPORT = 120.0  # seconds; torch from a slow disk, on a busy machine, takes half of that
+MOMENT = 0.05  # seconds between two looks at what the threads do
 
 logger = logging.getLogger("lmviz")
 
@@ -49,13 +53,18 @@ class Closable(Protocol):
 def wait_for(workers: Iterable[Worker], seconds: float | None = None) -> tuple[str, ...]:
     """Wait until all of them have ended, together at most so many seconds: by default `LONGEST_WAIT`.
 
-    The names of those that have not are returned, logged, and written to stderr.
+    They count anew from the end of an import. The names of those that have not ended are returned, logged,
+    and written to stderr.
     """
     workers = tuple(workers)
     seconds = LONGEST_WAIT if seconds is None else seconds
-    deadline = time.monotonic() + seconds
+    now = time.monotonic()
+    deadline, latest = now + seconds, now + seconds + LONGEST_IMPORT
     for worker in workers:
-        worker.join(max(0.0, deadline - time.monotonic()))
+        while worker.is_alive() and (now := time.monotonic()) < deadline:
+            worker.join(min(MOMENT, deadline - now))
+            if _is_importing():
+                deadline = min(time.monotonic() + seconds, latest)
     given_up = tuple(worker.name for worker in workers if worker.is_alive())
     for name in given_up:
         sentence = f"lmviz closes without “{name}”, which did not stop within {seconds:g} seconds."
@@ -92,6 +101,20 @@ def close_at_exit(session: Closable) -> None:
             leave(1)
 
     atexit.register(end)
+
+
+def _is_importing() -> bool:
+    """Whether a thread of lmviz is in the midst of an import, for which others may have to wait."""
+    frames = sys._current_frames()
+    return any(_imports(frames.get(thread.ident or 0)) for thread in _running())
+
+
+def _imports(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _running() -> list[BackgroundThread]:

@@ -274,3 +274,12 @@ def test_projector_mode_enlarges(window: MainWindow) -> None:
     QApplication.processEvents()
     assert window.prefix_bar.edit.height() > before * 1.2
     window.set_projector(False)
+
+
+def test_a_window_that_is_closed_is_gone_before_threads_are_waited_for(
+    window: MainWindow, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close, seen = session.close, []
+    monkeypatch.setattr(session, "close", lambda: (seen.append(window.isVisible()), close()))
+    window.close()
+    assert seen == [False]

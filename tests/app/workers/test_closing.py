@@ -1,9 +1,13 @@
+import importlib
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from lmviz.app.workers import closing
 from lmviz.app.workers.closing import wait_for
 from lmviz.app.workers.threads import BackgroundThread
 
@@ -41,3 +45,46 @@ def test_only_what_still_runs_is_given_up(
     ended.start()
     assert wait_for([stuck[0], ended], SHORT) == ("counting",)
     assert "ended" not in capsys.readouterr().err
+
+
+@pytest.fixture
+def slow_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Imports a module that takes longer than threads are waited for."""
+    (tmp_path / "slow_to_import.py").write_text(f"import time\ntime.sleep({4 * SHORT})\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "slow_to_import", raising=False)
+    return lambda: importlib.import_module("slow_to_import")
+
+
+def test_a_thread_that_imports_is_waited_for(
+    slow_import: Callable[[], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    thread = BackgroundThread("reading", slow_import)
+    thread.start()
+    assert wait_for([thread], SHORT) == ()
+    assert not thread.is_alive()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_thread_that_does_not_stop_after_its_import_is_given_up(
+    slow_import: Callable[[], None], gate: threading.Event
+) -> None:
+    def work() -> None:
+        slow_import()
+        gate.wait()
+
+    thread = BackgroundThread("reading", work)
+    thread.start()
+    assert wait_for([thread], SHORT) == ("reading",)
+    gate.set()
+    thread.join()
+
+
+def test_an_import_that_never_ends_is_given_up(
+    slow_import: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closing, "LONGEST_IMPORT", SHORT / 2)
+    thread = BackgroundThread("reading", slow_import)
+    thread.start()
+    assert wait_for([thread], SHORT) == ("reading",)
+    thread.join()
