@@ -48,6 +48,12 @@ class LogitLens:
     of_final: np.ndarray
     entropy: np.ndarray
 
+    @property
+    def settled(self) -> np.ndarray:
+        """(position,) the index of the place from which on the likeliest answer stays the final one."""
+        is_final = self.ids[:, :, 0] == self.ids[-1, :, 0]
+        return len(self.places) - np.logical_and.accumulate(is_final[::-1]).sum(axis=0)
+
 
 @dataclass(frozen=True, eq=False)
 class Given(Operation):

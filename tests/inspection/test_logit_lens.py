@@ -21,6 +21,14 @@ def test_the_last_place_is_the_model_s_own_distribution(model, text):
     assert lens.entropy[-1] == pytest.approx(entropy, abs=1e-4)
 
 
+def test_from_where_it_is_settled_the_likeliest_stays_the_final_one(model, text):
+    lens = logit_lens(model, trace(model, text))
+    first = lens.ids[:, :, 0]
+    for position, row in enumerate(lens.settled):
+        assert (first[row:, position] == first[-1, position]).all()
+        assert row == 0 or first[row - 1, position] != first[-1, position]
+
+
 PLACES = {
     "transformer-learned-pre": (
         "embedding/sum",

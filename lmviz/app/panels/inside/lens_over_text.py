@@ -9,9 +9,12 @@ from PySide6.QtGui import QResizeEvent
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.figures import percentage
+from lmviz.app.widgets.base.figures import brief_percentage, percentage
+from lmviz.app.widgets.base.plain import Inked, InkedLabel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.inspection.lens_sentence import all_settled_in_words, settled_in_words
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.recipes.recipe import lens_recipe
 from lmviz.models.address import Address
@@ -27,16 +30,18 @@ if TYPE_CHECKING:
 MOST, FEWEST = 24, 4
 """Positions that are shown at once: with more no word could be read."""
 
-NUMBERS, COLUMN = 100, 52  # pixels at scale 1 for what stands beside the words, and for each position
+NUMBERS, COLUMN = 130, 52  # pixels at scale 1 for what stands beside the words, and for each position
 
-HINT = "colour: probability of the final word · Ctrl+wheel zooms"
+HINT = "colour and %: probability of the final word · Ctrl+wheel zooms"
+STAIRS = "from here on the likeliest word is the final one"
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
 class LensOverTextPanel(Panel):
     """Words in cells (layer, position), the last layer at the bottom; a click goes to a position and a stage.
 
-    It shows the positions up to the one that is looked at, as many as there is room for.
+    It shows the positions up to the one that is looked at, as many as there is room for. Stairs mark from
+    which layer on the likeliest word stays the final one, and a sentence says it of the position.
     """
 
     draws = ("reading",)
@@ -48,7 +53,8 @@ class LensOverTextPanel(Panel):
         self._words.setAccessibleName("likeliest words at each layer and position")
         leave_arrow_keys(self, self._words)
         self._drawn: tuple[Reading, LogitLens] | None = None
-        self._card = Card("If it stopped here", HINT, self._words)
+        self._said = InkedLabel(name="lens_over_text_sentence", wraps=True)
+        self._card = Card("If it stopped here", HINT, sheet(column(self._said, (self._words, 1))))
         self.column.addWidget(self._card)
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go)
@@ -68,6 +74,7 @@ class LensOverTextPanel(Panel):
             "ids": lens.ids[:, :, 0],
             "probabilities": lens.probabilities[:, :, 0],
             "of_final": lens.of_final,
+            "settled": lens.settled,
             "entropy": lens.entropy,
         }
 
@@ -91,6 +98,7 @@ class LensOverTextPanel(Panel):
             self.silence("lens over text")
             self._drawn = None
             self._words.set_matrix(NOTHING)
+            self._said.set_pieces([])
             self._card.set_placeholder("Open a model and type a text to see its words layer by layer.")
             return
         position, length, most = self.session.reading.position, len(reading.trace), self._columns()
@@ -131,12 +139,30 @@ class LensOverTextPanel(Panel):
             columns=[visible(tokens[at]) if at < len(tokens) else "" for at in lens.positions],
             words=[[visible(reading.answer(int(id))) for id in row] for row in lens.ids[:, :, 0]],
         )
+        several = len(lens.places) > 1
+        self._words.set_stairs(lens.settled.tolist() if several else (), STAIRS)
         self._mark()
 
     def _mark(self) -> None:
+        """Outline the position one looks at, and say of it what the cells show."""
         lens, position = self.lens, self.session.reading.position
-        column = lens.positions.index(position) if lens is not None and position in lens.positions else -1
-        self._words.set_selection(column=column)
+        if self._drawn is None or lens is None or position not in lens.positions:
+            self._words.set_selection()
+            self._words.set_notes("", ())
+            self._said.set_pieces([])
+            return
+        at = lens.positions.index(position)
+        self._words.set_selection(column=at)
+        self._words.set_notes("%", [brief_percentage(float(share)) for share in lens.of_final[:, at]])
+        model = self.session.library.model
+        noun = "label" if model is not None and not model.predicts.continues else "word"
+        settled = settled_in_words(lens, at, noun)
+        final = f"“{visible(self._drawn[0].answer(int(lens.ids[-1, at, 0])))}”"
+        pieces = [
+            Inked(final, True, self._words.theme.accent),
+            Inked(f" {settled} {all_settled_in_words(lens)}"),
+        ]
+        self._said.set_pieces(pieces if settled else [])
 
     def _go(self, row: int, column: int) -> None:
         if self._drawn is None:
@@ -157,6 +183,7 @@ class LensOverTextPanel(Panel):
         return f"{word}  {percentage(float(lens.probabilities[row, column, 0]))}", [
             f"if the model stopped after {stop_name(lens.places[row])}",
             f"{percentage(float(lens.of_final[row, column]))} for the final word, {visible(final)}",
+            *([f"which {settled}"] if (settled := settled_in_words(lens, column)) else []),
             f"entropy {float(lens.entropy[row, column]):.1f} bits",
         ]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QImage
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
@@ -15,6 +15,8 @@ from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 SIZE = 11
 HEIGHT = 15
 STRIPE = 84
+WHOLE = 160  # pixels at scale 1 of the stripe with the numbers at its ends
+DASH = 22
 
 
 @lru_cache(maxsize=16)
@@ -47,3 +49,12 @@ def draw_color_scale(
     painter.write(before, low, where=AT_RIGHT)
     painter.drawImage(stripe, _stripe(theme.name, scale, theme.map_of(scale).tobytes()))
     painter.box(stripe, edge=theme.line)
+
+
+def draw_line_key(painter: Painter, place: QRectF, ink: QColor, meaning: str) -> None:
+    """Say at the left of a place what a line in the picture means, in what a colour scale leaves of it."""
+    scale = painter.theme.scale
+    middle, dash = place.center().y(), DASH * scale
+    painter.line(QPointF(place.left(), middle), QPointF(place.left() + dash, middle), ink, 2)
+    words = place.adjusted(dash + 8 * scale, 0, -WHOLE * scale, 0)
+    painter.fit(words, meaning, painter.theme.muted_text, SIZE)

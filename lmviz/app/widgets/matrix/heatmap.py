@@ -23,7 +23,7 @@ from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
 from lmviz.app.widgets.matrix.cells import Cells
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
-from lmviz.app.widgets.matrix.color_scale import draw_color_scale
+from lmviz.app.widgets.matrix.color_scale import draw_color_scale, draw_line_key
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame, HeatmapSight
 from lmviz.app.widgets.matrix.heatmap_labels import Labels
@@ -39,6 +39,8 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
     `set_style(square, values, labels_below, row_role, column_role, few_columns)` says how;
     `set_selection(row, column)` outlines a whole row or column; `set_pinned(cell)`, `set_suggested(cell)`,
     `set_hovered(cell)` mark cells from outside; `set_lights(strengths)` fades all but some cells;
+    `set_stairs(rows, meaning)` draws a line over the cells of each column from a row on; `set_notes(head,
+    notes)` writes a column of texts beside the rows.
     `set_readout(function)` gives the hover card's words; `set_editable(True)` lets values be dragged.
     Signals: `cell_hovered(int, int)`, `left()`, `cell_clicked(int, int)`, and when editable
     `cell_dragged(int, int, float)` with the new value, `drag_finished()`.
@@ -70,6 +72,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         self._suggested: tuple[int, int] | None = None
         self._selection: tuple[int, int] = (-1, -1)
         self._lights: np.ndarray | None = None
+        self._stairs: tuple[Sequence[int], str] = ((), "")
         self._values_shown = "hovered row"
         self._words: tuple[Sequence[str], ...] = ()
         self._crossfade: Crossfade[CellPicture] = Crossfade(self)
@@ -108,7 +111,8 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         self._picture = None
         if shape_changed:
             self._hovered = self._pinned = self._suggested = None
-            self._selection, self._lights = (-1, -1), None
+            self._selection, self._lights, self._stairs = (-1, -1), None, ((), "")
+            self._labels = replace(self._labels, notes=(), notes_head="")
             self.reset_zoom()
         self._frame = None
         self.renew_card()
@@ -125,6 +129,13 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         elif self._cells.scale != "token" and strengths.size and strengths.max() >= 0:
             row, column = np.unravel_index(int(strengths.argmax()), strengths.shape)
             said += f"; the strongest: {self._usual_readout(int(row), int(column))[0]}"
+        rows, meaning = self._stairs
+        if rows:
+            names = (
+                f"{self._names(row, column)[1]} {self._names(row, column)[0]}"
+                for column, row in enumerate(rows)
+            )
+            said += f"; {meaning}: {', '.join(names)}"
         self.setAccessibleDescription(said)
 
     def set_style(
@@ -152,6 +163,18 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             column_role=column_role,
             few_columns=few_columns,
         )
+        self._frame = None
+        self.update()
+
+    def set_stairs(self, rows: Sequence[int], meaning: str) -> None:
+        """Draw a line over the cells of each column from a row on, and say below what it means."""
+        self._stairs = tuple(rows), meaning
+        self._describe()
+        self.update()
+
+    def set_notes(self, head: str, notes: Sequence[str]) -> None:
+        """Write a text at the right of each row, and one over them; none for no such column."""
+        self._labels = replace(self._labels, notes=tuple(notes), notes_head=head)
         self._frame = None
         self.update()
 
@@ -259,13 +282,18 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         else:
             strokes.draw_values(self._value_rows(frame))
         strokes.draw_fade(self._lights, self._hovered)
+        strokes.draw_stairs(self._stairs[0])
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
         strokes.draw_suggested(self._suggested)
         self._labels.draw_rows(painter, theme, frame, {row, self._selection[0]})
         self._labels.draw_columns(painter, theme, frame, marked)
+        self._labels.draw_notes(painter, theme, frame, {row, self._selection[0]})
         wide = frame.area.width() > self.length(160)
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)
+        if self._stairs[0]:
+            key = QRectF(frame.area.left(), place.top(), right - frame.area.left(), height)
+            draw_line_key(painter, key, theme.key, self._stairs[1])
         if self._cells.scale != "token":
             cells = self._cells
             draw_color_scale(painter, place, theme, cells.scale, cells.limit, cells.floor)
@@ -279,11 +307,12 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         return [row for row in frame.shown_rows if row in wanted]
 
     def _usual_readout(self, row: int, column: int) -> tuple[str, Sequence[str]]:
-        names = [
-            labels[index] if index < len(labels) else str(index)
-            for labels, index in ((self._labels.rows, row), (self._labels.columns, column))
-        ]
-        return f"{names[0]} · {names[1]} = {number(float(self._cells.values[row, column]))}", ()
+        names = " · ".join(self._names(row, column))
+        return f"{names} = {number(float(self._cells.values[row, column]))}", ()
+
+    def _names(self, row: int, column: int) -> list[str]:
+        both = (self._labels.rows, row), (self._labels.columns, column)
+        return [labels[index] if index < len(labels) else str(index) for labels, index in both]
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:

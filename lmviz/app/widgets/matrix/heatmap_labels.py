@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFont
 
 from lmviz.app.look.roles import Theme
@@ -25,6 +25,7 @@ WIDEST_ROW = 0.3, 0.5
 """The share of the width that names of rows may have: of narrow cells, and where cells stay comfortable."""
 COMFORTABLE = 44  # pixels at scale 1
 WIDEST_COLUMN = 110
+NOTE_GAP = 14
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Labels:
     """The names, whether those of columns stand below, and the roles of their colours.
 
     With `few_columns` only marked columns are named, upright, which leaves more room to the cells.
+    `notes` stand right of the rows, one each, under `notes_head`.
     """
 
     rows: tuple[str, ...] = ()
@@ -40,6 +42,8 @@ class Labels:
     row_role: str = "muted_text"
     column_role: str = "muted_text"
     few_columns: bool = False
+    notes: tuple[str, ...] = ()
+    notes_head: str = ""
 
     def _widest_column(self, theme: Theme) -> float:
         return min(_widest(self.columns, theme), WIDEST_COLUMN * theme.scale)
@@ -63,7 +67,8 @@ class Labels:
         most = max(narrow, min(wide, comfortable), spare)
         left = min(_widest(self.rows, theme) + 10 * theme.scale, most) if self.rows else 1
         scale = (SCALE_HEIGHT + 6) * theme.scale
-        cell = (whole.width() - left) / max(columns, 1)
+        beyond = self._notes_width(theme)
+        cell = (whole.width() - left - beyond) / max(columns, 1)
         if square:
             high = (whole.height() - scale - LINE * theme.scale) / max(rows, 1)
             cell = min(cell, high, LARGEST_SQUARE * theme.scale)
@@ -75,19 +80,45 @@ class Labels:
         if self.rows:  # the name of the first row is whole, also where the row is lower
             row = (whole.height() - scale - beside) / max(rows, 1)
             top = max(top, (APART * theme.scale - row) / 2)
-        return whole.adjusted(left, top, -overhang, -(scale + (beside if self.below else 0)))
+        return whole.adjusted(left, top, -max(overhang, beyond), -(scale + (beside if self.below else 0)))
+
+    def _notes_width(self, theme: Theme) -> float:
+        return _widest(self.notes, theme) + NOTE_GAP * theme.scale if self.notes else 0.0
 
     def draw_rows(self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]) -> None:
         """As many names of rows as there is room for; the marked ones in any case, and bold."""
+        self._draw_beside(painter, theme, frame, marked, self.rows, (0, frame.area.left() - 8 * theme.scale))
+
+    def draw_notes(
+        self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
+    ) -> None:
+        """The same for what stands at the other side, and its head."""
+        if not self.notes:
+            return
+        right, width = frame.area.right(), self._notes_width(theme)
+        self._draw_beside(painter, theme, frame, marked, self.notes, (right, width))
+        head = QRectF(right + 8 * theme.scale, frame.area.top() - (LINE + 4) * theme.scale, 0, 0)
+        head.setSize(QSizeF(width - 8 * theme.scale, LINE * theme.scale))
+        painter.fit(head, self.notes_head, theme.text, SIZE, bold=True, token=True, where=AT_RIGHT)
+
+    def _draw_beside(
+        self,
+        painter: Painter,
+        theme: Theme,
+        frame: HeatmapFrame,
+        marked: Collection[int],
+        names: Sequence[str],
+        span: tuple[float, float],
+    ) -> None:
+        """A text for each row that has room, within the span from the left that is so wide."""
         measure = metrics(SIZE, token=True, theme=theme)
-        every = max(1, math.ceil(APART * theme.scale / frame.cell_height))
-        width, high = frame.area.left() - 8 * theme.scale, LINE * theme.scale
-        for kind, rows in _with_room(frame.shown_rows, len(self.rows), every, marked):
+        every = named_rows(frame, theme)
+        (left, width), high = span, LINE * theme.scale
+        for kind, rows in _with_room(frame.shown_rows, len(names), every, marked):
             _choose_pen(painter, theme, self.row_role, kind)
             for row in rows:
-                place = QRectF(0, frame.cell(row, 0).center().y() - high, width, 2 * high)
-                text = cut(self.rows[row], width, measure)
-                painter.write(place, text, where=AT_RIGHT)
+                place = QRectF(left, frame.cell(row, 0).center().y() - high, width, 2 * high)
+                painter.write(place, cut(names[row], width, measure), where=AT_RIGHT)
 
     def draw_columns(
         self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
@@ -155,6 +186,11 @@ def _with_room(
     for other in kept:
         regular = [index for index in regular if abs(index - other) >= every]
     return (True, kept), (False, regular)
+
+
+def named_rows(frame: HeatmapFrame, theme: Theme) -> int:
+    """Each how many-th row has room for its name."""
+    return max(1, math.ceil(APART * theme.scale / frame.cell_height))
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
@@ -14,10 +14,11 @@ from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.kit.painter import DASHES, cut
 from lmviz.app.widgets.matrix.cells import LIT, WITH_IT, Cells, cell_image, color_table, ink_table, veil
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
+from lmviz.app.widgets.matrix.heatmap_labels import named_rows
 
 VALUE_SIZE = 11
 WORD_SIZES = (11, 10, 9)
-LEAST_ROW = 12  # pixels at scale 1 of a cell in which a word can be read
+LEAST_ROW = 11  # pixels at scale 1 in which a word can be read
 GAP_FROM = 8
 SMALLEST_MARK = 7  # pixels at scale 1
 
@@ -128,12 +129,11 @@ class HeatmapStrokes:
 
     def draw_words(self, words: Sequence[Sequence[str]], columns: Sequence[int], across: float) -> None:
         """A word in each cell of some columns, which has a width of `across` pixels: smaller, or upright in a
-        cell that is higher than wide, before any is cut.
+        cell that is higher than wide, before any is cut. Where rows are too low, those with names have words.
         """
         frame, painter, margin = self._frame, self._painter, self._length(4)
-        if frame.cell_height < self._length(LEAST_ROW):
-            return
-        cells = [(row, column) for row in frame.shown_rows for column in columns]
+        every = 1 if frame.cell_height >= self._length(LEAST_ROW) else named_rows(frame, self._theme)
+        cells = [(row, column) for row in frame.shown_rows if row % every == 0 for column in columns]
         widest = max((words[row][column] for row, column in cells), key=len, default="")
         high, wide = frame.cell_height - margin, across - margin
         is_upright = high > wide and self._word_size(widest, wide)[1] > wide
@@ -161,6 +161,25 @@ class HeatmapStrokes:
             if size == WORD_SIZES[-1] or self._frame.cell_height >= self._length(size + 4)
         ]
         return next((found for found in sizes if found[1] <= room), sizes[-1])
+
+    def draw_stairs(self, rows: Sequence[int]) -> None:
+        """A line over the cells of each column from a row on, down and up between one column and the next."""
+        frame, path = self._frame, QPainterPath()
+        for column, row in enumerate(rows):
+            place = frame.cell(row, column)
+            draw = path.lineTo if column else path.moveTo
+            draw(place.topLeft())
+            path.lineTo(place.topRight())
+        painter, width = self._painter, self._length(2)
+        painter.save()
+        painter.setClipRect(frame.area.adjusted(-width, -width, width, width))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        pen = QPen(self._theme.key, width)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        painter.setPen(pen)
+        painter.drawPath(path)
+        painter.restore()
 
     def draw_outlines(
         self,

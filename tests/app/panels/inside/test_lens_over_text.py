@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.inside.lens_over_text import LensOverTextPanel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.inspection.lens_sentence import all_settled_in_words, settled_in_words
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.models.address import Address
 from tests.app.conftest import wait_for_reading
@@ -40,6 +42,11 @@ def test_each_cell_is_the_likeliest_word_there(window: MainWindow, session: Sess
     assert np.allclose(exported["of_final"], whole.of_final[rows], atol=1e-6)
     assert np.allclose(exported["of_final"][-1], exported["probabilities"][-1])  # the model's own answer
 
+    assert np.array_equal(exported["settled"], lens.settled)
+    said = panel.findChild(QLabel, "lens_over_text_sentence").accessibleName()
+    final = session.reading.current.answer(int(lens.ids[-1, -1, 0]))
+    assert said == f"“{final}” {settled_in_words(lens, -1)} {all_settled_in_words(lens)}"
+
     known: dict[str, object] = {}
     exec(panel.recipe(), known)  # - what the window hands out to be run
     assert np.array_equal(known["lens"].ids, lens.ids)  # type: ignore[attr-defined]
@@ -50,3 +57,6 @@ def test_each_cell_is_the_likeliest_word_there(window: MainWindow, session: Sess
     session.focus.choose_position(1)
     qtbot.waitUntil(lambda: panel.is_up_to_date)
     assert panel.lens is before  # both are in sight
+    final = session.reading.current.answer(int(panel.lens.ids[-1, 1, 0]))
+    said = panel.findChild(QLabel, "lens_over_text_sentence").accessibleName()
+    assert said.startswith(f"“{final}” {settled_in_words(panel.lens, 1)}")

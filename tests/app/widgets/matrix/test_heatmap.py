@@ -1,5 +1,7 @@
 """Heatmaps: the pointer meets the right cell, zoomed or not; keys move; nothing unrelated stays lit."""
 
+import itertools
+
 import numpy as np
 import pytest
 from layout_faults import faults_of, noted_texts
@@ -355,3 +357,63 @@ def test_names_of_rows_are_whole_where_cells_stay_comfortable(shown):
         shown(view, 256, 100).grab()
     assert {"1 attention", "1 feed-forward"} <= {text for text, _, _ in texts}
     assert view.cell_rectangle(0, 0).width() > 40
+
+
+def test_stairs_lie_on_the_first_cells_and_say_what_they_mean(view):
+    view.set_stairs([2, 0, 3, 3, 1, 4], "known from here on")
+    picture = view.grab().toImage()
+    ratio, orange = picture.devicePixelRatio(), current_theme().key
+
+    def is_over(row, column):
+        place = view.cell_rectangle(row, column)
+        return any(
+            picture.pixelColor(((QPointF(place.center().x(), place.top() + dy)) * ratio).toPoint()) == orange
+            for dy in (-1, 0, 1)
+        )
+
+    assert [[row for row in range(4) if is_over(row, column)] for column in range(5)] == [
+        [2],
+        [0],
+        [3],
+        [3],
+        [1],
+    ]
+    assert "known from here on: the c, bat a, made d" in view.accessibleDescription()
+    view.set_matrix(np.eye(3), scale="share")
+    assert "known" not in view.accessibleDescription()
+    picture = view.grab().toImage()
+    assert not any(picture.pixelColor(x, y) == orange for x in range(400) for y in range(300))
+
+
+def test_notes_stand_beside_the_rows_under_their_head(view):
+    right = view.cell_rectangle(0, 5).right()
+    view.set_notes("%", ["12", "3", "0.4", "0.02"])
+    picture = view.grab().toImage()
+    ratio, edge = picture.devicePixelRatio(), view.cell_rectangle(0, 5).right()
+    assert edge < right
+
+    def ink(area):
+        columns = range(round((edge + 4) * ratio), picture.width())
+        rows = range(round(area.top() * ratio), round(area.bottom() * ratio))
+        return len({picture.pixel(x, y) for x in columns for y in rows}) > 1
+
+    cells = [view.cell_rectangle(row, 5) for row in range(4)]
+    assert all(map(ink, cells))
+    assert ink(cells[0].translated(0, -cells[0].height()))  # the head
+    view.set_notes("", ())
+    assert view.cell_rectangle(0, 5).right() == right
+
+
+def test_in_low_rows_those_that_are_named_have_their_words(shown):
+    names, view = [str(row) for row in range(30)], HeatmapView()
+    view.set_matrix(np.zeros((30, 2)), scale="token", rows=names, words=[["castle", "harbour"]] * 30)
+    shown(view, 400, 230)  # a row is half as high as a word
+    picture = view.grab().toImage()
+    ratio, area = picture.devicePixelRatio(), view.cell_rectangle(0, 0).united(view.cell_rectangle(29, 0))
+    lines = [
+        any(picture.pixelColor(x, y).lightness() < 150 for x in range(*span))
+        for y in range(picture.height())
+        for span in [(round(area.left() * ratio), round(area.right() * ratio))]
+    ]
+    words = sum(is_ink and not before for before, is_ink in itertools.pairwise(lines))
+    assert 8 <= words <= 15
