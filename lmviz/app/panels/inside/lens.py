@@ -14,11 +14,14 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_curve import PositionCurve
+from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.recipes.recipe import lens_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.session import Session
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 CANDIDATES = 3
+MOST_PLACES = 16
+"""With more, only the last place of each layer is shown: of a deep model not all have room for words."""
 LOWEST, HIGHEST, AROUND = 15, 56, 40  # pixels at scale 1 of a row with words, and of what is around the rows
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
@@ -70,7 +75,12 @@ class LensPanel(Panel):
         return arrays | {"norms": np.array(list(self.norms.values()))}
 
     def recipe(self) -> str:
-        return lens_recipe(self._drawn[0].moment, CANDIDATES) if self._drawn is not None else ""
+        if self._drawn is None:
+            return ""
+        moment = self._drawn[0].moment
+        if _is_deep(self._drawn[0].trace):
+            return lens_recipe(moment, CANDIDATES, after_layers=True)
+        return lens_recipe(moment, CANDIDATES)
 
     def out_of_place(self, model: OpenedModel) -> str:
         if model.predicts.per == "position":
@@ -86,12 +96,12 @@ class LensPanel(Panel):
             self.silence("lens")
             self._show_nothing()
             return
-        position = self.session.reading.position
+        position, is_deep = self.session.reading.position, _is_deep(reading.trace)
 
         def work(model: Model) -> LogitLens:
             from lmviz.inspection.logit_lens import logit_lens
 
-            return logit_lens(model, reading.trace, CANDIDATES, [position])
+            return logit_lens(model, reading.trace, CANDIDATES, [position], after_layers=is_deep)
 
         self.ask_about(reading, "lens", work, lambda lens: self._show(reading, lens))
 
@@ -112,24 +122,29 @@ class LensPanel(Panel):
         self._words.set_matrix(
             lens.probabilities[:, 0],
             scale="share",
-            rows=[stop_name(place) for place in lens.places],
+            rows=self._names(reading, lens.places),
             words=[[visible(token(int(id))) for id in ids] for ids in lens.ids[:, 0]],
         )
-        self._measure(reading.trace, lens.positions[0])
+        self._measure(reading, lens)
         tokens = reading.trace.tokens
         self._card.set_aside(f"after “{visible(tokens[min(lens.positions[0], len(tokens) - 1)])}”")
         self._mark()
 
-    def _measure(self, trace: Trace, position: int) -> None:
+    def _measure(self, reading: Reading, lens: LogitLens) -> None:
         from lmviz.inspection.logit_lens import residual_norms
 
-        places, norms = residual_norms(trace)
-        at = min(position, norms.shape[1] - 1)
-        self.norms = {place: float(norm) for place, norm in zip(places, norms[:, at], strict=True)}
-        several = len(places) > 1
+        places, norms = residual_norms(reading.trace)
+        at = min(lens.positions[0], norms.shape[1] - 1)
+        found = dict(zip(places, norms[:, at].tolist(), strict=True))
+        self.norms = {place: norm for place, norm in found.items() if place in lens.places}
+        several = len(self.norms) > 1
         self._norms.setVisible(several)
         self._norm_label.setVisible(several)
-        self._norms.set_values(list(self.norms.values()), [stop_name(place) for place in places])
+        self._norms.set_values(list(self.norms.values()), self._names(reading, self.norms))
+
+    def _names(self, reading: Reading, places: Iterable[str]) -> list[str]:
+        name = place_in_words if _is_deep(reading.trace) else stop_name
+        return [name(place) for place in places]
 
     def _mark(self) -> None:
         """Outline the last place before the current stage."""
@@ -165,3 +180,9 @@ class LensPanel(Panel):
         ]
         lines += [f"norm of the state {number(self.norms[place])}"] if place in self.norms else []
         return f"{word}  {percentage(float(lens.probabilities[row, 0, column]))}", lines
+
+
+def _is_deep(trace: Trace) -> bool:
+    from lmviz.inspection.logit_lens import stream_places
+
+    return len(stream_places(trace.arrays, trace.stages)) > MOST_PLACES

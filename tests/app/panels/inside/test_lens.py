@@ -1,5 +1,6 @@
 """The Lens panel: what each layer would predict."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -7,14 +8,40 @@ import pytest
 from covering import in_families
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.inside.lens import LensPanel
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
+from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
 from lmviz.inspection.logit_lens import logit_lens, residual_norms
+from lmviz.models.address import Address
 from lmviz.training.run import Run
+from tests.app.conftest import wait_for_reading
 
 ONLY_PANELS = ("lens",)
+
+
+def test_of_a_deep_model_it_shows_the_end_of_each_layer(
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    qtbot: QtBot,
+    answered: Callable[[], None],
+) -> None:
+    session.library.open(make_run("transformer", 1, width=4, heads=1, layers=9, context=8))
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the cows eat")
+    wait_for_reading(session, qtbot)
+    [panel] = window.findChildren(LensPanel)
+    qtbot.waitUntil(lambda: panel.lens is not None)
+    answered()
+    layers = [Address.parse(place).layer for place in panel.lens.places]
+    assert layers == [None, *range(9)]
+    assert tuple(panel.norms) == panel.lens.places
+    known: dict[str, object] = {}
+    exec(panel.recipe(), known)
+    assert known["lens"].places == panel.lens.places  # type: ignore[attr-defined]
 
 
 @in_families("gru", "transformer")
