@@ -95,7 +95,9 @@ OPTIONS = {
         {  # as GPT-J and Cohere
             "positions": "rotary",
             "rotary_pairs": "neighbours",
-            "rotary_channels": 2,
+            "rotary_channels": 4,
+            "rotary_scaling": "dynamic",
+            "rotary_original": 3,
             "rotary_layers": "01",
             "parallel": True,
             "parallel_norm": "shared",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from functools import cache
 
 import pytest
@@ -60,7 +61,8 @@ GRANITE = {
     "logits_scaling": 4.0,
 }
 SOFTLY = {"attn_logit_softcapping": 2.0, "final_logit_softcapping": 3.0, "query_pre_attn_scalar": 8}
-CLIPPED = {"attn_config": {"clip_qkv": 1.0, "softmax_scale": 0.5}}
+CLIPPED = {"attn_config": {"clip_qkv": 0.7}}
+SCALED = {"attn_config": {"softmax_scale": 0.5}}
 ENDS = {"bos_token_id": 1, "eos_token_id": 2}
 
 PEERS = {
@@ -79,7 +81,11 @@ PEERS = {
     "llama biased": ("LlamaConfig", LLAMA | {"attention_bias": True, "mlp_bias": True, "head_dim": 8}),
     "llama yarn": ("LlamaConfig", LLAMA | HEAD | {"rope_parameters": YARN}),
     "llama yarn smooth": ("LlamaConfig", LLAMA | HEAD | {"rope_parameters": YARN | {"truncate": False}}),
-    "llama dynamic": ("LlamaConfig", LLAMA | {"rope_parameters": DYNAMIC}),
+    "llama dynamic": ("LlamaConfig", LLAMA | HEAD | {"rope_parameters": DYNAMIC}),
+    "llama longrope": (
+        "LlamaConfig",
+        LLAMA | HEAD | {"rope_parameters": LONG | {"original_max_position_embeddings": 20}},
+    ),
     "mistral": ("MistralConfig", LLAMA | {"sliding_window": None, "head_dim": 8}),
     "mistral window": ("MistralConfig", LLAMA | WINDOW),
     "ministral": (
@@ -109,6 +115,18 @@ PEERS = {
         OTHERS
         | PADDED
         | {"num_attention_heads": 3, "original_max_position_embeddings": 20, "rope_parameters": LONG},
+    ),
+    "phi3 longrope short": (
+        "Phi3Config",
+        OTHERS
+        | PADDED
+        | {"num_attention_heads": 3, "original_max_position_embeddings": 8, "rope_parameters": LONG},
+    ),
+    "gpt_neox dynamic": (
+        "GPTNeoXConfig",
+        OTHERS
+        | {"max_position_embeddings": 10}
+        | {"rope_parameters": DYNAMIC | {"partial_rotary_factor": 1.0}},
     ),
     "opt": ("OPTConfig", OPT),
     "opt post": ("OPTConfig", OPT | {"do_layer_norm_before": False, "enable_bias": False}),
@@ -150,6 +168,7 @@ PEERS = {
     "bloom": ("BloomConfig", BLOOM),
     "mpt": ("MptConfig", MPT),
     "mpt clipped": ("MptConfig", MPT | CLIPPED),
+    "mpt scaled": ("MptConfig", MPT | SCALED),
     "granite": ("GraniteConfig", LLAMA | GRANITE),
     "cohere": ("CohereConfig", LLAMA | PADDED),
     "cohere normed": ("CohereConfig", LLAMA | PADDED | {"use_qk_norm": True, "attention_bias": True}),
@@ -167,7 +186,7 @@ def peer(name):
     """A model of transformers whose weights are random, and large enough to matter."""
     transformers = pytest.importorskip("transformers")
     kind, settings = PEERS[name]
-    configuration = getattr(transformers, kind)(**settings, **ENDS)
+    configuration = getattr(transformers, kind)(**deepcopy(settings), **ENDS)  # it writes into what is inside
     configuration._attn_implementation = IMPLEMENTATIONS.get(name, "eager")
     with torch.random.fork_rng():
         torch.manual_seed(len(name))

@@ -188,7 +188,15 @@ def converted(name, there, value, configuration):
 
 
 def add_factors(writer, configuration, rotary):
-    """What Llama 3 divides its angles by, pair by pair."""
+    """What Llama 3, or a model with longrope scaling, divides its angles by, pair by pair."""
+    if rotary.get("rope_type") == "longrope":
+        original = rotary["original_max_position_embeddings"]
+        longer = configuration.max_position_embeddings / original
+        writer.add_rope_scaling_orig_ctx_len(original)
+        writer.add_rope_scaling_attn_factors(float(np.sqrt(1 + np.log(longer) / np.log(original))))
+        for name in ("short", "long"):
+            divisors = np.array(rotary[f"{name}_factor"], np.float32)
+            writer.add_tensor(f"rope_factors_{name}.weight", divisors)
     if rotary.get("rope_type") != "llama3":
         return
     width = getattr(configuration, "head_dim", None)

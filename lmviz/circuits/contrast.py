@@ -82,7 +82,8 @@ class ReadContrast:
         along = [place for place, axis in enumerate(axes) if axis in ("position", "query")]
         if not along:
             return len(self.clean.ids)
-        return 1 + max(cell[along[0]] for cell in (*self.scalar.cells, *self.scalar.against))
+        span = 1 + max(cell[along[0]] for cell in (*self.scalar.cells, *self.scalar.against))
+        return span if self.model.reads_alike(span, len(self.clean.ids)) else len(self.clean.ids)
 
     def passes(self) -> tuple[CachedPass, CachedPass]:
         """Both readings, computed; LmvizError where there is no pair."""

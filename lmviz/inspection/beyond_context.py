@@ -24,6 +24,8 @@ TEXTS, TOKENS, AT_ONCE = 64, 32_768, 4_096
 LONGEST = 4_096  # positions, as attention's work grows with their square
 STRETCHES = 8  # into how many parts a context is divided
 
+BY_LENGTH = "rotary by length"
+
 READS_ON = ("sinusoidal", "rotary", "alibi", "none")
 
 SENTENCES = {
@@ -33,6 +35,7 @@ SENTENCES = {
     "cannot read on. Of a longer text, the first words are left out.",
     "sinusoidal": "The formula goes on, so the model can read on. But it has never seen these vectors.",
     "rotary": "Angles go on, so the model can read on. But slow pairs turn to angles it has never seen.",
+    BY_LENGTH: "All angles are others in a text this long, so that slow pairs turn no further than before.",
     "alibi": "Scores go on falling with distance, so the model can read on, and far words count for little.",
     "none": "Nothing ends, so the model can read on. But attention is shared among more words than ever.",
 }
@@ -100,6 +103,8 @@ def measure_beyond(model: Model, ids: np.ndarray, ignored_target: int | None) ->
     rows = np.stack([ids[begin : begin + length + 1] for begin in begins]).astype(np.int64)
     losses = _losses(_longer(model, length), rows, ignored_target)  # (text, position)
     parts = losses.reshape(count, -1, stretch)
+    if kind == "rotary" and model.configuration.rotary.depends_on_length:
+        kind = BY_LENGTH
     return BeyondContext(kind, context, np.arange(0, length, stretch), np.nanmean(parts, axis=(0, 2)), count)
 
 

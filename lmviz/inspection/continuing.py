@@ -249,6 +249,8 @@ def _common_beginning(
         return 0
     if not earlier.origin.is_of(model) or not (model.causal or np.array_equal(ids, earlier.ids)):
         return 0
+    if not model.reads_alike(len(ids), len(earlier)):
+        return 0
     if any(not np.array_equal(read.ids, earlier.sequences[name].ids) for name, read in further.items()):
         return 0
     length = min(len(ids), len(earlier))

@@ -34,7 +34,8 @@ class PositionPicture:
     `table` is (position, channel) of what is added, (position, pair) of the angles in radians by which pairs
     of channels are turned, or (head, distance) of what is added to scores. `pairs` is (position, position):
     p_t · p_s, or the mean of cos((t − s) θ) over the pairs that are turned, or the bias of one head for each
-    query and key, NaN for keys that the mask hides. Both are empty where there are no positions.
+    query and key, NaN for keys that the mask hides. Both are empty where there are no positions. Where angles
+    depend on the length of the text (`by_length`), they are those of a text of as many positions.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class PositionPicture:
     causal: bool
     table: np.ndarray
     pairs: np.ndarray
+    by_length: bool = False
 
     @property
     def positions(self) -> int:
@@ -69,12 +71,15 @@ def picture_positions(model: Model, head: int = 0) -> PositionPicture:
     assert isinstance(configuration, TransformerConfiguration), "only Transformers have positions"
     count = min(configuration.context, MOST)
     table, pairs = np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32)
-    kind = configuration.positions
+    kind, by_length = configuration.positions, False
     if kind in ADDED:
         table = _added(model, configuration, count)
         pairs = table @ table.T
     elif kind == "rotary":
-        speeds = configuration.rotary.frequencies
+        speeds, by_length = (
+            configuration.rotary.in_text(count).frequencies,
+            configuration.rotary.depends_on_length,
+        )
         angles = np.outer(np.arange(count), speeds)
         table = ((angles + np.pi) % (2 * np.pi) - np.pi).astype(np.float32)
         between = np.arange(count)[:, None] - np.arange(count)[None, :]
@@ -85,7 +90,7 @@ def picture_positions(model: Model, head: int = 0) -> PositionPicture:
         table = _by_distance(biases, both_ways=not configuration.causal)
         hidden = np.triu(np.ones((count, count), dtype=bool), 1) & configuration.causal
         pairs = np.where(hidden, np.nan, biases[min(head, len(biases) - 1)])
-    return PositionPicture(kind, configuration.context, configuration.causal, table, pairs)
+    return PositionPicture(kind, configuration.context, configuration.causal, table, pairs, by_length)
 
 
 def shift_matrix(width: int, shift: int) -> np.ndarray:

@@ -82,11 +82,12 @@ def _mistral(configuration: TransformerConfiguration) -> dict[str, Any]:
 
 
 def _sizes(configuration: TransformerConfiguration) -> dict[str, Any]:
+    begins_longer = configuration.positions == "rotary" and configuration.rotary_scaling == "dynamic"
     return {
         "num_hidden_layers": configuration.layers,
         "num_attention_heads": configuration.heads,
         "hidden_size": configuration.width,
-        "max_position_embeddings": configuration.context,
+        "max_position_embeddings": configuration.rotary_original if begins_longer else configuration.context,
         "intermediate_size": configuration.feedforward_width,
         "tie_word_embeddings": configuration.tied,
     }
@@ -106,6 +107,14 @@ def _scaling(configuration: TransformerConfiguration) -> dict[str, Any] | None:
     if configuration.rotary_scaling == "none":
         return None
     scaling = {"rope_type": configuration.rotary_scaling, "factor": configuration.rotary_factor}
+    if configuration.rotary_scaling == "longrope":
+        scaling = {
+            "rope_type": "longrope",
+            "short_factor": list(configuration.rotary.divisors),
+            "long_factor": list(configuration.rotary.long_divisors or configuration.rotary.divisors),
+            "attention_factor": configuration.rotary_magnitude,
+            "original_max_position_embeddings": configuration.rotary_original,
+        }
     if configuration.rotary_scaling == "llama3":
         scaling |= {
             "low_freq_factor": configuration.rotary_slow,
@@ -163,11 +172,13 @@ def _meant(configuration: TransformerConfiguration) -> dict[str, Any]:
     """What a configuration comes to: sizes in place of zeros that stand for them, without what is unused."""
     used = configuration.used() - LEARNED_ONLY
     values = {name: value if name in used else None for name, value in configuration.to_values().items()}
-    sizes = {
+    sizes: dict[str, Any] = {
         "feedforward": configuration.feedforward_width or None,
         "key_value_heads": configuration.groups,
         "head_channels": configuration.head_width,
     }
     if configuration.positions == "rotary":
         sizes["rotary_channels"] = configuration.rotary_width
+        sizes["rotary_divisors"] = configuration.rotary.divisors
+        sizes["rotary_long_divisors"] = configuration.rotary.long_divisors
     return values | sizes

@@ -92,7 +92,8 @@ FIELDS = {
 EACH_HEAD = ".norms.#"
 """The end of names of norms that each head has of its own."""
 
-_WITHOUT_MODEL = ("rope_freqs.weight",)
+_LONGROPE = {"short_factor": "rope_factors_short.weight", "long_factor": "rope_factors_long.weight"}
+_WITHOUT_MODEL = ("rope_freqs.weight", *_LONGROPE.values())
 """Tensors that say what the description says."""
 
 
@@ -200,8 +201,18 @@ def _scaling(
     file: GgufFile, said: dict[str, Any], values: dict[str, Any], turned: int
 ) -> dict[str, Any] | None:
     """How angles are scaled, as transformers writes it."""
-    if "rope_factors_long.weight" in file.tensors:
-        return {"rope_type": "longrope"}
+    if _LONGROPE.values() & file.tensors.keys():
+        factors_by_name = {ours: file.tensors.get(there) for ours, there in _LONGROPE.items()}
+        return {
+            "rope_type": "longrope",
+            "original_max_position_embeddings": said.get("rope.scaling.original_context_length"),
+            "attention_factor": said.get("rope.scaling.attn_factor", 1.0),
+            **{
+                ours: packed.values().double().flatten().tolist()
+                for ours, packed in factors_by_name.items()
+                if packed is not None
+            },
+        }
     factors = file.tensors.get("rope_freqs.weight")
     if factors is not None:
         return _of_llama3(factors, Fields(values).number("rope_theta", 10000.0), turned)

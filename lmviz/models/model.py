@@ -108,6 +108,13 @@ class Model(nn.Module, ABC):
                 "lmviz.predict, or choose a language model."
             )
 
+    def reads_alike(self, one: int, other: int) -> bool:
+        """Whether a longer text leaves what was computed of its beginning as it was, for two lengths.
+
+        Of a model that is not causal it never does; this says what else may depend on the length.
+        """
+        return True
+
     @property
     def reads_alone(self) -> bool:
         """Whether a text must be read from its beginning to its end, and not in a batch with longer ones.
@@ -150,6 +157,8 @@ class Model(nn.Module, ABC):
 
     def advance(self, tokens: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, Any]:
         """Logits of further tokens, given the state after the earlier ones; and the state after these.
+
+        They are those of the text up to the last of these tokens.
 
         A state is never changed, so that one may go on from it more than once. Families that override
         nothing here keep none, and must be given all tokens; so must a model that is not causal.

@@ -7,6 +7,7 @@ They hold as many positions as a text has, up to the next power of two, however 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -43,12 +44,21 @@ def sinusoids(positions: int, width: int) -> torch.Tensor:
 
 
 def rotations(positions: int, rotary: Rotary) -> torch.Tensor:
-    """Sines and cosines by which pairs of channels turn, (2, position, channel pair) (Su et al. 2021)."""
-    return torch.from_numpy(_rotations(_rounded(positions), rotary)[:, :positions])
+    """Sines and cosines by which pairs of channels turn, (2, position, channel pair) (Su et al. 2021).
+
+    They are those of a text of so many positions.
+    """
+    return torch.from_numpy(_rotations(_rounded(positions), rotary.in_text(positions))[:, :positions])
+
+
+def rotations_by_row(positions: int, lengths: Sequence[int], rotary: Rotary) -> torch.Tensor:
+    """The same for texts of these lengths in the rows of a batch, (2, row, 1, position, channel pair)."""
+    rows = [rotations(positions, rotary.in_text(length)) for length in lengths]
+    return torch.stack(rows, dim=1)[:, :, None]
 
 
 def rotate(vectors: torch.Tensor, turns: torch.Tensor, pairs: str = "halves") -> torch.Tensor:
-    """Turn (..., position, channel) by `rotations`, which may be those of the first channels alone.
+    """Turn (..., position, channel) by `rotations`, which may be those of the first channels, or by row.
 
     Of the channels that are turned, c forms a pair with c + half of them, or of `pairs` "neighbours" each
     with the next.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,7 +27,9 @@ class Rotary:
     turn fewer than `slow` times within the `original` context, leaves alone those that turn more than `fast`
     times, and blends in between (Llama 3.1, Grattafiori et al. 2024). "yarn" blends evenly from pair to pair
     between the same two limits, which `whole` rounds away from each other to whole pairs (Peng et al. 2023).
-    "longrope" divides the angle of each pair by a number of its own, of `divisors` (Ding et al. 2024).
+    "longrope" divides the angle of each pair by a number of its own, of `divisors`, and in a text longer than
+    `original` by one of `long_divisors` (Ding et al. 2024). "dynamic" raises the base in such a text, the
+    more the longer it is, so that slow pairs turn less and fast ones nearly as before (emozilla 2023).
     """
 
     channels: int
@@ -41,12 +43,32 @@ class Rotary:
     original: int = 8192
     whole: bool = True
     divisors: tuple[float, ...] = ()
+    long_divisors: tuple[float, ...] = ()
+
+    @property
+    def depends_on_length(self) -> bool:
+        """Whether the angles of all positions are others in a text that is longer than `original`."""
+        return self.scaling == "dynamic" or bool(self.long_divisors)
+
+    def in_text(self, positions: int) -> Rotary:
+        """The turning in a text of so many positions, of which the angles depend on nothing more."""
+        if not self.depends_on_length:
+            return self
+        if self.scaling == "longrope":
+            divisors = self.long_divisors if positions > self.original else self.divisors
+            return replace(self, divisors=divisors, long_divisors=())
+        growth = self.factor * max(positions, self.original) / self.original - (self.factor - 1)
+        exponent = self.channels / (self.channels - 2) if self.channels > 2 else 0.0  # one pair has no base
+        return replace(self, scaling="none", base=self.base * growth**exponent)
 
     @property
     def frequencies(self) -> np.ndarray:
-        """Radians per position of each pair of channels, fastest first, (channels / 2,) float64."""
+        """Radians per position of each pair of channels, fastest first, (channels / 2,) float64.
+
+        Where they depend on the length of the text (`in_text`), those of a text up to `original`.
+        """
         plain = frequencies(self.channels, self.base)
-        if self.scaling == "none":
+        if self.scaling in ("none", "dynamic"):
             return plain
         if self.scaling == "linear":
             return plain / self.factor

@@ -15,7 +15,14 @@ from lmviz.models.neural import NeuralModel
 from lmviz.models.norms import NormForm
 from lmviz.models.operations.attention import for_each_head, is_seen
 from lmviz.models.pooling import Pooling, is_padding
-from lmviz.models.positions import distance_bias, distance_rows, rotate, rotations, sinusoids
+from lmviz.models.positions import (
+    distance_bias,
+    distance_rows,
+    rotate,
+    rotations,
+    rotations_by_row,
+    sinusoids,
+)
 from lmviz.models.precision import StoredLinear, widened
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.rotary import Rotary
@@ -33,10 +40,11 @@ class KeyValueCache:
     """What attention needs of the tokens read so far: each layer's keys and values.
 
     Each is (batch, head of keys and values, position, channel); keys are turned already where positions are
-    rotary.
+    rotary. `tokens` (batch, position) are kept where a longer text may have to be read anew.
     """
 
     layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
+    tokens: torch.Tensor | None = None
 
     def __len__(self) -> int:
         """The number of positions read so far."""
@@ -46,16 +54,21 @@ class KeyValueCache:
     def of_batch(cls, caches: Sequence[KeyValueCache]) -> KeyValueCache:
         """The caches of several texts of one length as that of a batch."""
         layers = zip(*(cache.layers for cache in caches), strict=True)
+        read = [cache.tokens for cache in caches if cache.tokens is not None]
         return cls(
             tuple(
                 (torch.cat([key for key, _ in layer]), torch.cat([value for _, value in layer]))
                 for layer in layers
-            )
+            ),
+            torch.cat(read) if read else None,
         )
 
     def of_row(self, row: int) -> KeyValueCache:
         """That of one text of the batch."""
-        return KeyValueCache(tuple((key[row : row + 1], value[row : row + 1]) for key, value in self.layers))
+        return KeyValueCache(
+            tuple((key[row : row + 1], value[row : row + 1]) for key, value in self.layers),
+            None if self.tokens is None else self.tokens[row : row + 1],
+        )
 
 
 @dataclass(frozen=True)
@@ -318,9 +331,19 @@ class TransformerModel(NeuralModel):
             (configuration.rotary_of(layer), configuration.window_of(layer))
             for layer in range(configuration.layers)
         )
+        rotaries = {rotary for rotary, _ in self._kinds if rotary is not None}
+        self._by_length = tuple(rotary for rotary in rotaries if rotary.depends_on_length)
         self.norm = norm_of(configuration) if configuration.norm_ends else None
         self.dropout = nn.Dropout(configuration.dropout)
         initialise(self, configuration)
+
+    def reads_alike(self, one: int, other: int) -> bool:
+        """See Model: rotary angles may be others in a longer text, also those of its beginning."""
+        return all(rotary.in_text(one) == rotary.in_text(other) for rotary in self._by_length)
+
+    @property
+    def reads_alone(self) -> bool:
+        return super().reads_alone or bool(self._by_length)
 
     def features(
         self, tokens: torch.Tensor, state: KeyValueCache | None = None, lengths: torch.Tensor | None = None
@@ -333,6 +356,10 @@ class TransformerModel(NeuralModel):
                 f"The text has {end} tokens, but this model looks at {self.configuration.context} at most: "
                 "shorten the text or train a model with a longer context."
             )
+        if state is not None and not self.reads_alike(start, end):
+            assert state.tokens is not None  # kept for this
+            stream, cache = self.features(torch.cat([state.tokens, tokens], dim=1), None, lengths)
+            return stream[:, start:], cache
         stream = self.dropout(self._embed(tokens, start, end))
         attending = {
             kind: self._attending(start, end, stream, lengths, *kind) for kind in dict.fromkeys(self._kinds)
@@ -345,7 +372,10 @@ class TransformerModel(NeuralModel):
         stream = stream if self.norm is None else self.norm(stream)
         if self.embedding_output is not None:
             stream = self.embedding_output(stream)
-        return stream, KeyValueCache(tuple(kept))
+        if not self._by_length:
+            return stream, KeyValueCache(tuple(kept))
+        read = tokens if state is None or state.tokens is None else torch.cat([state.tokens, tokens], dim=1)
+        return stream, KeyValueCache(tuple(kept), read)
 
     def _embed(self, tokens: torch.Tensor, start: int, end: int) -> torch.Tensor:
         configuration = self.configuration
@@ -374,7 +404,11 @@ class TransformerModel(NeuralModel):
         turns = mask = None
         pairs = configuration.rotary_pairs
         if rotary is not None:
-            turns = rotations(end, rotary)[:, start:end].to(stream)
+            if lengths is None or not rotary.depends_on_length:
+                angles = rotations(end, rotary)
+            else:
+                angles = rotations_by_row(end, lengths.tolist(), rotary)
+            turns = angles[..., start:end, :].to(stream)
         if not configuration.causal:
             return Attending(turns, self._all_seen(end, stream, lengths), causal=False, pairs=pairs)
         biases = self._biases(end, stream)

@@ -303,12 +303,17 @@ class TransformerConfiguration(ModelConfiguration):
         "none",
         "With rotary positions, how angles are made smaller for texts longer than those first trained on: "
         "linear divides all of them; llama3 and yarn only those of the slow pairs (Llama 3.1; Peng et al. "
-        "2023); longrope each by a number of its own (Phi 3).",
-        choices=("none", "linear", "llama3", "yarn", "longrope"),
+        "2023); longrope each by a number of its own (Phi 3); dynamic raises the base, by how much longer "
+        "than the original context the text is.",
+        choices=("none", "linear", "dynamic", "llama3", "yarn", "longrope"),
         advanced=True,
     )
     rotary_factor: float = setting(
-        8.0, "What scaled rotary angles are divided by.", minimum=1.0, maximum=1e6, advanced=True
+        8.0,
+        "What scaled rotary angles are divided by; with dynamic scaling, how fast the base grows.",
+        minimum=1.0,
+        maximum=1e6,
+        advanced=True,
     )
     rotary_slow: float = setting(
         1.0,
@@ -328,7 +333,7 @@ class TransformerConfiguration(ModelConfiguration):
     )
     rotary_original: int = setting(
         8192,
-        "With llama3 or yarn scaling, the context that the model was first trained on.",
+        "With llama3, yarn, dynamic or longrope scaling, the context that the model was first trained on.",
         label="Original context",
         minimum=1,
         maximum=2**31,
@@ -343,6 +348,12 @@ class TransformerConfiguration(ModelConfiguration):
         "",
         "With longrope scaling, what the angle of each pair of channels is divided by: as many numbers, with "
         "spaces between them.",
+        advanced=True,
+    )
+    rotary_long_divisors: str = setting(
+        "",
+        "With longrope scaling, the same for texts longer than the original context, at all of their "
+        "positions; none where the length makes no difference.",
         advanced=True,
     )
     alibi_slopes: str = setting(
@@ -502,19 +513,17 @@ class TransformerConfiguration(ModelConfiguration):
             )
         if self.rotary_scaling == "longrope":
             pairs = self.rotary_width // 2
-            if len(self._divisors) != pairs or not all(divisor > 0 for divisor in self._divisors):
-                raise SettingError(
-                    f"{self.rotary_divisors[:40]!r} is not what {pairs} pairs of channels are divided by: "
-                    f"write {pairs} positive numbers with spaces between them.",
-                    "rotary_divisors",
-                )
-
-    @property
-    def _divisors(self) -> tuple[float, ...]:
-        try:
-            return tuple(map(float, self.rotary_divisors.split()))
-        except ValueError:
-            return ()
+            for name in ("rotary_divisors", "rotary_long_divisors"):
+                said = getattr(self, name)
+                divisors = _numbers_of(said)
+                if name == "rotary_long_divisors" and not said:
+                    continue
+                if len(divisors) != pairs or not all(divisor > 0 for divisor in divisors):
+                    raise SettingError(
+                        f"{said[:40]!r} is not what {pairs} pairs of channels are divided by: "
+                        f"write {pairs} positive numbers with spaces between them.",
+                        name,
+                    )
 
     @classmethod
     def defaults_for(cls, task: str) -> dict[str, Any]:
@@ -548,9 +557,11 @@ class TransformerConfiguration(ModelConfiguration):
         if self.rotary_scaling != "yarn":
             unused |= {"rotary_whole"}
         if self.rotary_scaling not in ("llama3", "yarn"):
-            unused |= {"rotary_slow", "rotary_fast", "rotary_original"}
+            unused |= {"rotary_slow", "rotary_fast"}
+            if not self.rotary.depends_on_length:
+                unused |= {"rotary_original"}
         if self.rotary_scaling != "longrope":
-            unused |= {"rotary_divisors"}
+            unused |= {"rotary_divisors", "rotary_long_divisors"}
         if self.rotary_scaling in ("none", "longrope"):
             unused |= {"rotary_factor"}
         return self.names() - unused
@@ -586,6 +597,7 @@ class TransformerConfiguration(ModelConfiguration):
     @property
     def rotary(self) -> Rotary:
         """The turning of rotary positions."""
+        is_longrope = self.rotary_scaling == "longrope"
         return Rotary(
             channels=self.rotary_width,
             base=self.rotary_base,
@@ -597,7 +609,8 @@ class TransformerConfiguration(ModelConfiguration):
             fast=self.rotary_fast,
             original=self.rotary_original,
             whole=self.rotary_whole,
-            divisors=self._divisors if self.rotary_scaling == "longrope" else (),
+            divisors=_numbers_of(self.rotary_divisors) if is_longrope else (),
+            long_divisors=_numbers_of(self.rotary_long_divisors) if is_longrope else (),
         )
 
     @property
@@ -738,6 +751,14 @@ class TransformerConfiguration(ModelConfiguration):
         values = values * (1 + translates) + (self.layers * (3 * width + 2 * mixed + 2 * shared) * translates)
         values += 3 * width * (1 + translates) + 2 * outputs
         return training_estimate(parameters, multiplications, values, batch * length)
+
+
+def _numbers_of(text: str) -> tuple[float, ...]:
+    """Numbers with spaces between them; none where something else is written."""
+    try:
+        return tuple(map(float, text.split()))
+    except ValueError:
+        return ()
 
 
 def _has(pattern: str, layer: int) -> bool:

@@ -37,8 +37,9 @@ def test_the_table_is_what_is_added_to_embeddings(kind: str, offset: int) -> Non
     assert picture.pairs == pytest.approx(picture.table @ picture.table.T)
 
 
-def test_rotary_angles_turn_queries_as_the_model_does() -> None:
-    model = build("rotary")
+@pytest.mark.parametrize("scaling", ["none", "dynamic"])
+def test_rotary_angles_turn_queries_as_the_model_does(scaling: str) -> None:
+    model = build("rotary", rotary_scaling=scaling, rotary_original=4)
     picture = picture_positions(model)
     values = trace(model, IDS[:16])
     query = np.asarray(values["layers/0/attention/query"].array)  # (head, position, channel)
@@ -121,6 +122,11 @@ def test_beyond_the_context_is_measured_where_the_model_can_read_on(kind: str) -
     assert model.context == 16, "the model itself is as it was"
     with pytest.raises(LmvizError, match="looks at 16 at most"):
         model(torch.zeros(1, 17, dtype=torch.long))
+
+
+def test_where_angles_depend_on_the_length_the_sentence_says_it() -> None:
+    found = measure_beyond(build("rotary", rotary_scaling="dynamic", rotary_original=16), IDS, None)
+    assert SENTENCES[found.kind].startswith("All angles are others in a text this long")
 
 
 @pytest.mark.parametrize("kind", READS_ON)

@@ -33,6 +33,7 @@ UNSAID = {
     "gpt2 untied": "its activation is not GPT-2's",
     "gpt2 by layer": "scores are scaled by the layer",
     "gpt2 unscaled": "scores are not scaled",
+    "gpt_neox dynamic": "that angles depend on the length of the text",
     "gpt_bigcode all keys": "that heads have keys of their own",
     "llama yarn": "where YaRN begins and ends",
     "llama yarn smooth": "where YaRN begins and ends",
@@ -40,11 +41,10 @@ UNSAID = {
     "gemma2 without caps": "the scale of scores, and that nothing is capped",
     "gemma3_text": "which layers have the window",
     "phi normed": "normalised queries and keys",
-    "phi3 longrope": "nothing that is read here",
     "smollm3": "which layers know positions",
     "smollm3 window": "which layers know positions",
     "falcon rw": "that it has ALiBi, which llama.cpp does not compute for it",
-    "mpt clipped": "the scale of scores",
+    "mpt scaled": "the scale of scores",
 }
 """What a GGUF file cannot say of a model."""
 

@@ -170,7 +170,8 @@ def test_the_k_of_add_k_is_no_setting_of_other_smoothings():
         ("linear", {"factor"}),
         ("llama3", {"factor", "slow", "fast", "original"}),
         ("yarn", {"factor", "slow", "fast", "original", "whole"}),
-        ("longrope", {"divisors"}),
+        ("dynamic", {"factor", "original"}),
+        ("longrope", {"divisors", "long_divisors"}),
     ],
 )
 def test_each_way_to_scale_rotary_angles_has_settings_of_its_own(scaling, own):
@@ -179,6 +180,10 @@ def test_each_way_to_scale_rotary_angles_has_settings_of_its_own(scaling, own):
     used = kind(positions="rotary", rotary_scaling=scaling, rotary_divisors=divisors).used()
     found = {name.removeprefix("rotary_") for name in used if name.startswith("rotary_")}
     assert found == own | {"base", "channels", "scaling", "pairs", "layers", "magnitude"}
+    longer = kind(
+        positions="rotary", rotary_scaling=scaling, rotary_divisors=divisors, rotary_long_divisors=divisors
+    )
+    assert ("rotary_original" in longer.used()) == (scaling == "longrope" or "original" in own)
     learned = kind(positions="learned", rotary_scaling=scaling).used()
     assert not [name for name in learned if name.startswith("rotary_")]
 
@@ -230,6 +235,12 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
             TransformerConfiguration,
             {"positions": "rotary", "rotary_scaling": "longrope", "rotary_divisors": "1 two"},
             "'1 two' is not what 16 pairs of channels are divided by",
+        ),
+        (
+            TransformerConfiguration,
+            {"positions": "rotary", "rotary_scaling": "longrope"}
+            | {"rotary_divisors": "1 " * 16, "rotary_long_divisors": "1 2"},
+            "'1 2' is not what 16 pairs of channels are divided by",
         ),
         (TransformerConfiguration, {"rotary_layers": ""}, "write a 1 or a 0 for each"),
         (TransformerConfiguration, {"logit_cap": 30, "logit_factor": 2}, "either multiplied or capped"),

@@ -49,6 +49,7 @@ ANOTHER_SIZE = {
     "rotary_window_base": 50.0,
     "rotary_magnitude": 1.5,
     "rotary_divisors": "2 3",
+    "rotary_long_divisors": "4 7",
     "alibi_steepness": 2.0,
     "embedding_factor": 2.5,
     "embedding_width": 5,
@@ -58,8 +59,9 @@ ANOTHER_SIZE = {
 }
 ROTARY, ALIBI = {"positions": "rotary"}, {"positions": "alibi"}
 BLENDED = ROTARY | {"rotary_scaling": "llama3", "rotary_original": 8}
+LONGROPE = ROTARY | {"rotary_scaling": "longrope"}
 NEEDED = {
-    "rotary_scaling": ROTARY,
+    "rotary_scaling": ROTARY | {"rotary_original": 2},
     "rotary_channels": ROTARY,
     "rotary_pairs": ROTARY,
     "rotary_layers": ROTARY,
@@ -67,7 +69,8 @@ NEEDED = {
     "rotary_window_base": ROTARY | {"attention_window": 3},
     **{f"rotary_{name}": BLENDED for name in ("base", "original", "fast", "slow", "factor")},
     "rotary_whole": BLENDED | {"rotary_scaling": "yarn", "rotary_slow": 0.1},
-    "rotary_divisors": ROTARY | {"rotary_scaling": "longrope"},
+    "rotary_divisors": LONGROPE,
+    "rotary_long_divisors": LONGROPE | {"rotary_divisors": "2 3", "rotary_original": 2},
     "alibi_slopes": ALIBI | {"heads": 6, "width": 12},
     "alibi_steepness": ALIBI,
     "window_layers": {"attention_window": 2},

@@ -87,13 +87,12 @@ def _gptj(fields: Fields) -> TransformerConfiguration:
 def _gpt_neox(fields: Fields) -> TransformerConfiguration:
     sizes = read_sizes(fields, layers=44, heads=64, width=6144, feedforward=24576)
     return TransformerConfiguration(
-        **sizes,
+        **sizes | read_rotary(fields, sizes, "rotary_emb_base", share=fields.number("rotary_pct", 0.25)),
         activation=read_activation(fields.word("hidden_act", "gelu")),
         norm_epsilon=fields.number("layer_norm_eps", 1e-5),
         tied=fields.flag("tie_word_embeddings", False),
         parallel=fields.flag("use_parallel_residual", True),
         attention_bias="all" if fields.flag("attention_bias", True) else "none",
-        **read_rotary(fields, sizes, "rotary_emb_base", share=fields.number("rotary_pct", 0.25)),
     )
 
 
@@ -141,7 +140,7 @@ def _falcon(fields: Fields) -> TransformerConfiguration:
         else read_rotary(fields, sizes)
     )
     return TransformerConfiguration(
-        **sizes,
+        **sizes | positions,
         activation=read_activation(fields.word("activation", "gelu")),
         norm_epsilon=fields.number("layer_norm_epsilon", 1e-5),
         parallel=new or fields.flag("parallel_attn", True),
@@ -149,7 +148,6 @@ def _falcon(fields: Fields) -> TransformerConfiguration:
         attention_bias="all" if biased else "none",
         feedforward_bias=biased,
         tied=fields.flag("tie_word_embeddings", True),
-        **positions,
     )
 
 

@@ -52,7 +52,7 @@ def _olmo(fields: Fields) -> TransformerConfiguration:
 def _phi(fields: Fields) -> TransformerConfiguration:
     sizes = read_sizes(fields, layers=24, heads=32, width=2048, feedforward=8192)
     return TransformerConfiguration(
-        **sizes,
+        **sizes | read_rotary(fields, sizes, share=0.5),
         activation=read_activation(fields.word("hidden_act", "gelu_new")),
         norm_epsilon=fields.number("layer_norm_eps", 1e-5),
         query_key_norm="head" if fields.flag("qk_layernorm", False) else "none",
@@ -60,14 +60,13 @@ def _phi(fields: Fields) -> TransformerConfiguration:
         parallel_norm="shared",
         tied=fields.flag("tie_word_embeddings", False),
         output_bias=True,
-        **read_rotary(fields, sizes, share=0.5),
     )
 
 
 def _stablelm(fields: Fields) -> TransformerConfiguration:
     sizes = read_sizes(fields, layers=32, heads=32, width=2560, feedforward=6912, context=4096)
     return TransformerConfiguration(
-        **sizes,
+        **sizes | read_rotary(fields, sizes, share=fields.number("rope_pct", 0.25)),
         activation=read_activation(fields.word("hidden_act", "silu")),
         gated=True,
         norm_epsilon=fields.number("layer_norm_eps", 1e-5),
@@ -77,7 +76,6 @@ def _stablelm(fields: Fields) -> TransformerConfiguration:
         attention_bias="query key value" if fields.flag("use_qkv_bias", False) else "none",
         feedforward_bias=False,
         tied=fields.flag("tie_word_embeddings", False),
-        **read_rotary(fields, sizes, share=fields.number("rope_pct", 0.25)),
     )
 
 
@@ -87,27 +85,25 @@ def _starcoder2(fields: Fields) -> TransformerConfiguration:
     )
     biased = fields.flag("use_bias", True)
     return TransformerConfiguration(
-        **sizes,
+        **sizes | read_rotary(fields, sizes),
         activation=read_activation(fields.word("hidden_act", "gelu_pytorch_tanh")),
         norm_epsilon=fields.number("norm_epsilon", 1e-5),
         attention_bias="all" if biased else "none",
         feedforward_bias=biased,
         attention_window=fields.whole_or_none("sliding_window", 0),
         tied=fields.flag("tie_word_embeddings", True),
-        **read_rotary(fields, sizes),
     )
 
 
 def _nemotron(fields: Fields) -> TransformerConfiguration:
     sizes = read_sizes(fields, layers=32, heads=48, width=6144, feedforward=24576, context=4096)
     return TransformerConfiguration(
-        **sizes,
+        **sizes | read_rotary(fields, sizes, share=0.5),
         activation=read_activation(fields.word("hidden_act", "relu2")),
         norm_epsilon=fields.number("norm_eps", 1e-5),
         norm_gain="one plus weight",
         tied=fields.flag("tie_word_embeddings", False),
         **read_biases(fields),
-        **read_rotary(fields, sizes, share=0.5),
     )
 
 

@@ -40,21 +40,14 @@ def read_sizes(
     context: int = 2048,
     key_value_heads: int = 0,
 ) -> dict[str, Any]:
-    """The sizes under the names that most kinds have for them, or these where they are missing.
-
-    A text that is longer than the original context would turn all positions anew where angles are scaled by
-    longrope, so that what has been read of it could not be kept: the context ends there.
-    """
-    longest = fields.whole("max_position_embeddings", context)
-    if _scaling_of(_rope(fields)) == "longrope":
-        longest = min(longest, _original(fields, longest))
+    """The sizes under the names that most kinds have for them, or these where they are missing."""
     return {
         "layers": fields.whole("num_hidden_layers", layers),
         "heads": fields.whole("num_attention_heads", heads),
         "key_value_heads": fields.whole_or_none("num_key_value_heads", key_value_heads),
         "head_channels": fields.whole("head_dim", 0),
         "width": fields.whole("hidden_size", width),
-        "context": longest,
+        "context": fields.whole("max_position_embeddings", context),
         "feedforward": fields.whole("intermediate_size", feedforward),
     }
 
@@ -92,10 +85,11 @@ def read_rotary(
     default: float = 10000.0,
     share: float = 1.0,
 ) -> dict[str, Any]:
-    """The settings of rotary positions.
+    """The settings of rotary positions, and the context where that depends on them.
 
     `share` is that of a head's channels which are turned, where the file says nothing. NTK scaling
-    ("dynamic") begins behind the context, and so changes nothing in it.
+    ("dynamic") begins behind the context of the file, and has no end of its own: ours is as many times as
+    long as its factor says.
     """
     rotary = _rope(fields)
     share = rotary.number("partial_rotary_factor", fields.number("partial_rotary_factor", share))
@@ -110,19 +104,30 @@ def read_rotary(
         "rotary_channels": turned if share < 1 else 0,
     }
     scaling = _scaling_of(rotary)
-    if scaling in ("default", "dynamic"):
+    if scaling == "default":
         return settings
-    if scaling not in ("linear", "llama3", "yarn", "longrope"):
+    if scaling not in ("linear", "dynamic", "llama3", "yarn", "longrope"):
         raise LmvizError(f"its rotary positions are scaled by {scaling[:40]!r}, which lmviz does not compute")
-    original = _original(fields, sizes["context"])
-    if scaling == "longrope":
-        longest = fields.whole("max_position_embeddings", sizes["context"])
-        factor = rotary.number("factor", longest / max(original, 1))
-        magnitude = math.sqrt(1 + math.log(factor) / math.log(original)) if factor > 1 < original else 1.0
+    if scaling == "dynamic":
+        factor = rotary.number("factor")
         return settings | {
             "rotary_scaling": scaling,
-            "rotary_divisors": " ".join(map(repr, rotary.numbers("short_factor"))),
+            "rotary_factor": factor,
+            "rotary_original": sizes["context"],
+            "context": int(sizes["context"] * factor),
+        }
+    original = _original(fields, sizes["context"])
+    if scaling == "longrope":
+        factor = rotary.number("factor", sizes["context"] / max(original, 1))
+        magnitude = math.sqrt(1 + math.log(factor) / math.log(original)) if factor > 1 < original else 1.0
+        short, long = (rotary.numbers(f"{name}_factor") for name in ("short", "long"))
+        return settings | {
+            "rotary_scaling": scaling,
+            "rotary_divisors": " ".join(map(repr, short)),
+            "rotary_long_divisors": " ".join(map(repr, long)),
+            "rotary_original": original,
             "rotary_magnitude": rotary.number("attention_factor", magnitude),
+            "context": sizes["context"] if long else min(sizes["context"], original),
         }
     if scaling == "yarn":
         factor = rotary.number("factor", sizes["context"] / max(original, 1))

@@ -103,7 +103,7 @@ class Rotate(Operation):
         own = value_cell(reader, Value(self.address), index)
         if channel >= self.rotary.channels:
             return explained(reader, address, index, "passed on, not turned", (Terms("own channel", (own,)),))
-        cosine, sine, partner = self._turn(position, channel)
+        cosine, sine, partner = self._turn(reader, position, channel)
         other = value_cell(reader, Value(self.address), (head, position, partner))
         terms = (
             Terms("own channel", (own, *cosine)),
@@ -121,16 +121,18 @@ class Rotate(Operation):
         own = gradient_cell(reader, address, index)
         if channel >= self.rotary.channels:
             return (Terms("passed on, not turned", (own,)),)
-        cosine, sine, partner = self._turn(-position, channel)
+        cosine, sine, partner = self._turn(reader, -position, channel)
         other = gradient_cell(reader, address, (head, position, partner))
         return (
             Terms("own channel", (own, *cosine)),
             Terms("other channel of the pair", (other, *sine)),
         )
 
-    def _turn(self, position: int, channel: int) -> tuple[tuple[Factor, ...], tuple[Factor, ...], int]:
+    def _turn(
+        self, reader: Reader, position: int, channel: int
+    ) -> tuple[tuple[Factor, ...], tuple[Factor, ...], int]:
         """What a channel and its partner are multiplied by, and which channel that partner is."""
-        rotary = self.rotary
+        rotary = self.rotary.in_text(len(reader.ids()))
         angle, other = position * rotary.frequencies[rotary.pair(channel)], rotary.other(channel)
         magnitude = () if rotary.magnitude == 1 else (constant(rotary.magnitude),)
         cosine = constant(angle, function="cos")

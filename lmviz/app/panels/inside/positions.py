@@ -324,5 +324,8 @@ def _shift_sentence(picture: PositionPicture, shift: int, values: np.ndarray) ->
     if picture.kind == "learned":
         return f"A shift is not the same everywhere: pₜ · pₜ₊ₖ differs by up to {number(spread)} over t."
     if picture.kind == "rotary":
-        return f"A shift turns each pair by kθ, whatever its position: what is drawn is {same}."
+        turned = f"A shift turns each pair by kθ, whatever its position: what is drawn is {same}."
+        if picture.by_length:
+            turned += f" θ depends on the length; drawn are {count(picture.positions)} tokens."
+        return turned
     return f"Only the distance counts: what is added is {same}."

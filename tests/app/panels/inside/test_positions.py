@@ -34,8 +34,8 @@ def open_kind(
 ) -> Callable[[str], PositionsPanel]:
     """Call it with a kind of positions for the panel, with a small model of that kind in it."""
 
-    def open_it(kind: str) -> PositionsPanel:
-        settings = {"width": 8, "heads": 2, "layers": 1, "context": 8, "positions": kind}
+    def open_it(kind: str, **more: object) -> PositionsPanel:
+        settings = {"width": 8, "heads": 2, "layers": 1, "context": 8, "positions": kind} | more
         session.library.open(make_run("transformer", 2, **settings))
         session.text.open(text_file, documents="line")
         panel = next(panel for panel in window.perspective.panels if isinstance(panel, PositionsPanel))
@@ -45,6 +45,14 @@ def open_kind(
         return panel
 
     return open_it
+
+
+def test_angles_that_depend_on_the_length_are_those_of_as_long_a_text(
+    open_kind: Callable[..., PositionsPanel], qtbot: QtBot
+) -> None:
+    panel = open_kind("rotary", rotary_scaling="dynamic", rotary_original=4)
+    qtbot.waitUntil(lambda: panel.picture is not None)
+    assert said(panel, "shift_said").endswith("θ depends on the length; drawn are 8 tokens.")
 
 
 def turn_to(panel: PositionsPanel, page: int) -> None:
