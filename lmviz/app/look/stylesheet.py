@@ -59,6 +59,7 @@ QPushButton[role="link"]:checked, QToolButton[role="link"]:checked {
     color: $accent; text-decoration: underline;
 }
 QPushButton[role="link"]:focus, QToolButton[role="link"]:focus { background: $accent_wash; }
+#zoom_buttons QPushButton { min-width: ${p16}px; min-height: ${p24}px; }
 QFileDialog QToolButton { padding: 0px; }
 QToolButton[role="icon"] {
     background: transparent; border: 1px solid transparent; padding: ${p3}px; min-height: 0px;

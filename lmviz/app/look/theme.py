@@ -57,6 +57,15 @@ def theme_switch() -> ThemeSwitch:
 _switch: ThemeSwitch | None = None
 
 
+def give_font(widget: QWidget, font: QFont) -> None:
+    """Give a widget a font of its own, for good.
+
+    Qt's style sheets remember the first one, and give it back whenever the widget is put elsewhere.
+    """
+    widget.setProperty("_q_styleSheetWidgetFont", font)
+    widget.setFont(font)
+
+
 class ThemeSwitch(QObject):
     """Applies the theme to the application, and follows the system until a theme is chosen.
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTime, QTimer
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.plain import Label, window_title
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -96,8 +96,8 @@ class PresenterWindow(QWidget):
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
-        self._time.setFont(theme.font(CLOCK))
-        self._notes.setFont(theme.font(NOTES))
+        give_font(self._time, theme.font(CLOCK))
+        give_font(self._notes, theme.font(NOTES))
 
 
 def lasted_in_words(seconds: float | None) -> str:

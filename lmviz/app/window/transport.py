@@ -277,6 +277,7 @@ class Transport(QFrame):
             button.setIconSize(QSize(round(14 * theme.scale), round(14 * theme.scale)))
         for figure in (self._step, self._loss, self._speed):
             figure.measure()
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -313,7 +314,11 @@ class _Figure(Label):
             self.setFixedSize(wanted)
 
     def measure(self) -> None:
-        """Take the size that the present words need."""
+        """Take the size that the present words need: asked while it has a least size, it says no less."""
+        text = self.text()
+        self.clear()
+        self.setMinimumSize(0, 0)
+        self.setText(text)
         self.setFixedSize(self.sizeHint())
 
 

@@ -6,10 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from covering import others_slow
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from lmviz.app.look import theme, typefaces
 from lmviz.app.look.color_maps import color_map, contrast
@@ -17,8 +19,10 @@ from lmviz.app.look.roles import DARK, LIGHT, PROJECTOR_SCALE
 from lmviz.app.look.stylesheet import stylesheet
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.opening.settings import Settings
+from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.library import COLORS
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.window.main_window import MainWindow
 
 
@@ -130,6 +134,38 @@ def test_a_window_that_begins_in_projector_mode_is_as_large_as_one_that_enters_i
     again = [control.font().pixelSize() for control in controls]
     window.set_projector(False)
     assert sizes == again
+
+
+@pytest.mark.parametrize("perspective", others_slow([row.name for row in PERSPECTIVES], "autodiff"))
+def test_what_was_made_in_projector_mode_has_smaller_type_after_it(
+    window: MainWindow, qtbot: QtBot, perspective: str
+) -> None:
+    window.set_projector(True)
+    window.show_perspective(perspective)
+    widgets = (each for each in window.perspective.findChildren(QWidget) if "qt_" not in each.objectName())
+    projected = {each: each.font().pixelSize() for each in widgets}
+    window.set_projector(False)
+    for name in ("race", perspective):  # every panel is put into its place
+        window.show_perspective(name)
+
+    def is_as_large(each: QWidget) -> bool:
+        return isValid(each) and each.isVisible() and each.font().pixelSize() >= projected[each]
+
+    qtbot.waitUntil(lambda: not any(map(is_as_large, projected)))
+
+
+def test_a_font_of_its_own_stays_wherever_a_widget_is_put(switch: theme.ThemeSwitch, qtbot: QtBot) -> None:
+    first, second = QWidget(), QWidget()
+    editor = NetworkEditor(parent=first)
+    for window in (first, second):
+        qtbot.addWidget(window)
+        window.show()
+    for projector in (True, False):
+        switch.set_projector(projector)
+        for window in (second, first):
+            editor.setParent(window)
+            editor.show()
+            assert editor.font().pixelSize() == current_theme().token_font(12.5).pixelSize()
 
 
 def test_there_is_one_switch(switch):

@@ -52,6 +52,15 @@ def test_a_finished_run_is_trained_further_by_the_button(
     assert len(session.library.models) == 1
 
 
+def test_after_the_projector_the_figures_have_the_room_they_had(finished: MainWindow) -> None:
+    labels = [finished.transport.findChild(QLabel, name) for name in ("training_step", "training_loss")]
+    before = [label.size() for label in labels]
+    finished.set_projector(True)
+    assert [label.size() for label in labels] != before
+    finished.set_projector(False)
+    assert [label.size() for label in labels] == before
+
+
 def test_the_figures_are_those_of_the_model_that_is_shown(
     finished: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import column, named, picker, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -165,7 +165,7 @@ class OrderPanel(Panel):
         theme = current_theme()
         least = FIELD * theme.scale * 0.6
         for field in (field for line in self._fields for field in line):
-            field.setFont(theme.token_font(13))
+            give_font(field, theme.token_font(13))
             written = field.fontMetrics().horizontalAdvance(field.text()) + AROUND * theme.scale
             field.setMinimumWidth(round(max(least, written)))
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QSpinBox, QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
@@ -175,11 +175,11 @@ class PollPanel(Panel):
         self._choices.set_most_growth(growth)
         font = theme.font(QUESTION * growth)
         if font != self._question.font():
-            self._question.setFont(font)
+            give_font(self._question, font)
 
     def _adopt_theme(self) -> None:
         self._fit_question()
-        self._answer.setFont(current_theme().font(15))
+        give_font(self._answer, current_theme().font(15))
         for line in self._notes:  # the lecturer has read them by then, and the room is the choices'
             line.setVisible(not theme_switch().projector)
 

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, sheet
@@ -222,4 +222,4 @@ class _Row(QWidget):
         self._text.show()
 
     def _adopt_theme(self) -> None:
-        self._text.setFont(current_theme().token_font(12.5))
+        give_font(self._text, current_theme().token_font(12.5))

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.widgets.base.building import named
@@ -180,4 +180,4 @@ class LiveSamplePanel(Panel):
         return min(max(SHORTEST_PAUSE, round(1000 * piece.seconds / SHARE)), LONGEST_PAUSE)
 
     def _adopt_theme(self) -> None:
-        self._page.setFont(current_theme().token_font(12.5))
+        give_font(self._page, current_theme().token_font(12.5))

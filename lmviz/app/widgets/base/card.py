@@ -21,6 +21,7 @@ RADIUS = 8
 MARGIN = 14
 USUAL_TITLE, LEAST_TITLE = 200, 120
 """Pixels at scale 1 from which on a title may end in dots: up to a projector's type, and in larger type."""
+TITLE_HEIGHT = 20  # pixels at scale 1
 PALE = 0.62
 """How much of the surface lies over what a late card still shows."""
 DASHES = (4.0, 3.0)  # in widths of the line
@@ -209,7 +210,6 @@ class Card(Canvas):
         self.layout_below.setSpacing(round(self.length(10)))
         self._head.setSpacing(round(self.length(8)))
         self._head.setContentsMargins(0, 0, 0, 0)
-        self._title.setMinimumHeight(round(self.length(20)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -223,8 +223,11 @@ class Card(Canvas):
 class _Title(Label):
     """The title: where it has too little room it ends in dots, and the pointer brings the whole."""
 
+    def sizeHint(self) -> QSize:
+        return super().sizeHint().expandedTo(QSize(0, round(TITLE_HEIGHT * current_theme().scale)))
+
     def minimumSizeHint(self) -> QSize:
-        hint, scale = super().minimumSizeHint(), current_theme().scale
+        hint, scale = self.sizeHint(), current_theme().scale
         least = USUAL_TITLE if scale <= PROJECTOR_SCALE else LEAST_TITLE
         return QSize(min(hint.width(), round(least * scale)), hint.height())
 

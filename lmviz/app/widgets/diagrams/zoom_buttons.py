@@ -8,12 +8,11 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.diagrams.editable_numbers import A_NOTCH, EditableNumbers
 
-SIDE = 24  # pixels at scale 1
 MARGIN = 4
 
 
@@ -23,6 +22,7 @@ class ZoomButtons(QWidget):
     def __init__(self, picture: EditableNumbers, area: QScrollArea) -> None:
         super().__init__(area)
         self._picture, self._area = picture, area
+        self.setObjectName("zoom_buttons")
         name = picture.objectName()
         self.setAutoFillBackground(True)  # what they lie over is not read through them
         self.setBackgroundRole(QPalette.ColorRole.Base)
@@ -41,10 +41,10 @@ class ZoomButtons(QWidget):
             button.clicked.connect(lambda _=False, act=act: act())
             row.addWidget(button)
         picture.magnified.connect(self._update)
-        theme_switch().theme_changed.connect(self._measure)
+        theme_switch().theme_changed.connect(self._settle)
         area.installEventFilter(self)
         area.horizontalScrollBar().rangeChanged.connect(self._settle)
-        self._measure()
+        self._settle()
         self._update()
 
     def _button(self, name: str, words: str, description: str) -> QPushButton:
@@ -56,13 +56,6 @@ class ZoomButtons(QWidget):
         if event.type() == QEvent.Type.Resize:
             self._settle()
         return False
-
-    def _measure(self) -> None:
-        side = round(SIDE * current_theme().scale)
-        for button in (self._smaller, self._larger):
-            button.setFixedSize(side, side)
-        self._fit.setFixedHeight(side)
-        self._settle()
 
     def _update(self) -> None:
         fitted = self._picture.is_fitted

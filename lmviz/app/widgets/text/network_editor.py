@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 
@@ -106,7 +106,7 @@ class NetworkEditor(QPlainTextEdit):
     def adopt_theme(self) -> None:
         """Take over colours and type."""
         theme = current_theme()
-        self.setFont(theme.token_font(SIZE))
+        give_font(self, theme.token_font(SIZE))
         self._colors.rehighlight()
         self._mark()
         self._make_room()
