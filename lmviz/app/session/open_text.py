@@ -157,7 +157,7 @@ class OpenText(Part):
     """What is offered to be read is another file, or the same in another way, or nothing any more."""
 
     reading_given_up = Signal()
-    """The text that was being read does not come: it failed, or was cancelled."""
+    """The text that was being read does not come: it failed, was cancelled, or is offered first."""
 
     def __init__(self, work: Work, permission: Permission, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -343,9 +343,11 @@ class OpenText(Part):
         self._job = None
         if isinstance(read, Corpus):
             self.use(read)
-        elif read is not None:
+            return
+        if read is not None:
             self._offer = read
             self.offer_changed.emit()
+        self.reading_given_up.emit()
 
     def _start(self, name: str, work: Callable[[Report], Corpus | Preview | None]) -> Job:
         if self._job is not None:

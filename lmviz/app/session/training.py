@@ -43,6 +43,7 @@ NO_TEXT = "There is no text to learn from: open one under Corpus."
 BUSY = "A model is being trained already: stop it first."
 RACING = "A race is under way: stop it first."
 PREPARING_TEXT = "preparing the text…"
+TIMING = "seeing how long a step takes…"
 PREPARING_MODEL = "preparing the model…"
 
 
@@ -88,12 +89,14 @@ class Training(Part):
         self._histories = RunHistories(self.failed.emit)
         self._others: list[Callable[[], Callable[[], None]]] = []
         self._race: OtherTrainings | None = None
-        self._steps_waiting: float | None = None  # of a training that begins when the text has been read
+        self._steps_waiting: float | None = None  # of a training that begins when all is known that it takes
         self._timer = QTimer(self)
         self._timer.setInterval(LOOK_EVERY)
         self._timer.timeout.connect(self._empty_mailbox)
-        text.changed.connect(self._begin_after_the_text)
-        text.reading_given_up.connect(self._give_up_without_a_text)
+        for settled in (text.changed, plan.timed, work.ready_changed):
+            settled.connect(self._begin_when_settled)
+        for given_up in (text.reading_given_up, work.failed):
+            given_up.connect(self._give_up_waiting)
         library.models_changed.connect(self._forget_closed)
 
     @property
@@ -227,7 +230,7 @@ class Training(Part):
         """Stop after the current step. The run stays, and can be resumed."""
         if self._worker is not None:
             self._worker.stop()
-        self._give_up_without_a_text()
+        self._give_up_waiting()
 
     def stop_before(self, stop: Callable[[], Callable[[], None]]) -> None:
         """Have something stopped before a training begins; what `stop` returns waits until it has."""
@@ -248,19 +251,16 @@ class Training(Part):
             self._worker = None
 
     def _start_new(self, steps: float) -> None:
-        plan, corpus = self._plan.current, self._text.corpus
         if self._hindrance:
             self.failed.emit(self._hindrance)
         elif self._plan.problem:
             self.failed.emit(self._plan.problem)
-        elif self._text.is_opening:
-            self._steps_waiting = steps
-            self._enter(TrainingState("preparing", family=plan.family, doing=PREPARING_TEXT))
-        elif corpus is None:
+        elif self._text.corpus is None and not self._text.is_opening:
             self.failed.emit(NO_TEXT)
             self.text_missing.emit(NO_TEXT)
         else:
-            self._begin_new(plan, corpus, steps)
+            self._steps_waiting = steps
+            self._begin_when_settled()
 
     @property
     def _hindrance(self) -> str:
@@ -283,14 +283,27 @@ class Training(Part):
         )
         self._start(lambda controls: _begin(plan, corpus, folder, controls), folder, state, steps)
 
-    def _begin_after_the_text(self) -> None:
-        """Begin the training that has waited for the text, which is there now."""
-        steps, self._steps_waiting = self._steps_waiting, None
-        if steps is not None and self._text.corpus is not None:
-            self._begin_new(self._plan.current, self._text.corpus, steps)
+    def _begin_when_settled(self) -> None:
+        """Begin the training that waits, once its text is there and it is known how many steps it takes."""
+        steps, plan, corpus = self._steps_waiting, self._plan.current, self._text.corpus
+        if steps is None:
+            return
+        if self._text.is_opening or corpus is None:
+            self._wait(PREPARING_TEXT)
+        elif not self._plan.is_settled:
+            self._wait(TIMING)
+            self._plan.settle()
+        else:
+            self._steps_waiting = None
+            self._begin_new(plan, corpus, steps)
 
-    def _give_up_without_a_text(self) -> None:
-        """The text for which a training has waited does not come."""
+    def _wait(self, doing: str) -> None:
+        state = TrainingState("preparing", family=self._plan.current.family, doing=doing)
+        if state != self._state:
+            self._enter(state)
+
+    def _give_up_waiting(self) -> None:
+        """What a training has waited for does not come, or nobody waits for it any more."""
         if self._steps_waiting is not None:
             self._steps_waiting = None
             self._enter(TrainingState())

@@ -169,6 +169,14 @@ class TrainingPlan(Part):
         return self._worker is not None or self._measure_soon.isActive()
 
     @property
+    def is_settled(self) -> bool:
+        """Whether the number of steps is known: those of a preset follow from how long one takes here."""
+        corpus = self._text.corpus
+        if not self._preset or corpus is None or not self._is_measurable:
+            return True
+        return self._pace.was_measured(self.current, corpus.fingerprint)
+
+    @property
     def presets(self) -> tuple[Preset, ...]:
         """How long one can train; none where the text is counted once, or while there is none."""
         from lmviz.training.presets import passes
@@ -197,6 +205,11 @@ class TrainingPlan(Part):
         """Have it measured how long it will take, if that is not known. Whoever shows it calls this."""
         if self._can_measure() and not self._measure_soon.isActive():
             self._measure_soon.start()
+
+    def settle(self) -> None:
+        """Have it measured at once; `timed` follows, also where nothing could be measured."""
+        self._measure_soon.stop()
+        self._measure()
 
     def stop_measuring(self) -> Callable[[], None]:
         """Measure no more. What is returned waits until the thread that did is through with its step."""
@@ -251,20 +264,26 @@ class TrainingPlan(Part):
         if steps != options.steps:
             self._take(replace(self._plan, training_options=replace(options, steps=steps)))
 
-    def _can_measure(self) -> bool:
+    @property
+    def _is_measurable(self) -> bool:
         """Whether there is something to measure, of which no step takes too long to try."""
         from lmviz.training.cost import cost_on
 
         plan, corpus = self.current, self._text.corpus
-        if corpus is None or self.problem or self._is_closed or not self._work.is_ready:
+        if corpus is None or self.problem or self._is_closed or FAMILIES[plan.family].counts:
             return False
-        if FAMILIES[plan.family].counts:
+        cost = cost_on(plan.configuration, plan.training_options, corpus)
+        return cost.operations_per_step <= LARGEST_STEP
+
+    def _can_measure(self) -> bool:
+        """Whether it would be something new to measure now."""
+        plan, corpus = self.current, self._text.corpus
+        if corpus is None or not self._work.is_ready:
             return False
         key = pace_key(plan, corpus.fingerprint)
         if self._pace.was_measured(plan, corpus.fingerprint) or (self._worker and self._worker.key == key):
             return False
-        cost = cost_on(plan.configuration, plan.training_options, corpus)
-        return cost.operations_per_step <= LARGEST_STEP
+        return self._is_measurable
 
     def _measure(self) -> None:
         corpus, plan = self._text.corpus, self.current

@@ -1,6 +1,7 @@
 """What is planned is tried on the text, so that the time it takes is measured before it is promised."""
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +104,52 @@ def test_before_anybody_chooses_the_quick_preset_is_planned(
     session.plan.want_time()
     qtbot.waitUntil(lambda: session.plan.seconds_a_step is not None, timeout=LONG)
     assert session.plan.current.training_options.steps == 700
+
+
+def test_a_training_that_is_begun_before_its_pace_is_known_takes_the_steps_that_follow_from_it(
+    session: Session, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([0.24]))
+    session.plan.choose_family("gru")
+    session.text.open(text_file, documents="line")
+    session.training.start()
+    assert session.training.state.phase == "preparing"
+    qtbot.waitUntil(lambda: session.training.state.progress is not None, timeout=LONG)
+    assert session.training.state.progress.steps == 700
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
+def test_a_training_that_waits_for_its_pace_is_given_up_by_stop(
+    session: Session, text_file: Path, gate: threading.Event, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(*_: object) -> Iterator[float]:
+        gate.wait()
+        yield 0.24
+
+    monkeypatch.setattr(rehearsal, "measured_pace", wait)
+    session.plan.choose_family("gru")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    session.training.start()
+    qtbot.waitUntil(lambda: session.plan.is_measuring)
+    session.training.stop()
+    assert session.training.state.phase == "idle"
+    gate.set()
+    qtbot.waitUntil(lambda: session.plan.seconds_a_step is not None)
+    assert session.training.state.phase == "idle"
+    assert not list(session.training.runs_folder.glob("*"))
+
+
+def test_a_training_does_not_wait_for_a_text_that_is_only_offered(
+    session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    guessed = tmp_path / "guessed.txt"
+    guessed.write_bytes("le café est très chaud\n".encode("latin-1") * 20)
+    session.text.open(guessed)
+    session.training.start()
+    qtbot.waitUntil(lambda: session.text.offer is not None)
+    assert session.training.state.phase == "idle"
 
 
 @pytest.mark.parametrize(
