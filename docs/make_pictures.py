@@ -330,7 +330,7 @@ def lecture(driver: Driver) -> None:
 
     driver.window.lectures.open_file(shipped_lectures()[0], 7)
     driver.wait(lambda: driver.session.library.model is not None, "the model of the scene")
-    driver.window.notice.hide()
+    driver.window.notice.clear()
 
 
 SCENES = (

@@ -24,6 +24,7 @@ from lmviz.app.opening.settings import Settings
 from lmviz.app.panels import table
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
+from lmviz.app.window import notice
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers import closing
 from lmviz.app.workers.threads import BackgroundThread
@@ -115,6 +116,12 @@ def _machine_measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rehearsal, "LONGEST", 0.0)
     monkeypatch.setattr(machine, "LONGEST", 0.01)
     monkeypatch.setattr(machine, "MEASURED", TransformerConfiguration(layers=1, heads=1, width=8, context=8))
+
+
+@pytest.fixture(autouse=True)
+def _quick_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test waits until a person may have read a sentence."""
+    monkeypatch.setattr(notice, "seconds_to_read", lambda sentence: 0.0)
 
 
 @pytest.fixture(autouse=True)

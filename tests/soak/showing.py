@@ -52,7 +52,7 @@ def show(path: Path) -> bool:
     """
     window, raised = _window()
     raised.clear()
-    window.notice.hide()
+    window.notice.clear()
     window.open_paths([path])
     settle(window)
     window.grab()

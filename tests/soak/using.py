@@ -209,7 +209,7 @@ class Restless:
             window.reset_arrangement()
             self._let_go_on(0.02)
         window.show_perspective("corpus")
-        window.notice.hide()
+        window.notice.clear()
         QApplication.clipboard().clear()
         settle(window, LONGEST)
         while threading.active_count() > AT_REST and time.monotonic() < until:

@@ -44,10 +44,11 @@ class Scenes(QObject):
         self._opened: dict[int, OpenedModel] = {}
         self._awaited = 0
         self._opening = ""  # the sentence that says so
+        self._missing = ""  # the sentence that says what is not there
         self._folder = Path()  # where the scene lies
         self._say_soon = QTimer(self, singleShot=True, interval=SLOW)
         self._say_soon.timeout.connect(lambda: window.offer(self._opening, "Stop", self._give_up))
-        self._session.library.failed.connect(self._give_up)
+        self._session.library.failed.connect(self._stop)
         self._session.reading.changed.connect(self._pin)
         self._session.reading.failed.connect(self._stand_unread)
 
@@ -63,11 +64,11 @@ class Scenes(QObject):
         again = partial(self.open, path)
         if not self._session.permission.may_read_files(named - known, path.parent, path.name, again):
             return
-        self._give_up()
+        self._stop()
         self._opened = {}
         self._opening = f"{path.name} is being opened…"
         self._say_soon.start()
-        missing: list[str] = []
+        self._missing, missing = "", list[str]()
         if scene.perspective in {row.name for row in shown_perspectives()}:
             self._window.show_perspective(scene.perspective)
             for name in scene.in_front:
@@ -86,10 +87,8 @@ class Scenes(QObject):
         if scene.network is not None:
             self._open_network(scene.network)
         if missing:
-            self._say_soon.stop()
-            self._session.say(
-                f"{path.name} names {' and '.join(missing)}, and there is none: put it beside the scene."
-            )
+            names = " and ".join(missing)
+            self._missing = f"{path.name} names {names}, and there is none: put it beside the scene."
         self._begin(scene, folders)
 
     def prepare(self, scene: Scene, path: Path) -> None:
@@ -237,11 +236,22 @@ class Scenes(QObject):
             race = race_at(found_from(scene.race, self._folder))
             if race is not None:  # its lanes among the scene's models are open, and keep their step
                 self._session.race.open(race)
-        self._give_up()
+        self._stop()
         self.shown.emit()
+        self._say_what_is_missing()
 
     def _give_up(self) -> None:
         """What of a scene is not there yet stays as it is."""
+        self._stop()
+        self._say_what_is_missing()
+
+    def _say_what_is_missing(self) -> None:
+        """Last, so that nothing else of the same scene takes it away."""
+        missing, self._missing = self._missing, ""
+        if missing:
+            self._session.say(missing)
+
+    def _stop(self) -> None:
         self._scene = None
         self._say_soon.stop()
         self._window.withdraw(self._opening)

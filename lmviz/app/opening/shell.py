@@ -39,7 +39,7 @@ class Shell(Protocol):
         """Show a sentence with a button that does something."""
 
     def withdraw(self, sentence: str) -> None:
-        """Take an offer away, where that is what is shown."""
+        """Take an offer away."""
 
     def find_control(self, name: str) -> QWidget | None:
         """The control of this object name that can be seen; None while there is none."""

@@ -262,6 +262,11 @@ class Training(Part):
             self._steps_waiting = steps
             self._begin_when_settled()
 
+    def is_hindered_by(self, sentence: str) -> bool:
+        """Whether this sentence says why no training could begin now."""
+        no_text = "" if self._text.corpus is not None else NO_TEXT
+        return sentence in (self._hindrance, self._plan.problem, self._further.obstacle, no_text)
+
     @property
     def _hindrance(self) -> str:
         """What has to end before a training can begin; "" where nothing has."""

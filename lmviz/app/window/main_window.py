@@ -53,10 +53,12 @@ ROUNDS = 3
 class MainWindow(QMainWindow):
     """Shows a session. It owns it: closing the window closes the session.
 
-    `painted` is emitted once, after the first paint: what is slow to load waits for it.
+    `painted` is emitted once, after the first paint: what is slow to load waits for it. `scene_shown` follows
+    a scene that stands.
     """
 
     painted = Signal()
+    scene_shown = Signal()
 
     def __init__(self, session: Session, settings: Settings) -> None:
         _restore_look(settings)  # first: it sets type and colours, which no widget before it would follow
@@ -129,6 +131,7 @@ class MainWindow(QMainWindow):
 
         if self._scenes is None:
             self._scenes = Scenes(self, self)
+            self._scenes.shown.connect(self.scene_shown)
         return self._scenes
 
     def choose_text(self) -> None:
@@ -140,9 +143,8 @@ class MainWindow(QMainWindow):
         self.notice.offer(sentence, word, action)
 
     def withdraw(self, sentence: str) -> None:
-        """Take an offer away, where that is what is shown."""
-        if self.notice.sentence == sentence:
-            self.notice.hide()
+        """Take an offer away."""
+        self.notice.withdraw(sentence)
 
     def find_control(self, name: str) -> QWidget | None:
         """The control of this object name that can be seen; None while there is none."""
@@ -387,20 +389,20 @@ class MainWindow(QMainWindow):
         session.race_wanted.connect(lambda: self.show_perspective("race"))
         library = session.library
         library.model_changed.connect(self._show_model)
+        say = self.notice.show_failures
         for failed, *answered in (
             (session.work.failed, session.work.ready_changed),
-            (library.failed, library.model_changed),
-            (library.warned, library.model_changed),
-            (library.size_failed, library.models_changed),
             (session.reading.failed, session.reading.changed),
-            (session.fitting.failed, library.model_changed),
             (session.chat.failed, session.chat.changed),
             (session.text.failed, session.text.changed),
-            (session.said, library.model_changed, session.lesson.changed),
             (session.made_way, session.lesson.step_begun),
             (students.failed, students.packed, students.unpacked),
         ):
-            self.notice.show_failures(failed, *answered)
+            say(failed, *answered)
+        for failed in (library.failed, library.warned, session.fitting.failed):
+            say(failed, old_after=[library.model_changed])
+        say(library.size_failed, old_after=[library.models_changed])
+        say(session.said, old_after=[library.model_changed, session.lesson.changed, self.scene_shown])
         library.base_wanted.connect(self._offer_base)
         session.permission.asked.connect(
             lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtCore import Qt, QTimer, SignalInstance
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
@@ -13,12 +15,29 @@ from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.base.errors import one_sentence
 
+LEAST_TIME = 3.0  # seconds
+LETTERS_A_SECOND = 12
+
+
+@dataclass(frozen=True)
+class _Message:
+    sentence: str
+    word: str = ""
+    action: Callable[[], object] | None = None
+
+
+def seconds_to_read(sentence: str) -> float:
+    """How long a sentence stays that nothing has shown to be wrong."""
+    return max(LEAST_TIME, len(sentence) / LETTERS_A_SECOND)
+
 
 class Notice(QWidget):
     """One line that can be dismissed; hidden while it has nothing to say.
 
-    `say(sentence)` shows a sentence; `offer(sentence, word, action)` adds a button that does something.
-    `show_failures(failed, *answered)` says what fails until it has been done after all.
+    `say(sentence)` shows a sentence; `offer(sentence, word, action)` adds a button that does something. An
+    offer that a sentence covers comes back when that is gone. `show_failures` says what fails until it has
+    been done after all. What only other events have made old stays until it may have been read, since no
+    person may have caused them: a training shows its model, a timer runs out.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -30,9 +49,13 @@ class Notice(QWidget):
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
         self._button.clicked.connect(self._act)
-        self._action: Callable[[], object] | None = None
+        self._messages: list[_Message] = []  # the last is shown; below it are offers that wait
+        self._said_at = 0.0
+        self._old = ""  # what goes as soon as it may have been read
+        self._goes_soon = QTimer(self, singleShot=True)
+        self._goes_soon.timeout.connect(lambda: self.withdraw(self._old))
         self._dismiss = named(QToolButton(), description="dismiss", role="icon")
-        self._dismiss.clicked.connect(self.hide)
+        self._dismiss.clicked.connect(lambda: self.withdraw(self.sentence))
         row(self._sentence, self._button, self._dismiss, on=self, margins=(16, 6, 10, 6))
         theme_switch().theme_changed.connect(self.adopt_theme)
         self.adopt_theme()
@@ -41,19 +64,53 @@ class Notice(QWidget):
     @property
     def sentence(self) -> str:
         """What is said; empty when nothing is."""
-        return self.accessibleName() if not self.isHidden() else ""
+        return self._messages[-1].sentence if self._messages else ""
 
     @property
     def waits(self) -> bool:
         """Whether it is shown until a person has answered."""
-        return self._action is not None and not self.isHidden()
+        return bool(self._messages) and self._messages[-1].action is not None
 
     def say(self, sentence: str) -> None:
         """Show a sentence."""
         self.offer(sentence, "", None)
 
-    def show_failures(self, failed: SignalInstance, *answered: SignalInstance) -> None:
-        """Say what a part of the session says failed, until one of the signals `answered`."""
+    def offer(self, sentence: str, word: str, action: Callable[[], object] | None) -> None:
+        """Show a sentence and a button, which goes away when it has been pressed."""
+        gone = (sentence, self._old)
+        waiting = [each for each in self._messages if each.action is not None and each.sentence not in gone]
+        self._show([*waiting, _Message(sentence, word, action)])
+
+    def withdraw(self, sentence: str) -> None:
+        """Take a sentence away, wherever it stands."""
+        if any(each.sentence == sentence for each in self._messages):
+            self._show([each for each in self._messages if each.sentence != sentence])
+
+    def withdraw_when_read(self, sentence: str) -> None:
+        """Take a sentence away that is old by now, once it has been shown for as long as it takes to read."""
+        left = self._said_at + seconds_to_read(sentence) - time.monotonic()
+        if sentence != self.sentence or left <= 0:
+            self.withdraw(sentence)
+        else:
+            self._old = sentence
+            self._goes_soon.start(round(1000 * left))
+
+    def clear(self) -> None:
+        """Take everything away."""
+        self._show([])
+
+    def make_room(self) -> None:
+        """Take a sentence away that asks for nothing: a person has read it and goes on elsewhere."""
+        if not self.waits:
+            self.withdraw(self.sentence)
+
+    def show_failures(
+        self, failed: SignalInstance, *answered: SignalInstance, old_after: Sequence[SignalInstance] = ()
+    ) -> None:
+        """Say what a part of the session says failed, until one of the signals `answered`.
+
+        After one of `old_after` it goes as well, but not before it may have been read.
+        """
         last = ""
 
         def say(sentence: str) -> None:
@@ -61,37 +118,39 @@ class Notice(QWidget):
             last = sentence
             self.say(sentence)
 
-        def take_back() -> None:
+        def take_back(withdraw: Callable[[str], None]) -> None:
             nonlocal last
-            if last and self.sentence == last:
-                self.hide()
-            last = ""
+            said, last = last, ""
+            if said and self.sentence == said:
+                withdraw(said)
 
         failed.connect(say)
         for signal in answered:
-            signal.connect(take_back)
-
-    def offer(self, sentence: str, word: str, action: Callable[[], object] | None) -> None:
-        """Show a sentence and a button, which goes away when it has been pressed."""
-        self._sentence.setText(one_sentence(sentence))
-        self.setAccessibleName(sentence)
-        self._button.setText(caption(word))
-        self._button.setVisible(action is not None)
-        self._action = action
-        self.show()
-        self.updateGeometry()
-
-    def make_room(self) -> None:
-        """Hide a sentence that asks for nothing: a person has read it and goes on elsewhere."""
-        if self._action is None:
-            self.hide()
+            signal.connect(lambda *_: take_back(self.withdraw))
+        for signal in old_after:
+            signal.connect(lambda *_: take_back(self.withdraw_when_read))
 
     def adopt_theme(self) -> None:
         """Take the colours of the theme in force."""
         self._dismiss.setIcon(icon("actions/close", current_theme().muted_text))
 
     def _act(self) -> None:
-        action, self._action = self._action, None
-        self.hide()
-        if action is not None:
-            action()
+        if self._messages:  # and no second press of what is already gone
+            message = self._messages[-1]
+            self.withdraw(message.sentence)
+            if message.action is not None:
+                message.action()
+
+    def _show(self, messages: list[_Message]) -> None:
+        """Show the last of these, or nothing."""
+        self._messages, self._old = messages, ""
+        self._goes_soon.stop()
+        self._said_at = time.monotonic()
+        self.setVisible(bool(messages))
+        if messages:
+            said = messages[-1]
+            self._sentence.setText(one_sentence(said.sentence))
+            self.setAccessibleName(said.sentence)
+            self._button.setText(caption(said.word))
+            self._button.setVisible(said.action is not None)
+            self.updateGeometry()

@@ -142,8 +142,8 @@ def _choose(
 
     def confirm(saved: Path) -> None:
         notice, said = parent.findChild(Notice), _said.pop(parent, "")
-        if notice is not None and said and notice.sentence == said:
-            notice.hide()
+        if notice is not None and said:
+            notice.withdraw(said)
         Toast.show_over(parent, f"Saved {saved.name} in {saved.parent}.")
 
     session.work.start_job(f"Saving {out.name}", work, confirm, fail)

@@ -61,7 +61,8 @@ class Transport(QFrame):
         self._speed = _Figure("training_speed")
         self._speed.setProperty("role", "muted")
         self._phase = ""
-        self._said: tuple[str, OpenedModel | None] = ("", None)  # a sentence, and the model shown at the time
+        self._said: tuple[str, OpenedModel | None, bool] = ("", None, False)
+        """A sentence, the model shown at the time, and whether it says why no training can begin."""
         self.time = TimeControls(session)
         self.notice = Notice(self)  # the window puts it where it covers no button
         buttons = (self.train_button, self.pause_button, self.step_button, self.stop_button)
@@ -83,9 +84,8 @@ class Transport(QFrame):
         session.training.changed.connect(self._show_training)
         session.training.failed.connect(self._say)
         session.training.text_missing.connect(self._offer_a_text)
-        self.notice.show_failures(session.training.live_failed, session.library.step_changed)
+        self.notice.show_failures(session.training.live_failed, old_after=[session.library.step_changed])
         session.library.model_changed.connect(self._offer_to_go_on)
-        session.library.model_changed.connect(self._forget_another_model)
         for changed in (
             session.library.model_changed,
             session.library.models_changed,
@@ -156,19 +156,21 @@ class Transport(QFrame):
             self.train_as_planned()
 
     def _say(self, sentence: str) -> None:
-        self._said = (sentence, self._session.library.model)
+        training = self._session.training
+        self._said = sentence, self._session.library.model, training.is_hindered_by(sentence)
         self.notice.say(sentence)
         self._offer_to_go_on()
 
-    def _forget_another_model(self) -> None:
-        """What is said of a model goes with it; why a training ended stays, until the next one."""
-        sentence, model = self._said
-        if (
-            sentence == self.notice.sentence
-            and sentence != self._session.training.state.sentence
-            and model != self._session.library.model
-        ):
-            self.notice.hide()
+    def _forget_what_is_past(self) -> None:
+        """What is said of a model goes with it, and a refusal with its reason; why a training ended stays,
+        until the next one."""
+        (sentence, model, is_refusal), training = self._said, self._session.training
+        if not sentence or sentence == training.state.sentence:
+            return
+        holds = training.is_hindered_by(sentence) if is_refusal else model == self._session.library.model
+        if not holds:
+            self._said = "", None, False
+            self.notice.withdraw_when_read(sentence)
 
     def _offer_a_text(self, sentence: str) -> None:
         self.notice.offer(sentence, f"Open “{FIRST_TEXT}”", lambda: self._session.text.open(FIRST_TEXT))
@@ -176,14 +178,19 @@ class Transport(QFrame):
     def _offer_to_go_on(self) -> None:
         """Put a button beside what stopped the training, once its run is open and can be resumed."""
         sentence = self._session.training.state.sentence
-        if sentence and sentence == self.notice.sentence and self._session.training.can_go_on:
+        if not sentence or sentence != self.notice.sentence:
+            return
+        if self._session.training.can_go_on:
             self.notice.offer(sentence, "Resume", self._session.training.resume)
+        elif self.notice.waits:  # another model is shown, which it would train
+            self.notice.say(sentence)
 
     def _show_training(self) -> None:
         training = self._session.training.state
         phase = training.phase
-        if phase == "preparing":
-            self.notice.hide()  # what it says is about an earlier training
+        if phase == "preparing" != self._phase:
+            self.notice.clear()  # what it says is about an earlier training
+        self._forget_what_is_past()
         self._offer_training(training)
         self.pause_button.setEnabled(phase == "running")
         self.stop_button.setEnabled(training.is_active)

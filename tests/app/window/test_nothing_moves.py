@@ -86,8 +86,8 @@ def test_jobs_and_notices_leave_everything_in_its_place(
         assert places(window) == before, perspective
         gate.set()
         qtbot.waitUntil(lambda: not window.jobs.findChildren(QProgressBar))
-        window.notice.hide()
-        window.transport.notice.hide()
+        window.notice.clear()
+        window.transport.notice.clear()
         assert window.transport.notice.isHidden()
         assert places(window) == before, perspective
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from foreign_models import add_tokenizer, saved
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
@@ -10,8 +11,11 @@ from pytestqt.qtbot import QtBot
 from safetensors.numpy import load_file, save_file
 
 from lmviz.app.session.session import Session
+from lmviz.app.session.training import NO_TEXT
+from lmviz.app.window import notice as notices
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.window.notice import Notice
+from lmviz.desktop.scene import Scene, save_scene
 from lmviz.training.run import Run
 
 
@@ -34,10 +38,6 @@ def test_what_is_dismissed_is_not_done(qtbot: QtBot) -> None:
 
 
 def test_what_failed_is_said_until_it_is_answered_unless_something_else_is_said(qtbot: QtBot) -> None:
-    class Asked(QObject):
-        failed = Signal(str)
-        answered = Signal()
-
     asked, notice = Asked(), Notice()
     qtbot.addWidget(notice)
     notice.show()
@@ -50,6 +50,62 @@ def test_what_failed_is_said_until_it_is_answered_unless_something_else_is_said(
     notice.say("Something else.")
     asked.answered.emit()
     assert notice.sentence == "Something else."
+
+
+class Asked(QObject):
+    failed = Signal(str)
+    answered = Signal()
+
+
+def test_what_only_other_events_made_old_stays_until_it_may_have_been_read(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "seconds_to_read", lambda sentence: 0.3)
+    asked, notice = Asked(), Notice()
+    qtbot.addWidget(notice)
+    notice.show_failures(asked.failed, old_after=[asked.answered])
+    asked.failed.emit("It failed.")
+    asked.answered.emit()
+    assert notice.sentence == "It failed."
+    qtbot.waitUntil(lambda: notice.sentence == "")
+
+
+def test_an_offer_comes_back_from_below_a_sentence_unless_it_was_withdrawn(qtbot: QtBot) -> None:
+    notice, done = Notice(), []
+    qtbot.addWidget(notice)
+    notice.offer("The text has changed.", "Read again", lambda: done.append(1))
+    notice.say("It failed.")
+    notice.findChild(QToolButton).click()
+    assert notice.sentence == "The text has changed."
+    notice.findChild(QPushButton).click()
+    assert (done, notice.sentence) == ([1], "")
+    notice.offer("The text has changed.", "Read again", lambda: done.append(1))
+    notice.say("It failed.")
+    notice.withdraw("The text has changed.")
+    notice.findChild(QToolButton).click()
+    assert notice.sentence == ""
+
+
+def test_what_is_said_of_a_bad_scene_goes_with_a_good_one(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    bad = tmp_path / "bad.lmviz"
+    bad.write_text("no scene", encoding="utf-8")
+    good = save_scene(Scene(perspective="polls"), tmp_path / "good.lmviz")
+    window.open_paths([bad])
+    assert "bad.lmviz" in window.notice.sentence
+    window.open_paths([good])
+    qtbot.waitUntil(lambda: window.notice.sentence == "")
+
+
+def test_why_no_training_can_begin_goes_with_the_reason(
+    window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    session.training.start()
+    assert window.transport.notice.sentence == NO_TEXT
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    assert window.transport.notice.sentence == ""
 
 
 def test_a_sentence_alone_has_no_button(qtbot: QtBot) -> None:
