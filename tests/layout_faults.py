@@ -14,9 +14,13 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QHeaderView,
+    QLabel,
+    QLineEdit,
     QMenuBar,
     QSizePolicy,
     QStackedWidget,
+    QStyle,
+    QStyleOptionFrame,
     QTabBar,
     QWidget,
 )
@@ -28,15 +32,19 @@ OF_QT = (QAbstractSpinBox, QComboBox, QHeaderView, QMenuBar, QTabBar)
 LAID_OVER = ("PlotNames", "_Veil", "UnrolledHandover", "Messages")
 """What lies over others on purpose: names with leaders, what pales a card, lines between pictures."""
 EDGE, OVER = 0.5, 2  # pixels: beyond the edge of a widget, and over another text
+IN_FIELD = 4  # pixels that Qt keeps free in a field beside its text
 BESIDE, ABOVE = 1.0, 0.22  # of a text's area: pixels left and right, and the share that has no small letter
 
 
 def faults_of(root: QWidget) -> list[str]:
-    """Widgets below their least size or out of their parent, or over one another; painted texts that are cut
-    or over one another."""
+    """Widgets below their least size or out of their parent, or over one another; sentences without room for
+    all their lines, and numbers in fields without room for all digits; painted texts that are cut or over one
+    another."""
     seen = [widget for widget in root.findChildren(QWidget) if _is_seen(widget)]
     found = [fault for widget in seen for fault in (*_too_small(widget), *_beyond(widget))]
     found += [fault for parent in (root, *seen) for fault in _over_one_another(parent)]
+    found += [fault for label in seen if isinstance(label, QLabel) for fault in _lines_without_room(label)]
+    found += [fault for field in root.findChildren(QLineEdit) for fault in _cut_number(field)]
     return found + [f"{_name(canvas)}: {fault}" for canvas in _canvases(seen) for fault in _painted(canvas)]
 
 
@@ -87,6 +95,25 @@ def _over_one_another(parent: QWidget) -> Iterator[str]:
         common = one.geometry().intersected(other.geometry())
         if min(common.width(), common.height()) > 1 and not {_kind(one), _kind(other)} & set(LAID_OVER):
             yield f"{_name(one)} and {_name(other)} lie over one another"
+
+
+def _lines_without_room(label: QLabel) -> Iterator[str]:
+    if label.wordWrap() and label.text() and label.heightForWidth(label.width()) > label.height() + 1:
+        yield f"{_name(label)} has no room for all of {label.text()!r}"
+
+
+def _cut_number(field: QLineEdit) -> Iterator[str]:
+    """A sentence can be walked through; half a number is another number."""
+    if not field.isVisible() or field.visibleRegion().isEmpty() or not any(map(str.isdigit, field.text())):
+        return
+    option = QStyleOptionFrame()
+    field.initStyleOption(option)
+    room = (
+        field.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, field).width() - IN_FIELD
+    )
+    wide = field.fontMetrics().horizontalAdvance(field.text())
+    if " " not in field.text() and wide > room + 1:
+        yield f"{_name(field)} has {room} for {field.text()!r}, which needs {wide}"
 
 
 def _painted(canvas: Canvas) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
@@ -26,11 +27,15 @@ from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lmviz.app.session.session import Session
     from lmviz.polls.order import OrderExperiment
 
-FIELD = 58  # pixels at scale 1
-AROUND = 18  # pixels at scale 1 around what is written in a field
+LEAST_FIELD, GAP = 35, 4  # pixels at scale 1
+SIZES = (13.0, 12.0, 11.0, 10.0)
+"""The sizes of numbers: the first in which all of them are whole, else the last."""
+LETTERS = 17  # for which Qt's hint of a field has room, besides its edge
 NOTHING = "This poll has no vectors to change. Choose “Order” for one that has."
 HIDDEN = "What the exchange does is shown with the answers."
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -43,7 +48,7 @@ class OrderPanel(Panel):
         super().__init__(session)
         self._first: dict[str, OrderExperiment] = {}
         self._grid = QGridLayout()
-        self._grid.setSpacing(4)
+        self._grid.setSpacing(GAP)
         self._labels: list[Label] = []
         self._fields: list[list[QLineEdit]] = []
         self._mask = named(QCheckBox("causal mask"), "order_mask_box")
@@ -161,13 +166,32 @@ class OrderPanel(Panel):
         field.returnPressed.connect(field.clearFocus)  # the next letter is an answer of the room
         return field
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._adopt_theme()
+
     def _adopt_theme(self) -> None:
-        theme = current_theme()
-        least = FIELD * theme.scale * 0.6
-        for field in (field for line in self._fields for field in line):
-            give_font(field, theme.token_font(13))
-            written = field.fontMetrics().horizontalAdvance(field.text()) + AROUND * theme.scale
-            field.setMinimumWidth(round(max(least, written)))
+        """Have every number stand whole in its field, in smaller type where it has to be."""
+        room = self._area.viewport().width()
+        for size in SIZES:
+            columns = [self._width_of(column, size) for column in zip(*self._fields, strict=True)]
+            labels = max((label.sizeHint().width() for label in self._labels), default=0)
+            if sum(columns) + labels + GAP * len(columns) <= room:
+                break
+        self._area.updateGeometry()  # which its fields do not ask for
+
+    def _width_of(self, column: Sequence[QLineEdit], size: float) -> int:
+        """How wide the fields of a column are whose numbers are written in this size."""
+        widest = round(LEAST_FIELD * current_theme().scale)
+        for field in column:
+            field.ensurePolished()  # else its edge is not known yet
+            give_font(field, current_theme().token_font(size))
+            measure = field.fontMetrics()
+            around = field.sizeHint().width() - LETTERS * measure.horizontalAdvance("x")
+            widest = max(widest, measure.horizontalAdvance(field.text()) + around)
+        for field in column:
+            field.setMinimumWidth(widest)
+        return widest
 
     def _write(self, row: int, column: int, field: QLineEdit) -> None:
         experiment = self.session.polls.current.experiment
