@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QLabel
 
 from lmviz.app.look.theme import theme_switch
-from lmviz.app.panels.table import projected_rows
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.toast import Toast
@@ -115,14 +116,12 @@ class HandoutMaker(QObject):
         )
 
     def _panels(self) -> list[Panel]:
-        """The panels in sight that matter most, as in projector mode; or all."""
-        view = self._window.perspective
-        names = {f"{row.name}_view" for row in projected_rows(view.name)}
-        seen = [panel for panel in view.panels if panel.is_in_sight]
-        return [panel for panel in seen if panel.objectName() in names] or seen
+        """The panels in sight: those that matter most, for it is the projector's mode."""
+        return [panel for panel in self._window.perspective.panels if panel.is_in_sight]
 
     def _drawings(self) -> tuple[PrintedDrawing, ...]:
-        return tuple(PrintedDrawing.of(panel) for panel in self._panels() if not _is_empty(panel))
+        shown = (panel for panel in self._panels() if not _is_empty(panel))
+        return tuple(PrintedDrawing.of(panel, _in_words(panel)) for panel in shown)
 
     def _caption(self) -> str:
         """Which model is shown, and what it reads."""
@@ -153,6 +152,17 @@ def _is_empty(panel: Panel) -> bool:
     """Whether a panel only says what would be seen in it."""
     said = (*panel.findChildren(EmptyText), *panel.findChildren(Invitation))
     return any(each.isVisible() for each in said)
+
+
+def _in_words(panel: Panel) -> str:
+    """The titles in a panel, each with what stands beside it."""
+    said = []
+    for title in panel.findChildren(QLabel):
+        if title.property("role") == "title" and title.isVisible() and title.text():
+            card = title.parentWidget()
+            aside = card.aside if isinstance(card, Card) else ""
+            said.append(f"{title.text()} ({aside})" if aside else title.text())
+    return "; ".join(said)
 
 
 def printed_part(item: LectureItem, drawings: tuple[PrintedDrawing, ...], caption: str) -> PrintedPart:

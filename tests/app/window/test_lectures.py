@@ -455,6 +455,19 @@ def test_a_handout_draws_what_a_step_is_about_and_not_what_its_task_is_done_with
     assert b"gather</text>" in base64.b64decode(drawing), "the graph, in front of the tape"
 
 
+def test_a_handout_draws_the_models_that_are_compared(
+    window: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    models = tuple(SceneModel(path=run.name) for run in small.parent.iterdir() if run.is_dir())
+    scene = Scene("compare", models=models, compared=(True,), prefix="the cows eat")
+    save_scene(scene, small.parent / "one.lmviz")
+    small.write_text("# Small\n## One\nscene: ./one.lmviz\n", encoding="utf-8")
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([small])
+    said = save_handout(window, tmp_path / "out.html", monkeypatch, qtbot)
+    assert any("What follows “eat”" in each for each in re.findall(r'<img alt="([^"]*)"', said))
+
+
 def test_a_handout_of_a_lesson_has_all_of_its_steps(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

@@ -16,11 +16,13 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.look.typefaces import TOKEN_FAMILIES
 from lmviz.base.errors import LmvizError
 
 PICTURE_RATIO = 2
 PICTURES = "Pictures (*.png *.svg)"
 ARRAYS = "Arrays (*.csv *.npz)"
+_FAMILY = re.compile(r'font-family="([^",]+)"')
 
 
 def save_picture(widget: QWidget, path: str | Path) -> None:
@@ -148,7 +150,13 @@ def _svg(widget: QWidget, without: Collection[QWidget]) -> str:
     paint_clipped(widget, painter, without)
     painter.end()
     text = bytes(content.data().data()).decode()
-    return text[: text.rindex("</svg>")]
+    return _FAMILY.sub(_with_kind, text[: text.rindex("</svg>")])
+
+
+def _with_kind(family: re.Match[str]) -> str:
+    """A family of type, and for a machine that has not got it the kind."""
+    kind = "monospace" if family[1] in TOKEN_FAMILIES else "sans-serif"
+    return f'font-family="{family[1]}, {kind}"'
 
 
 def _save_svg(widget: QWidget, path: Path) -> None:

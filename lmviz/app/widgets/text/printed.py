@@ -48,20 +48,28 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 
 STYLE = """
 body { font: 16px/1.5 sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #141414 }
-h2 { margin-top: 2.2em } .drawings { display: flex; gap: 1em; margin: 1em 0 } .drawings img { width: 100% }
+h2 { margin-top: 2.2em } figure { margin: 1em 0 } figcaption { font-size: .8em; color: #555 }
+.drawings { display: flex; align-items: flex-start; gap: 1em; margin-bottom: .6em }
+.drawings img { min-width: 0; width: 100%; height: auto }
 .question { font-weight: bold } ul { list-style: none; padding-left: 0 }
-.line { border-bottom: 1px solid #aaa; height: 2.2em } @media print { section { break-inside: avoid } }
+.line { border-bottom: 1px solid #aaa; height: 2.2em }
+@media (max-width: 36em) { .drawings { flex-direction: column } }
+@page { margin: 16mm } @media print {
+body { font-size: 10.5pt; max-width: none; margin: 0; padding: 0 } h1 { margin-top: 0 }
+h2 { margin-top: 1.4em } h2, .question { break-after: avoid } section, figure { break-inside: avoid } }
 """
+LINE_TO_WRITE_ON = '<div class="line"></div>'
 
 
 @dataclass(frozen=True)
 class PrintedDrawing:
-    """What a widget shows, `width` by `height` pixels, as a picture to play and as SVG."""
+    """What a widget shows, `width` by `height` pixels, as a picture to play, as SVG, and said in words."""
 
     picture: QPicture
     svg: bytes
     width: float
     height: float
+    said: str = ""
 
     @property
     def aspect(self) -> float:
@@ -69,13 +77,13 @@ class PrintedDrawing:
         return self.width / max(self.height, 1)
 
     @classmethod
-    def of(cls, widget: QWidget) -> PrintedDrawing:
-        """What a widget shows now."""
+    def of(cls, widget: QWidget, said: str = "") -> PrintedDrawing:
+        """What a widget shows now; `said` for those who do not see it."""
         picture = QPicture()
         painter = QPainter(picture)
         paint_clipped(widget, painter)
         painter.end()
-        return cls(picture, svg_of(widget), widget.width(), widget.height())
+        return cls(picture, svg_of(widget), widget.width(), widget.height(), said)
 
 
 @dataclass(frozen=True)
@@ -138,17 +146,21 @@ def paint_pages(printed: Printed, painter: QPainter, new_page: Callable[[], obje
 
 
 def _groups(part: PrintedPart) -> Iterator[list[_Block]]:
-    """What stays together on a page: the title with what follows it, and a question with the room below."""
+    """What stays together on a page: the title with drawings and caption, and a question with its room."""
+    told: list[_Block]
     rows: list[_Block] = [_Drawings(row) for row in _rows(part.drawings)]
     caption: list[_Block] = [_Words(part.caption, SMALL, color=FAINT)] if part.caption else []
     words: list[_Block] = [_Words(part.words, BODY, markdown=True)] if part.words else []
     asked: list[_Block] = [_Words(part.question, BODY, bold=True)] if part.question else []
     asked += [*map(_Boxed, part.choices), *(_Line() for _ in range(part.lines))]
-    told = [*rows, *caption, *words, *map(_Boxed, part.tasks)]
-    title = _Words(part.title, HEADING, bold=True)
-    yield [title, *told[:1]] if told else [title, *asked]
-    yield from ([block] for block in told[1:])
-    if told and asked:
+    told = [*words, *map(_Boxed, part.tasks)]
+    first = [_Words(part.title, HEADING, bold=True), *rows, *caption]
+    if len(first) == 1:
+        first += told[:1] or asked
+        asked, told = asked if told else [], told[1:]
+    yield first
+    yield from ([block] for block in told)
+    if asked:
         yield asked
 
 
@@ -236,11 +248,9 @@ class _Drawings(_Block):
         high = self.height(width)
         for each in self._drawings:
             scale = high / max(each.height, 1)
+            finer = painter.device().logicalDpiX() / each.picture.logicalDpiX()  # Qt plays it as much larger
             painter.save()
-            painter.setClipRect(
-                QRectF(0, 0, each.width * scale, high)
-            )  # what is scrolled away was painted too
-            painter.scale(scale, scale)
+            painter.scale(scale / finer, scale / finer)
             painter.drawPicture(0, 0, each.picture)
             painter.restore()
             painter.setPen(QPen(RULE, 0.5))
@@ -312,31 +322,31 @@ def _html(printed: Printed) -> bytes:
     about = html.escape(seen(printed.about))
     body = "\n".join(_section(part) for part in printed.parts)
     return (
-        f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1><p>{about}</p>\n{body}\n</body></html>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>\n'
+        f"<body><h1>{title}</h1>{f'<p>{about}</p>' if about else ''}\n{body}\n</body></html>\n"
     ).encode()
 
 
 def _section(part: PrintedPart) -> str:
-    drawings = "".join(
-        f'<div class="drawings">{"".join(map(_img, row))}</div>' for row in _rows(part.drawings)
-    )
+    figure = "".join(f'<div class="drawings">{"".join(map(_img, row))}</div>' for row in _rows(part.drawings))
+    figure += f"<figcaption>{_said(part.caption)}</figcaption>" if part.caption else ""
     pieces = [
         f"<h2>{_said(part.title)}</h2>",
-        drawings,
-        f"<p><small>{_said(part.caption)}</small></p>" if part.caption else "",
+        f"<figure>{figure}</figure>" if figure else "",
         _fragment(part.words) if part.words else "",
         _boxes(part.tasks),
         f'<p class="question">{_said(part.question)}</p>' if part.question else "",
         _boxes(part.choices),
-        '<div class="line"></div>' * part.lines,
+        f'<div class="answer">{LINE_TO_WRITE_ON * part.lines}</div>' if part.lines else "",
     ]
     return f"<section>{''.join(pieces)}</section>"
 
 
 def _img(drawing: PrintedDrawing) -> str:
     source = f"data:image/svg+xml;base64,{base64.b64encode(drawing.svg).decode()}"
-    return f'<img alt="" style="flex: {drawing.aspect:.3f}; min-width: 0" src="{source}">'
+    said = html.escape(on_one_line(drawing.said))
+    return f'<img alt="{said}" style="flex: {drawing.aspect:.3f}" src="{source}">'
 
 
 def _fragment(markdown: str) -> str:

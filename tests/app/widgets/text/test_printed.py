@@ -5,7 +5,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, qGray
 from PySide6.QtWidgets import QLabel
 
@@ -30,16 +30,21 @@ def printed(*parts: PrintedPart) -> Printed:
     return Printed("A <b>title</b>", "What it is & more", parts)
 
 
-def pages_of(content: Printed) -> list[QImage]:
+def pages_of(content: Printed, finer: float = 1) -> list[QImage]:
+    """The pages, `finer` times as many pixels as points, on a device that says so."""
     pages: list[QImage] = []
     painter = QPainter()
 
     def turn() -> None:
         painter.end()
-        page = QImage(round(PAGE.width()), round(PAGE.height()), QImage.Format.Format_RGB32)
+        width, height = (round(length * finer) for length in (PAGE.width(), PAGE.height()))
+        page = QImage(width, height, QImage.Format.Format_RGB32)
+        page.setDotsPerMeterX(round(finer * page.dotsPerMeterX()))
+        page.setDotsPerMeterY(round(finer * page.dotsPerMeterY()))
         page.fill(0xFFFFFFFF)
         pages.append(page)
         painter.begin(page)
+        painter.scale(finer, finer)
 
     turn()
     paint_pages(content, painter, turn)
@@ -103,6 +108,46 @@ def test_what_does_not_fit_goes_on_with_the_next_page(drawing: PrintedDrawing) -
         assert not ink(page, QRectF(0, 0, MARGIN - 2, PAGE.height())), "at the left"
         right = QRectF(PAGE.width() - MARGIN + 2, 0, MARGIN - 2, PAGE.height())
         assert not ink(page, right), "at the right"
+
+
+def test_a_drawing_is_as_large_on_a_device_of_many_dots(drawing: PrintedDrawing) -> None:
+    content = printed(PrintedPart("One", drawings=(drawing,)))
+    [coarse], [fine] = pages_of(content), pages_of(content, finer=2)
+    as_coarse = fine.scaled(coarse.size(), mode=Qt.TransformationMode.SmoothTransformation)
+    for top in range(0, coarse.height(), 40):
+        band = QRectF(0, top, coarse.width(), 40)
+        assert bool(ink(coarse, band)) == bool(ink(as_coarse, band)), f"{top} points from the top"
+
+
+def test_what_a_drawing_shows_stands_on_its_page(drawing: PrintedDrawing) -> None:
+    """The caption went over to the next page where the drawing ended at the foot of one."""
+    for lines in range(18, 26):
+        above = PrintedPart("One", lines=lines)
+        below = PrintedPart("Two", drawings=(drawing,), caption="what it is of")
+        with_caption = pages_of(printed(above, below))
+        if len(with_caption) == 1:
+            continue
+        foot = with_caption[-1].height() - MARGIN
+        assert ink(with_caption[-1], QRectF(MARGIN, MARGIN + 60, 400, foot - MARGIN - 60)) > 300
+        return
+    raise AssertionError("there is no second page")
+
+
+def test_html_says_its_language_and_what_each_drawing_shows(shown, tmp_path: Path) -> None:
+    drawing = PrintedDrawing.of(shown(QLabel("forty-two")), 'Layer 1, head 1 (softmax, < 1 & "large")')
+    write_printed(printed(PrintedPart("One", drawings=(drawing,), caption="of what")), tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text("utf-8")
+    assert '<html lang="en">' in text
+    [alternative] = re.findall(r'<img alt="([^"]*)"', text)
+    assert unescape(alternative) == drawing.said
+    assert "<figcaption>of what</figcaption></figure>" in text
+
+
+def test_type_of_a_drawing_falls_back_on_its_kind(shown) -> None:
+    """Students may not have the family that the lecturer's machine draws with."""
+    families = re.findall(r'font-family="([^"]*)"', PrintedDrawing.of(shown(QLabel("words"))).svg.decode())
+    assert families
+    assert all(family.endswith(", sans-serif") for family in families)
 
 
 def test_wide_drawings_stand_below_one_another(shown) -> None:
