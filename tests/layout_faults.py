@@ -38,13 +38,15 @@ BESIDE, ABOVE = 1.0, 0.22  # of a text's area: pixels left and right, and the sh
 
 def faults_of(root: QWidget) -> list[str]:
     """Widgets below their least size or out of their parent, or over one another; sentences without room for
-    all their lines, and numbers in fields without room for all digits; painted texts that are cut or over one
-    another."""
+    all their lines, and numbers in fields without room for all digits; what can be scrolled and does not say
+    so; painted texts that are cut or over one another."""
     seen = [widget for widget in root.findChildren(QWidget) if _is_seen(widget)]
     found = [fault for widget in seen for fault in (*_too_small(widget), *_beyond(widget))]
     found += [fault for parent in (root, *seen) for fault in _over_one_another(parent)]
     found += [fault for label in seen if isinstance(label, QLabel) for fault in _lines_without_room(label)]
     found += [fault for field in root.findChildren(QLineEdit) for fault in _cut_number(field)]
+    areas = [widget for widget in seen if isinstance(widget, QAbstractScrollArea)]
+    found += [fault for area in areas for fault in _hidden(area)]
     return found + [f"{_name(canvas)}: {fault}" for canvas in _canvases(seen) for fault in _painted(canvas)]
 
 
@@ -114,6 +116,13 @@ def _cut_number(field: QLineEdit) -> Iterator[str]:
     wide = field.fontMetrics().horizontalAdvance(field.text())
     if " " not in field.text() and wide > room + 1:
         yield f"{_name(field)} has {room} for {field.text()!r}, which needs {wide}"
+
+
+def _hidden(area: QAbstractScrollArea) -> Iterator[str]:
+    """What can be scrolled shows that it can."""
+    for bar in (area.verticalScrollBar(), area.horizontalScrollBar()):
+        if bar.maximum() > bar.minimum() and not bar.isVisible():
+            yield f"{_name(area)} hides {bar.maximum() - bar.minimum()} without a sign"
 
 
 def _painted(canvas: Canvas) -> Iterator[str]:

@@ -14,6 +14,7 @@ from lmviz.app.opening.first_screen import load_first_screen
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.places import shipped
 from lmviz.families import FAMILIES
@@ -35,6 +36,12 @@ def test_attention_and_distribution_are_there_before_anything_is_computed(sleepi
     shown = panel(sleeping, "attention_view").shown
     assert np.array_equal(shown, stored[f"layers/{layer}/attention/weights"].array[head])
     assert len(panel(sleeping, "heads_view").badges) == 1
+
+
+def test_in_the_window_it_is_designed_for_surgery_is_seen_whole(sleeping: MainWindow, qtbot: QtBot) -> None:
+    sleeping.resize(1440, 900)
+    area = panel(sleeping, "surgery_view").findChild(QuietScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)
 
 
 def test_it_becomes_live_without_a_jump(sleeping: MainWindow, qtbot: QtBot) -> None:
