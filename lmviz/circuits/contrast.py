@@ -123,6 +123,7 @@ class MeasuredContrast:
     """A contrast with its measure stated, and what that is in the text and in the changed one, if any.
 
     `sequence` is what is changed, "text" or "source", with its tokens in both, `others` none without a pair.
+    `said` is the measure in words.
     """
 
     contrast: Contrast
@@ -131,6 +132,7 @@ class MeasuredContrast:
     sequence: str
     tokens: tuple[str, ...]
     others: tuple[str, ...]
+    said: str
 
     @property
     def differing(self) -> tuple[int, ...]:
@@ -164,6 +166,7 @@ def measured_contrast(
         SOURCE if is_source else TEXT,
         tokens(question.clean),
         tokens(question.changed),
+        question.scalar.said,
     )
 
 

@@ -232,7 +232,7 @@ def check_number(model: Model, scalar: Scalar, number: torch.Tensor) -> None:
         if parameters_without_numbers(model):
             raise LmvizError(why_not_finite(model, "its predictions"))
         raise LmvizError(
-            f"{scalar.name} is {float(number.detach())} here, so it has no gradient: choose another number, "
+            f"{scalar.said} is {float(number.detach())} here, so it has no gradient: choose another number, "
             "or undo what makes it so."
         )
 

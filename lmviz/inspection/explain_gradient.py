@@ -57,7 +57,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
         axes = gradient[source].axes
     index = cell(axes, index, array.shape)
     reader = TracedGradient(model, gradient)
-    operation = f"gradient × local derivative, of all that reads it, for {gradient.scalar.name}"
+    operation = f"gradient × local derivative, of all that reads it, for {gradient.scalar.said}"
     if source in gradient and gradient.trace.unseen(source)[index]:
         masked = Terms("masked: it does not enter the computation", (constant(np.nan),))
         return Arithmetic(gradient_of(source), index, float(array[index]), operation, "sum", (masked,))
@@ -68,7 +68,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     entering = (_entering(gradient, group) for group in groups)
     read = tuple(group for group in entering if _counts(group))
     if not read:
-        read = (Terms(f"nothing that {gradient.scalar.name} depends on reads it", (constant(0.0),)),)
+        read = (Terms(f"nothing that {gradient.scalar.said} depends on reads it", (constant(0.0),)),)
     return Arithmetic(gradient_of(source), index, float(array[index]), operation, "sum", read)
 
 
@@ -79,11 +79,11 @@ def _of_the_scalar(gradient: Gradient, source: str, index: tuple[int, ...]) -> I
         yield from _of_a_softmax(gradient, index)
         return
     if source == scalar.address and index in scalar.against:
-        yield Terms(f"{scalar.name}, from which it is taken", (constant(-1.0),))
+        yield Terms(f"{scalar.said}, from which it is taken", (constant(-1.0),))
     if source != scalar.address or index not in scalar.cells:
         return
     if not scalar.is_loss:
-        yield Terms(f"{scalar.name} itself", (constant(1.0),))
+        yield Terms(f"{scalar.said} itself", (constant(1.0),))
         return
     probability = gradient.trace[source].array[index].astype(np.float64)
     inverse = Factor(source, np.array([index]), np.array([probability]), "reciprocal")

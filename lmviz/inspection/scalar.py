@@ -14,6 +14,8 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import cell, from_start
+from lmviz.inspection.scalar_words import answers_in, scalar_in_words, split_at_place
+from lmviz.text.tokenizer import unseen
 
 if TYPE_CHECKING:
     from lmviz.inspection.intervention import Intervention
@@ -38,9 +40,9 @@ SMALLEST = torch.finfo(torch.float32).tiny
 class Scalar:
     """One number that a model computes from a text.
 
-    `name` states it, as in "loss@3". It is the cell of the tap at `address`, minus the one that it is held
-    `against` where there is one; or with `is_loss` the sum of −ln of all `cells` in nats. A loss whose
-    `address` is "logits" takes their softmax itself.
+    `name` states it, as in "loss@3", and `said` says it in words. It is the cell of the tap at `address`,
+    minus the one that it is held `against` where there is one; or with `is_loss` the sum of −ln of all
+    `cells` in nats. A loss whose `address` is "logits" takes their softmax itself.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Scalar:
     cells: tuple[tuple[int, ...], ...]
     is_loss: bool = False
     against: tuple[tuple[int, ...], ...] = ()
+    said: str = ""
 
     def compute(self, value: torch.Tensor) -> torch.Tensor:
         """The number for each row of the batch, (batch,), from the tap's value (batch, *axes)."""
@@ -68,6 +71,16 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
 
     LmvizError where there is no such number in the text or in the model.
     """
+    scalar = _read(of, model, ids, values)
+    if not isinstance(of, str):
+        return dataclasses.replace(scalar, said=scalar.name)
+    names = model.predicts.names
+    tokens = [str(id) if model.tokenizer is None else model.tokenizer.token(int(id)) for id in ids]
+    is_answer = partial(_is_token, model) if model.predicts.continues else names.__contains__
+    return dataclasses.replace(scalar, said=scalar_in_words(scalar.name, tokens, is_answer))
+
+
+def _read(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torch.Tensor]) -> Scalar:
     if not isinstance(of, str):
         address, index = _parts(of)
         return _any_cell(address, index, {tap.address: tap for tap in model.taps()}, values)
@@ -75,7 +88,7 @@ def read_scalar(of: Of, model: Model, ids: np.ndarray, values: Mapping[str, torc
         return _of_label(of, model.predicts, len(ids))
     if of.partition("@")[0] == "loss":
         return _loss(of, of.partition("@")[2], model, ids)
-    stated, place = _placed(of)
+    stated, place = split_at_place(of)
     start, colon, words = stated.partition(":")
     if not colon or start not in TAPS:
         raise LmvizError(
@@ -127,7 +140,7 @@ def addresses_in(of: Of) -> tuple[str, ...]:
 def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:
     """A number of a label; LmvizError where none is named, as the text does not say what its labels are."""
     is_of_text = predicts.per == "text"
-    stated, place = (of, "") if is_of_text else _placed(of)
+    stated, place = (of, "") if is_of_text else split_at_place(of)
     kind, colon, label = stated.partition(":")
     taps = TAPS | {"loss": "probabilities"}
 
@@ -151,24 +164,14 @@ def _of_label(of: str, predicts: Prediction, positions: int) -> Scalar:
     return Scalar(stated, taps[kind], index[:1], is_loss=kind == "loss", against=index[1:])
 
 
-def _placed(of: str) -> tuple[str, str]:
-    """What is meant, and after which token: the last where none is stated."""
-    stated, at, place = of.rpartition("@")
-    return (stated, place) if at and (":" in stated) else (of, "-1")
-
-
 def _one_or_two(
     words: str, known: Callable[[str], int | None], unknown: Callable[[], LmvizError]
 ) -> tuple[int, ...]:
     """The id of what is named, or of two with a minus between them; a name may have a minus itself."""
-    whole = known(words)
-    if whole is not None:
-        return (whole,)
-    for place in (place for place, sign in enumerate(words) if sign == "-"):
-        pair = known(words[:place]), known(words[place + 1 :])
-        if pair[0] is not None and pair[1] is not None:
-            return pair[0], pair[1]
-    raise unknown()
+    found = [known(word) for word in answers_in(words, lambda word: known(word) is not None)]
+    if not found:
+        raise unknown()
+    return tuple(index for index in found if index is not None)
 
 
 def targets_of(model: Model, ids: np.ndarray) -> list[int]:
@@ -220,7 +223,8 @@ def _whole(of: str, place: str) -> int:
 def token_named(model: Model, word: str) -> int | None:
     """The id of a word: as the vocabulary spells it, as it is displayed, or as a text would have it.
 
-    Where there is no tokenizer, ids are all that tokens are called.
+    White space may be written with the signs that show it. Where there is no tokenizer, ids are all that
+    tokens are called.
     """
     tokenizer = model.tokenizer
     if tokenizer is None:
@@ -234,7 +238,11 @@ def token_named(model: Model, word: str) -> int | None:
         ids = tokenizer.encode(text)
         if len(ids) == 1 and ids[0] != tokenizer.unknown_id:
             return int(ids[0])
-    return None
+    return token_named(model, unseen(word)) if unseen(word) != word else None
+
+
+def _is_token(model: Model, word: str) -> bool:
+    return token_named(model, word) is not None
 
 
 def _no_token(model: Model, words: str) -> LmvizError:

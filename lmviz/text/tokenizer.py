@@ -45,11 +45,17 @@ _ENDS = (END, "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>")
 _UNKNOWNS = (UNKNOWN, "<unk>", "[UNK]")
 _SPACED = ("spaces", "plain spaces")
 _VISIBLE = str.maketrans({"\n": "⏎", " ": "␣", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"})
+_UNSEEN = {ord(sign): chr(space) for space, sign in _VISIBLE.items()}
 
 
 def visible(token: str) -> str:
     """The token with its white space and its controls to be seen."""
     return seen(token.translate(_VISIBLE))
+
+
+def unseen(token: str) -> str:
+    """The token with white space in the place of the signs that `visible` shows for it."""
+    return token.translate(_UNSEEN)
 
 
 def token_name(token: str, special: bool) -> str:

@@ -29,12 +29,14 @@ def test_a_position_that_is_none_is_quoted_with_the_number_of_a_label():
         read_scalar("loss:verb@last", model, np.zeros(3, dtype=np.int64), {})
 
 
-@pytest.mark.parametrize("word", ["Ġcows", " cows", "cows"])
+@pytest.mark.parametrize("word", ["Ġcows", " cows", "cows", "␣cows"])
 def test_a_token_is_found_by_its_spelling_and_as_it_is_read(merging, word):
     index = merging.tokenizer.spellings().index("Ġcows")
-    scalar = read_scalar(f"logit:{word}@1", merging, np.zeros(3, dtype=np.int64), {})
+    scalar = read_scalar(f"logit:{word}@1", merging, np.full(3, index), {})
     assert scalar.cells == ((1, index),)
     assert scalar.name == f"logit:{word}@1"
+    assert scalar.said.startswith("logit of “")
+    assert scalar.said.endswith("cows” at token 2, “␣cows”")
 
 
 def test_a_label_can_be_held_against_another_whose_name_has_a_minus():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -54,6 +54,7 @@ class AblationAsked:
     by: str
     contrast: Contrast | None
     corpus: Corpus | None
+    said: str  # the measure in words
 
 
 class AblationPanel(AnsweringPanel):
@@ -155,6 +156,7 @@ class AblationPanel(AnsweringPanel):
             self._to.currentData(),
             None if of_text or measured is None else measured.contrast,
             corpus if of_text else None,
+            "" if measured is None else measured.said,
         )
         if asked != self._asked:
             self._asked = asked
@@ -269,7 +271,7 @@ class AblationPanel(AnsweringPanel):
         return f"head {layer}·{cell[1] + 1}" if len(cell) > 1 else f"the states of layer {layer}"
 
     def _sentence(self, found: Ablation, cell: tuple[int, ...]) -> str:
-        change, what = float(found.array[cell]), measure_in_words(found.measure)
+        change, what = float(found.array[cell]), briefly("" if self._of is None else self._of.said)
         if self._of is not None and self._of.corpus is not None:
             what = f"the loss over {count(found.tokens)} tokens of the open text"
         by = f"{signed_figure(change, 3)}, from {signed_figure(found.intact)}"

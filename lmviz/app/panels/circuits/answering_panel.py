@@ -6,7 +6,6 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.plain import Label
-from lmviz.text.tokenizer import visible
 
 
 class AnsweringPanel(Panel):
@@ -35,10 +34,6 @@ def heads_missing(model: OpenedModel) -> str:
     return f"{model.name} has no heads that look at its own text alone. Open a Transformer of one text."
 
 
-def measure_in_words(measure: str) -> str:
+def briefly(said: str) -> str:
     """What is asked about, as a title has it: “stone” − “bell” for the logits of two words."""
-    kind, _, words = measure.partition(":")
-    stated = words.rpartition("@")[0] or words
-    if kind != "logit":
-        return measure
-    return "“" + visible(stated).replace("-", "” − “", 1) + "”"
+    return said.removeprefix("logit of ")

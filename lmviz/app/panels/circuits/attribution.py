@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.widgets.base.building import column, picker, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -159,12 +159,12 @@ class AttributionPanel(AnsweringPanel):
         self._offer_depths(0 if found is None else found.depth)
         for widget in (self._bars, self._words, self._head):
             widget.setVisible(found is not None)
-        if found is None:
+        if found is None or self._of is None:
             self._said.setText("")
             self._rows = []
             return
         self._rows = named_parts(found)
-        sum_of = measure_in_words(found.measure)
+        sum_of = briefly(self._of[1].said)
         self._card.set_title(f"Who wrote {sum_of}")
         self._bars.set_bars(
             [row.name for row in self._rows] + [sum_of],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -176,9 +176,7 @@ class CircuitPanel(AnsweringPanel):
             if abs(edge.share) >= FAINT
         ]
         rows = [str(layer + 1) for layer in layers]
-        self._picture.set_circuit(
-            nodes, paths, rows, [names[at] for at in places], measure_in_words(found.measure)
-        )
+        self._picture.set_circuit(nodes, paths, rows, [names[at] for at in places], briefly(self._of[1].said))
         self._said.setText(self._sentence(found))
 
     def _sentence(self, found: Circuit) -> str:

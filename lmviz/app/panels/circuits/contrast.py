@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
@@ -13,7 +13,7 @@ from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import signed_figure
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
@@ -29,6 +29,12 @@ ASK = "ask a question …"
 NO_MODEL = "Open or train a model to ask which of its parts an answer hangs on."
 SEEN = 12  # letters behind the first change that are to be in sight
 PROPOSED = "proposed: the likeliest words"
+TO_TYPE = (
+    "Choose a number of the answer, or click and type one: logit:WORD, logit:WORD-OTHER, probability:WORD or "
+    "loss.",
+    "With @5 behind it, it is that at token 5, counted from 0, and else at the last. A label stands in the "
+    "place of the word.",
+)
 HINTS = ("the text above with a word changed for one of as many tokens", "the changed text", "text")
 ALONE = "Change a word, and states can be carried from one text into the other."
 
@@ -56,6 +62,10 @@ class ContrastPanel(Panel):
         self._typed_measure.setAccessibleName("the number that is asked about, as it is typed")
         self._measure.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._measure.setMinimumContentsLength(14)
+        self._measure.setToolTip(paragraph(*TO_TYPE))
+        self._measure.setAccessibleDescription(" ".join(TO_TYPE))
+        self._measure.installEventFilter(self)  # it has the focus of its field
+        self._stated = ""  # the number that is asked about, as it is typed
         self._said, self._numbers = Label(), Label()
         self._said.setObjectName("contrast_sentence")
         self._said.setProperty("role", "muted")
@@ -64,8 +74,8 @@ class ContrastPanel(Panel):
         self.column.addWidget(Card("Two texts", self._questions, self._lay_out()))
         self._questions.activated.connect(self._open)
         self._edit.textEdited.connect(session.contrast.set_other)
-        self._measure.activated.connect(lambda _: self._choose())
-        self._typed_measure.editingFinished.connect(self._choose)
+        self._measure.activated.connect(self._choose)
+        self._typed_measure.editingFinished.connect(self._take_typed)
         self.show_failures(session.contrast.failed, session.contrast.answered)
         self.follow(session.contrast.changed, session.library.model_changed)
 
@@ -152,23 +162,41 @@ class ContrastPanel(Panel):
         if place:
             self.session.contrast.open(self._offered[place - 1])
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The number stands there in words, and as it is typed while it can be."""
+        if event.type() == QEvent.Type.FocusIn and self._typed_measure.text() == self._measure.itemText(1):
+            self._typed_measure.setText(visible(self._stated))
+        return super().eventFilter(watched, event)
+
     def _show_measure(self, found: MeasuredContrast | None) -> None:
         """The measure that is asked about, and others that there are."""
-        stated = self.session.contrast.measure
-        shown = stated or (str(found.contrast.measure) if found is not None else "")
-        if self._typed_measure.hasFocus() and stated:
-            return
+        stated, is_typing = self.session.contrast.measure, self._typed_measure.hasFocus()
+        self._stated = stated or (str(found.contrast.measure) if found is not None else "")
+        said = visible(self._stated) if found is None else found.said
+        text = visible(self._stated) if is_typing else said
+        if is_typing and stated:
+            text = self._typed_measure.text()
         with QSignalBlocker(self._measure):
             self._measure.clear()
-            self._measure.addItems([PROPOSED, *_others(shown)])
-            self._measure.setEditText(shown)
+            for words, number in {PROPOSED: "", **_offered(self._stated, said)}.items():
+                self._measure.addItem(words, number)
+            self._measure.setEditText(text)
+            self._typed_measure.setCursorPosition(0)
 
-    def _choose(self) -> None:
-        contrast, typed = self.session.contrast, self._typed_measure.text()
-        proposed = (
-            contrast.found.contrast.measure if contrast.found is not None and not contrast.measure else ""
-        )
-        contrast.set_measure("" if typed in (PROPOSED, proposed) else typed)
+    def _choose(self, place: int) -> None:
+        contrast, chosen = self.session.contrast, self._measure.itemData(place)
+        contrast.set_measure("" if chosen == self._stated and not contrast.measure else chosen)
+        self._show_measure(contrast.found)
+
+    def _take_typed(self) -> None:
+        typed, offered = self._typed_measure.text(), self._measure
+        place = next((at for at in range(offered.count()) if typed == offered.itemText(at)), None)
+        if place is not None:
+            self._choose(place)
+        elif typed != visible(self._stated):
+            self.session.contrast.set_measure(typed)
+        if not self._typed_measure.hasFocus():
+            self._show_measure(self.session.contrast.found)
 
 
 def _first_change(text: str, other: str) -> int:
@@ -178,13 +206,13 @@ def _first_change(text: str, other: str) -> int:
     return min(len(other), same + SEEN)
 
 
-def _others(measure: str) -> list[str]:
-    """The same number, and the probability of its first word, to choose from."""
+def _offered(measure: str, said: str) -> dict[str, str]:
+    """By what is said of them, the same number and that of the same words of the other kind."""
     kind, _, words = measure.partition(":")
     if kind not in ("logit", "probability") or not words:
-        return [measure] if measure else []
+        return {said: measure} if measure else {}
     other = "probability" if kind == "logit" else "logit"
-    return [measure, f"{other}:{words}"]
+    return {said: measure, said.replace(kind, other, 1): f"{other}:{words}"}
 
 
 def _difference(found: MeasuredContrast) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, measure_in_words
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -334,14 +334,14 @@ class PatchingPanel(AnsweringPanel):
 
     def _read_out(self, row: int, column: int) -> tuple[str, Sequence[str]]:
         found = self.patches
-        if found is None:
+        if found is None or self._of is None:
             return "", ()
         cell = self._cell_at(found, row, column)
         share = float(found.array[cell])
         if np.isnan(share):
             return f"{self._place(found, cell)}: not measured yet", ()
         other = "text" if found.into == "changed" else "changed text"
-        lines = [f"{measure_in_words(found.measure)} = {signed_figure(float(found.measured[cell]), 3)}"]
+        lines = [f"{briefly(self._of[1].said)} = {signed_figure(float(found.measured[cell]), 3)}"]
         lines.append(
             f"from {signed_figure(found.changed)} in the changed text to {signed_figure(found.clean)}"
         )

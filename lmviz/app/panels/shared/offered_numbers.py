@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lmviz.app.session.gradients import LAST_LOSS
+from lmviz.inspection.scalar_words import scalar_in_words
 from lmviz.inspection.strongest import likeliest_answer
 from lmviz.models.address import Address
 from lmviz.models.tap import place_of
-from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.app.session.focus import Cell
@@ -38,13 +38,7 @@ def offered_numbers(reading: Reading, position: int, cell: Cell | None) -> dict[
 def number_in_words(of: Of, reading: Reading) -> str:
     """A number briefly: "loss of “key”", "p(“the”)"."""
     if isinstance(of, str):
-        kind, _, place = of.partition("@")
-        tokens = reading.trace.tokens
-        if of == "loss":
-            return "all losses"
-        target = -1 if of == LAST_LOSS else int(place) if place.isdigit() else len(tokens)
-        is_loss = kind == "loss" and target < len(tokens)
-        return f"loss of “{visible(tokens[target])}”" if is_loss else of
+        return scalar_in_words(of, reading.trace.tokens, reading.answers.__contains__)
     address, index = of
     axes = reading.axes(address) or ()
     if axes[-1:] in (("token",), ("label",)) and reading.has_cell(address, tuple(index)):

@@ -246,6 +246,22 @@ def test_another_measure_is_typed_and_an_empty_one_is_proposed(
     assert session.contrast.measure == ""
 
 
+def test_the_measure_stands_in_words_until_it_is_to_be_typed(
+    stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
+):
+    picker = stories.perspective.findChild(QComboBox, "measure_picker")
+    assert picker.currentText() == "logit of “stone” − “bell”"
+    stories.activateWindow()
+    picker.setFocus()
+    qtbot.waitUntil(lambda: picker.currentText() == session.contrast.measure == "logit:stone-bell")
+    stories.prefix_bar.edit.setFocus()
+    qtbot.waitUntil(lambda: picker.currentText() == "logit of “stone” − “bell”")
+    assert session.contrast.measure == "logit:stone-bell"  # it was looked at, and nothing else was asked
+    choose(stories, "measure_picker", picker.findText("probability of “stone” − “bell”"))
+    qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.measure.startswith("probability:stone-bell"))
+    qtbot.waitUntil(lambda: picker.currentText() == "probability of “stone” − “bell”")
+
+
 def test_a_probability_is_no_sum_and_the_panel_says_so(
     stone: PatchingPanel, stories: MainWindow, session: Session, qtbot: QtBot
 ):

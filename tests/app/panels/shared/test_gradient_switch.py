@@ -131,7 +131,7 @@ def test_why_this_gradient_leads_forward_to_the_loss(
     qtbot.waitUntil(lambda: why.shown is not None and why.shown.address == "gradient/probabilities")
     qtbot.waitUntil(lambda: state.view.address == "gradient/probabilities")
     labels = [group.label for group in why.shown.terms]
-    assert labels in (["the slope of −ln p"], ["nothing that loss@3 depends on reads it"])
+    assert labels in (["the slope of −ln p"], ["nothing that loss of “eat” depends on reads it"])
 
 
 def test_a_gradient_that_is_pinned_is_explained_anew_with_another_number(
