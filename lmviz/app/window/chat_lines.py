@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.session.chat import ASSISTANT, QUESTION, SYSTEM, USER
-from lmviz.app.widgets.base.building import named, row
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
@@ -69,7 +69,16 @@ class ChatLines(QWidget):
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(GAP)
         self._area = _LinesArea(page)
-        row(scrolling(page, area=self._area), on=self)
+        self._above = QuietButton("lines_above_button", "", "link", "show the lines above")
+        self._below = QuietButton("lines_below_button", "", "link", "show the lines below")
+        self._hidden_lines = sheet(column(self._above, STRETCH, self._below))
+        row((scrolling(page, area=self._area), 1), self._hidden_lines, on=self)
+        bar = self._area.verticalScrollBar()
+        bar.valueChanged.connect(lambda _: self._count_hidden())
+        bar.rangeChanged.connect(lambda *_: self._follow_range())
+        self._above.clicked.connect(lambda: bar.setValue(bar.minimum()))
+        self._below.clicked.connect(lambda: bar.setValue(bar.maximum()))
+        self._count_hidden()
         self._chat.changed.connect(self._show_chat)
         self._show_chat()
 
@@ -130,8 +139,30 @@ class ChatLines(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The line that gets the keys is scrolled to."""
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
-            self._area.ensureWidgetVisible(watched, 0, 2 * watched.height())  # and what follows it
+            self._bring_into_sight(watched)
         return super().eventFilter(watched, event)
+
+    def _bring_into_sight(self, edit: QWidget) -> None:
+        """A line, and those around it: Qt's own way would leave out what follows a line that is seen."""
+        self._area.ensureVisible(0, edit.geometry().center().y(), 0, 2 * edit.height())
+
+    def _follow_range(self) -> None:
+        """There are more lines or fewer than before: the one that has the keys stays in sight."""
+        for line in self._lines:
+            if line.edit.hasFocus():
+                self._bring_into_sight(line.edit)
+        self._count_hidden()
+
+    def _count_hidden(self) -> None:
+        """Say how many lines are out of sight above, and below."""
+        bar = self._area.verticalScrollBar()
+        top, bottom = bar.value(), bar.value() + self._area.viewport().height()
+        middles = [line.edit.geometry().center().y() for line in self._lines if not line.edit.isHidden()]
+        above, below = sum(y < top for y in middles), sum(y > bottom for y in middles)
+        self._hidden_lines.setVisible(bar.maximum() > bar.minimum())
+        for button, sign, count in ((self._above, "↑", above), (self._below, "↓", below)):
+            button.setText(f"{sign} {count} more" if count else "")
+            button.setEnabled(count > 0)
 
     def _offer_roles(self) -> None:
         """Those who may speak next, as the template has it."""
@@ -154,7 +185,9 @@ class _LinesArea(QuietScrollArea):
     def sizeHint(self) -> QSize:
         wanted = self._page.sizeHint()
         line = max((edit.sizeHint().height() for edit in self._page.findChildren(QLineEdit)), default=0)
-        return QSize(wanted.width(), min(wanted.height(), MOST_LINES * (line + GAP) - GAP))
+        last = max((button.sizeHint().height() for button in self._page.findChildren(QPushButton)), default=0)
+        most = (MOST_LINES - 1) * (line + GAP) + max(line, last)  # the button is the highest of the last line
+        return QSize(wanted.width(), min(wanted.height(), most))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Another number of lines needs another height."""

@@ -9,7 +9,7 @@ import foreign_tokenizers
 import pytest
 from foreign_models import add_tokenizer, saved
 from foreign_tokenizers import CHAT, TEMPLATE
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.fitting_text import QUESTION, SENTENCE
@@ -97,6 +97,30 @@ def next_turn(window: MainWindow, role: str) -> None:
     menu = window.findChild(QPushButton, "add_turn_button").menu()
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if action.text() == role).trigger()
+
+
+def test_of_many_lines_it_is_said_how_many_are_out_of_sight(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    above, below = (window.findChild(QPushButton, f"lines_{side}_button") for side in ("above", "below"))
+    qtbot.waitUntil(lambda: not above.isVisible())
+    window.activateWindow()
+    for _ in range(3):
+        next_turn(window, "user")
+    # the line that is new has the keys, and what follows it is seen: 2 of 6 lines are not
+    qtbot.waitUntil(lambda: (above.text(), below.text()) == ("↑ 2 more", ""))
+    seen = [name for name in ("system", "user", "user_4", "assistant") if is_seen(line(window, name))]
+    assert seen == ["user_4", "assistant"]
+    above.click()
+    qtbot.waitUntil(lambda: (above.text(), below.text()) == ("", "↓ 2 more"))
+    assert is_seen(line(window, "system"))
+    below.click()
+    assert is_seen(line(window, "assistant"))
+
+
+def is_seen(widget: QWidget) -> bool:
+    return widget.visibleRegion().contains(widget.rect().center())
 
 
 def test_a_chat_goes_on_for_further_turns(
