@@ -24,7 +24,7 @@ from lmviz.models.sequences import SOURCE
 PREVIOUS, FIRST, INDUCTION = "previous", "first", "induction"
 DUPLICATE, REST = "duplicate", "rest"
 
-THRESHOLDS: Mapping[str, float] = {PREVIOUS: 0.5, FIRST: 0.5, INDUCTION: 0.4}
+THRESHOLDS: Mapping[str, float] = {PREVIOUS: 0.5, FIRST: 0.5, INDUCTION: 0.4, DUPLICATE: 0.5}
 """Shares of attention that earn a badge. Half is what Clark et al. call attending to one place; induction
 heads spend more of their attention on the first token, where they rest when there is nothing to match."""
 
@@ -138,6 +138,6 @@ def _of_layer(trace: Trace, layer: int, side: str, patterns: Mapping[str, Patter
             rests_on = 0
         elif own.get(REST, 0.0) >= RESTS_ON_ANOTHER:
             rests_on = 1 + int(others[head].argmax())
-        known = {kind: own.get(kind) for kind in (*THRESHOLDS, DUPLICATE, REST)}
+        known = {kind: own.get(kind) for kind in (*THRESHOLDS, REST)}
         badges.append(HeadBadge(layer, head, known, tuple(earned), rests_on))
     return tuple(badges)

@@ -100,12 +100,13 @@ def test_each_kind_of_head_earns_its_badge():
         looking(count, lambda query: last[ids[query]] + 1 if query >= 6 else 0),
         even(count),
         looking(count, lambda query: query),
+        looking(count, lambda query: last[ids[query]] if query >= 6 else query),
     ]
     (badges,) = head_badges(traced(ids, layer))
-    assert [badge.badges for badge in badges] == [(PREVIOUS,), (FIRST,), (INDUCTION,), (), ()]
+    assert [badge.badges for badge in badges] == [(PREVIOUS,), (FIRST,), (INDUCTION,), (), (), (DUPLICATE,)]
     assert badges[0].scores[PREVIOUS] == pytest.approx(1.0)
     assert badges[2].scores[INDUCTION] == pytest.approx(1.0)
-    assert [(badge.layer, badge.head) for badge in badges] == [(0, head) for head in range(5)]
+    assert [(badge.layer, badge.head) for badge in badges] == [(0, head) for head in range(6)]
 
 
 def test_scores_are_mean_shares_of_attention():
@@ -134,12 +135,12 @@ def test_induction_counts_every_earlier_occurrence_but_not_the_neighbours():
     assert np.flatnonzero(pattern.cells[6]).tolist() == [1, 3]
 
 
-def test_a_head_that_looks_at_the_same_word_has_a_score_and_no_badge():
+def test_one_word_that_is_said_again_shows_who_looks_at_it():
     ids = [5, 1, 2, 3, 1, 4, 6, 7]
     same = looking(8, lambda query: 1 if query == 4 else query)
     (badges,) = head_badges(traced(ids, [same]))
     assert badges[0].scores[DUPLICATE] == pytest.approx(1.0)
-    assert badges[0].badges == ()
+    assert badges[0].badges == (DUPLICATE,)
     (badges,) = head_badges(traced(range(8), [same]))
     assert badges[0].scores[DUPLICATE] is None
 

@@ -227,6 +227,9 @@ class Board(QWidget):
                     self._beside += (other,)
         elif name in self._only and not set(self._beside) <= set(self._only):
             self._beside = ()  # what a lesson has left in their place has had its turn
+        for home, front in [*self._view.fronts.items()]:
+            if front in self._pages and self._pages[front].row.clears == page.row.area:
+                del self._view.fronts[home]  # what has taken its room gives it back
         self._view.fronts[self._homes[name]] = name
         self._settle()
         place = self._place_of(page)
@@ -238,10 +241,27 @@ class Board(QWidget):
         """The panels that stand somewhere in the board now."""
         left = [name for name in self._beside or self._only if name not in self._kept.windows]
         named = left or [name for name in self._homes if name not in self._kept.hidden]
+        cleared = () if left else self._cleared
         return {
             name
             for name in named
-            if name not in self._kept.windows and (name not in self._pages or self._pages[name].is_needed)
+            if name not in self._kept.windows
+            and (
+                name not in self._pages
+                or (self._pages[name].is_needed and self._pages[name].row.area not in cleared)
+            )
+        }
+
+    @property
+    def _cleared(self) -> set[str]:
+        """The areas whose room is that of a panel in front elsewhere, which has something to show."""
+        away, model = self._kept.windows.keys() | set(self._kept.hidden), self._model
+        fronts = [self._pages[name] for name in self._view.fronts.values() if name in self._pages]
+        return {
+            page.row.clears
+            for page in fronts
+            if page.row.clears and page.row.name not in away and page.has_panel
+            if model is not None and not page.panel.out_of_place(model)
         }
 
     def _settle(self) -> None:
@@ -375,8 +395,11 @@ class Board(QWidget):
         return next((place for place in self._places.values() if place.indexOf(page) >= 0), None)
 
     def _note_front(self, place: Place) -> None:
+        before = self._cleared
         if place.front is not None:
             self._view.fronts[place.name] = place.front.row.name
+        if self._cleared != before:
+            self._soon.start()
 
     def _note_lengths(self, split: Split) -> None:
         sizes = {part.name: size for part, size in zip(split.parts, split.sizes(), strict=True) if size}

@@ -9,7 +9,8 @@ panel shares the place of the row before it; one that stands `beside` is to the 
 `least` is the width and height below which a panel is of no use: where the window has less room, the
 perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective one
 or two panels are `projected`: they are what is left in projector mode, so that the last row can read them.
-What `translates` comes in front of the others in its place when a model is opened that does.
+What `translates` comes in front of the others in its place when a model is opened that does. While a panel
+that `clears` an area is in front, it has the room of that area, whose panels show less of the same.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class PanelRow:
     least: tuple[int, int] = (0, 0)
     projected: bool = False
     translates: bool = False
+    clears: str = ""
 
     def is_first_for(self, model: OpenedModel) -> bool:
         """Whether it is what one looks at first of a model, in front of others that show it too."""

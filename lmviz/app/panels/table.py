@@ -74,7 +74,7 @@ PANELS: tuple[PanelRow, ...] = (
         least=(0, 163),
     ),
     PanelRow("attention", "Attention", "attention", "centre", least=(300, 260), projected=True),
-    PanelRow("every_head", "Every head", "attention", "centre", tabbed=True, least=(300, 260)),
+    PanelRow("every_head", "Every head", "attention", "centre", tabbed=True, least=(300, 260), clears="left"),
     PanelRow(
         "alignment",
         "Alignment",

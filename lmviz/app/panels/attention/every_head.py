@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.head_wall import HeadWall
 from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
@@ -19,6 +20,8 @@ from lmviz.inspection.head_badges import DUPLICATE, FIRST, INDUCTION, PREVIOUS, 
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.session import Session
     from lmviz.inspection.head_badges import HeadBadge
@@ -44,8 +47,22 @@ COLORS = {
 }
 """The colours of the scores."""
 
-SIGNS = {PREVIOUS: ("←", COLORS[PREVIOUS]), INDUCTION: ("i", COLORS[INDUCTION])}
-"""What is drawn of a badge; heads that rest on the first word are pale but for one column, and say it so."""
+SIGNS = {
+    PREVIOUS: ("←", COLORS[PREVIOUS]),
+    DUPLICATE: ("=", COLORS[DUPLICATE]),
+    INDUCTION: ("i", COLORS[INDUCTION]),
+}
+"""What is drawn of a badge, and explained above the heads. Those that rest on the first word are pale but for
+one column, and say it so."""
+
+PLACES = {
+    PREVIOUS: "the word before",
+    DUPLICATE: "the same word before",
+    INDUCTION: "what followed the same word",
+    FIRST: "the first word",
+    REST: "one other word",
+}
+"""Where heads of a kind look."""
 
 NAMED = 3  # words on which heads rest
 BY_LAYER = "by layer"
@@ -68,12 +85,13 @@ class EveryHeadPanel(Panel):
         self._wall.set_readout(self._read_out)
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
         self._sort = picker("sort_heads_picker", "the order of heads", [BY_LAYER, *KINDS])
+        self._signs = InkedLabel(name="head_signs", role="muted", wraps=True)
         self._resting = Label(name="resting_heads_sentence", role="muted", wraps=True)
         self._strips = named(ScoreStrips(), "head_score_strips")
         self._strips.set_readout(self._read_out_strip)
         self._chosen = Label(name="chosen_head_name")
         self._among = sheet(column(self._chosen, self._strips, gap=2))
-        body = sheet(column(self._resting, (scrolling(self._wall), 1), self._among))
+        body = sheet(column(self._signs, self._resting, (scrolling(self._wall), 1), self._among))
         self._card = self.add_card("Every head", self._sort, body)
         self._wall.head_clicked.connect(self._choose)
         self._strips.part_clicked.connect(self._choose_part)
@@ -134,10 +152,10 @@ class EveryHeadPanel(Panel):
             for head in layer
             if SIGNS.keys() & set(head.badges)
         }
-        layers, heads = small.shape[:2]
         self._card.set_placeholder("")
-        self._card.set_title(f"All {layers * heads} heads")
         self._wall.set_heads(small, signs)
+        self._signs.set_pieces(_legend(Counter(sign for sign, _ in signs.values())))
+        self._signs.setVisible(bool(signs))
         self._resting.setText(self._sentence())
         self._strips.set_strips(
             [ScoreStrip(name, self.scores(kind).ravel(), COLORS[kind]) for name, kind in KINDS.items()]
@@ -161,7 +179,11 @@ class EveryHeadPanel(Panel):
         return f"{said}." if len(on) <= NAMED else f"{said}, the rest on others."
 
     def _order(self) -> None:
-        kind = KINDS.get(self._sort.currentText())
+        name = self._sort.currentText()
+        kind, count = KINDS.get(name), sum(map(len, self._badges))
+        if self._badges:
+            sorted_by = "" if kind is None else f"By how much they look at {PLACES[kind]}"
+            self._card.set_title(sorted_by or f"All {count} heads")
         self._wall.sort_by(self.scores(kind) if kind is not None and self._badges else None)
         self._among.setVisible(kind is not None and bool(self._badges))
 
@@ -193,3 +215,18 @@ class EveryHeadPanel(Panel):
                 rank = 1 + int((scores > own).sum())
                 lines.append(f"{name}: {percentage(float(own))}, rank {rank} of {scores.size}")
         return f"layer {layer + 1}, head {head + 1}", lines
+
+
+def _legend(counts: Mapping[str, int]) -> list[Inked]:
+    """What the signs mean that are drawn, and how many there are of each."""
+    pieces: list[Inked] = []
+    for name, kind in KINDS.items():
+        sign, role = SIGNS.get(kind, ("", ""))
+        if counts.get(sign):
+            ink = getattr(current_theme(), role)
+            pieces += [
+                Inked(" · " if pieces else ""),
+                Inked(sign, True, ink),
+                Inked(f" {name}: {counts[sign]}"),
+            ]
+    return pieces

@@ -16,7 +16,7 @@ from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 from lmviz.app.widgets.matrix.heads import Head, Heads
 
-GAP, BETWEEN = 6, 26  # pixels at scale 1 between heads, and between blocks of layers
+GAP, BETWEEN = 4, 26  # pixels at scale 1 between heads, and between blocks of layers
 LABELS, HEADING, BELOW = 26, 18, 18  # for the numbers of layers, those of heads, and a score
 LEAST, LEAST_SORTED, LARGEST = 14, 44, 96  # sides of a head
 BADGE = 5.5  # the radius of a badge
@@ -140,7 +140,7 @@ class HeadWall(Heads):
 
     def _sorted(self, width: float) -> _Places:
         """From left to right and from top to bottom, each with its number and its score below."""
-        order, gap = self.order(), self.length(GAP + 4)
+        order, gap = self.order(), self.length(GAP + 6)
         across = max(1, int((width + gap) // (self.length(LEAST_SORTED) + gap)))
         side = min((width + gap) / across - gap, self.length(LARGEST))
         row = side + self.length(BELOW) + gap

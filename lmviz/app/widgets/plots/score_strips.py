@@ -16,6 +16,7 @@ from lmviz.app.widgets.kit.pointing import Pointed, Words
 ROW, GAP = 19, 10  # pixels at scale 1
 NAMES, FIGURES = 128, 78  # the widths of the names at the left, and of the score and its rank at the right
 FAINT = 0.35  # how opaque the strokes of all heads are, so that many in one place are darker
+UNKNOWN = "cannot be told from this text"
 
 Place = tuple[int, int]
 """A strip, and the part on it that is nearest."""
@@ -138,6 +139,9 @@ class ScoreStrips(Pointed[Place | None]):
         theme, area = self.theme, self._area(index)
         name = QRectF(0, area.top(), self.length(NAMES), area.height())
         painter.fit(name, strip.name, theme.text, 12, where=AT_RIGHT)
+        if np.isnan(strip.scores).all():
+            painter.fit(area, UNKNOWN, theme.muted_text, 12)
+            return
         painter.line(
             QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()), theme.line, 1
         )

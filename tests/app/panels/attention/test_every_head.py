@@ -9,13 +9,15 @@ import pytest
 from foreign_models import LLAMA
 from foreign_tokenizers import byte_pairs, write_tokenizer
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel
+from PySide6.QtWidgets import QComboBox, QLabel, QTabBar
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.attention.every_head import EveryHeadPanel
+from lmviz.app.panels.attention.heads import HeadsPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.plots.score_strips import ScoreStrips
 from lmviz.app.window.main_window import MainWindow
+from lmviz.inspection import head_badges as head_badges_of
 from lmviz.inspection.head_badges import DUPLICATE, PREVIOUS, head_badges
 from tests.app.conftest import wait_for_reading
 
@@ -104,6 +106,48 @@ def test_the_chosen_head_has_its_place_among_all(
     said = shown.findChild(QLabel, "resting_heads_sentence").text()
     assert said.startswith(f"{resting} of 156 heads rest: " if resting else "None of the 156 heads rests")
     assert shown.wall.order()[0] == divmod(best, 6)
+
+
+def test_it_has_the_room_of_what_shows_less_and_gives_it_back(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window.open_paths([deep_model(tmp_path / "deep", 26)])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("The capital of France is Paris.")
+    wait_for_reading(session, qtbot)
+    board = window.perspective
+    [few] = window.findChildren(HeadsPanel)
+    assert few.isVisible()
+    shown = panel(window)
+    qtbot.waitUntil(lambda: len(shown.wall.order()) == 26 * 6 and not few.isVisible())
+    usual = shown.width()
+    assert usual > window.width() / 2
+    board.bring_forward("heads_view")  # as the palette and lessons do
+    qtbot.waitUntil(few.isVisible)
+    board.bring_forward("every_head_view")
+    qtbot.waitUntil(lambda: not few.isVisible())
+    assert shown.width() == usual
+    [bar] = [
+        bar for bar in board.findChildren(QTabBar) if "Every head" in map(bar.tabText, range(bar.count()))
+    ]
+    bar.setCurrentIndex(0)
+    qtbot.waitUntil(few.isVisible)
+
+
+def test_signs_are_explained_where_there_are_some(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(head_badges_of.THRESHOLDS, DUPLICATE, 0.0)
+    monkeypatch.setattr(head_badges_of, "ABOVE_CHANCE", 0.0)
+    window.open_paths([deep_model(tmp_path / "deep", 26)])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("The capital of France is the capital of Paris.")
+    wait_for_reading(session, qtbot)
+    shown = panel(window)
+    qtbot.waitUntil(lambda: len(shown.wall.order()) == 26 * 6)
+    said = shown.findChild(QLabel, "head_signs").accessibleName()
+    assert "= the same word before: 156" in said
+    assert "what followed it" not in said
 
 
 def test_a_shallow_model_needs_it_not(
