@@ -263,7 +263,9 @@ def read_contents(
         written = _written(origin)
         return Contents(origin, options, read_labelled_folders(paths, options.encoding), written)
     by_language = (
-        ([(paths[0], targets[0])], ("", "")) if target is not None else _languages_of(source, paths, options)
+        _languages_of(source, paths, options)
+        if target is None
+        else _told_apart(paths[0], targets[0], options)
     )
     if by_language is not None:
         return _read_languages(origin, *by_language, options, report, counted=counted)
@@ -389,6 +391,17 @@ def _languages_of(
             f"There are no files for both {first!r} and {second!r}: there are {', '.join(languages)}."
         )
     return [(group[first], group[second]) for group in groups], (first, second)
+
+
+def _told_apart(
+    one: Path, other: Path, options: CorpusOptions
+) -> tuple[list[tuple[Path, Path]], tuple[str, str]]:
+    """The source and the target of two files, and their names; a person may tell them the other way round."""
+    names = one.name, other.name
+    told = told_columns(options.columns)
+    if told.get("source") in ("2", names[1]) and names[0] != names[1]:
+        (one, other), names = (other, one), (names[1], names[0])
+    return [(one, other)], names
 
 
 def _read_languages(

@@ -12,7 +12,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus import Contents, read_contents
-from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
+from lmviz.text.corpus_options import AFTER_DECODING, TASKS, CorpusOptions
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
 from lmviz.text.layout import ROLES, Layout, written_columns
@@ -51,6 +51,7 @@ class EncodedRow:
 class Preview:
     """A file, several, or a folder, as it would be read with `options`.
 
+    `target` is the file with the same lines in another language, where it was named apart, else "".
     `layout` says its form and columns, None for plain text. `rows` are the first and some that do not fit;
     `count` is how many examples there are. `labels` are the classes with their counts, the most frequent
     first. `left_out` are sentences about what is not read; `beyond` are the rows that go on in columns
@@ -72,10 +73,13 @@ class Preview:
     beyond: int = 0
     repeated: int | None = None
     contents: Contents | None = field(default=None, repr=False, compare=False)
+    target: str = ""
 
     @property
     def name(self) -> str:
         """What the file is called, or how many there are."""
+        if self.target:
+            return "2 files"
         if isinstance(self.source, str):
             return Path(self.source).name
         return Path(self.source[0]).name if len(self.source) == 1 else f"{len(self.source):,} files"
@@ -89,8 +93,22 @@ class Preview:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The tasks that the form can serve."""
-        return ("next-token",) if self.layout is None else FORMS[self.layout.form].tasks
+        """The tasks that the form can serve: of plain text any, of files that belong together also plain."""
+        if self.layout is None:
+            return TASKS
+        form = FORMS[self.layout.form]
+        return form.tasks if form.read is not None else (*form.tasks, "next-token")
+
+    def with_task(self, task: str) -> tuple[str | tuple[str, ...], CorpusOptions, str]:
+        """What is to be looked at for another task: the source, the options, and the target.
+
+        Files belong together no longer where their form does not serve it.
+        """
+        if self.layout is not None and task in FORMS[self.layout.form].tasks:
+            return self.source, changed_file(self.options, form=self.layout.form, task=task), self.target
+        files = (self.source,) if isinstance(self.source, str) else self.source
+        source = (*files, self.target) if self.target else self.source
+        return source, changed_file(self.options, task=task), ""
 
     @property
     def sentence(self) -> tuple[tuple[str, str], ...]:
@@ -136,18 +154,19 @@ def look(
     source: str | Path | Sequence[str | Path],
     options: CorpusOptions | None = None,
     progress: Callable[[float], None] | None = None,
+    target: str = "",
 ) -> Preview | None:
     """How a file, several, or a folder would be read; None for what is in the catalogue.
 
-    LmvizError where it cannot be read at all.
+    `target` is a file with the same lines in another language. LmvizError where it cannot be read at all.
     """
     if isinstance(source, str) and find_entry(source):
         return None
     options = options or CorpusOptions()
     paths = source if isinstance(source, str | Path) else tuple(map(str, source))
-    given = Preview(str(paths) if isinstance(paths, Path) else paths, options, None)
+    given = Preview(str(paths) if isinstance(paths, Path) else paths, options, None, target=target)
     try:
-        contents = read_contents(source, options, counted=True, progress=progress)
+        contents = read_contents(source, options, target=target or None, counted=True, progress=progress)
     except LmvizError as error:
         if options.task == RECOGNISED and options.form == RECOGNISED and not options.columns:
             raise
@@ -155,6 +174,9 @@ def look(
     encodings = {found.encoding for found in contents.encodings}
     if len(encodings) == 1:
         given = replace(given, options=replace(options, encoding=encodings.pop()))
+    if target:  # which of the two is the target may have been told
+        [one], [other] = contents.origin.sources, contents.origin.target_sources
+        given = replace(given, source=one, target=other, options=replace(given.options, columns=""))
     raw = next(filter(None, contents.raws), b"")
     shown, telling = _encoded(raw) if raw else ((), 0)
     return _examined(

@@ -134,7 +134,7 @@ def test_two_files_and_several(tmp_path):
     corpus = load_corpus(tmp_path / "x.en", target=tmp_path / "x.de", validation=0)
     assert corpus.task == "translation"
     assert corpus.target_sources == (str(tmp_path / "x.de"),)
-    assert corpus.recognised == "Two files, line by line: 3 pairs."
+    assert corpus.recognised == "Two files, line by line: 3 pairs. From x.en to x.de."
     assert tokens(corpus.target_tokenizer, corpus.training_examples.target[2]) == ["⟨start⟩", "ja", "⟨end⟩"]
     with pytest.raises(LmvizError, match="for translation, not for tagging"):
         load_corpus(tmp_path / "x.en", target=tmp_path / "x.de", task="tagging")

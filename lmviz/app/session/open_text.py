@@ -252,13 +252,16 @@ class OpenText(Part):
 
         self._work.ask("text read ahead", read, lambda _: None, lambda sentence: None)
 
-    def consider(self, source: str | Sequence[str], options: CorpusOptions) -> Job:
-        """Look at a file, or several, as they would be read with such options, and offer that."""
+    def consider(self, source: str | Sequence[str], options: CorpusOptions, target: str = "") -> Job:
+        """Look at a file, or several, as they would be read with such options, and offer that.
+
+        `target` is the file with the same lines in another language.
+        """
 
         def work(report: Report) -> Preview | None:
             from lmviz.text.preview import look
 
-            return look(source, options, progress=report)
+            return look(source, options, progress=report, target=target)
 
         return self._start(_called(source), work)
 
@@ -267,7 +270,7 @@ class OpenText(Part):
         offer = self._offer
         if offer is None:
             return None
-        asked = AskedText.of(offer.source, None, offer.options, {})
+        asked = AskedText.of(offer.source, offer.target or None, offer.options, {})
         return self._start(_called(offer.source), lambda report: asked.read(report, offer.contents))
 
     def leave_offer(self) -> None:

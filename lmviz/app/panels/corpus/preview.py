@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor
 
     from lmviz.app.session.session import Session
+    from lmviz.text.corpus_options import CorpusOptions
     from lmviz.text.preview import EncodedRow, Preview, PreviewRow
 
 NOTHING = "A file that is opened is shown here before it is read, where something about it is a guess."
@@ -179,9 +180,19 @@ class PreviewPanel(Panel):
         from lmviz.text.preview import changed_file
 
         offer = self.session.text.offer
+        if offer is None:
+            return
+        if "task" in settings:
+            self.session.text.consider(*offer.with_task(settings["task"]))
+            return
+        form = {} if offer.layout is None or "encoding" in settings else {"form": offer.layout.form}
+        self._look(changed_file(offer.options, **{**form, **settings}))
+
+    def _look(self, options: CorpusOptions) -> None:
+        """Look at the same file with other options."""
+        offer = self.session.text.offer
         if offer is not None:
-            form = {} if offer.layout is None or "encoding" in settings else {"form": offer.layout.form}
-            self.session.text.consider(offer.source, changed_file(offer.options, **{**form, **settings}))
+            self.session.text.consider(offer.source, options, offer.target)
 
     def _change_reading(self, **settings: bool) -> None:
         """Look at the file again, read alike but for what is done with some of its rows."""
@@ -190,7 +201,7 @@ class PreviewPanel(Panel):
         offer = self.session.text.offer
         if offer is not None:
             options = CorpusOptions.from_values(offer.options.to_values() | settings)
-            self.session.text.consider(offer.source, options)
+            self._look(options)
 
     def _show_choices(self, offer: Preview) -> None:
         """What goes on in further columns and what repeats: both are a person's choice."""
@@ -211,7 +222,7 @@ class PreviewPanel(Panel):
         """Another use of a column."""
         offer = self.session.text.offer
         if offer is not None:
-            self.session.text.consider(offer.source, offer.with_role(place, picker.currentData()))
+            self._look(offer.with_role(place, picker.currentData()))
 
     def _choose_encoding(self, row: EncodedRow) -> None:
         self._change(encoding=row.encoding)
@@ -221,7 +232,8 @@ class PreviewPanel(Panel):
         from lmviz.text.preview import offered_encodings
 
         layout = offer.layout
-        task = layout.task if layout is not None else "next-token"
+        told = offer.options.task if offer.options.task in offer.tasks else "next-token"
+        task = layout.task if layout is not None else told
         tasks = {name: find_task(name).title.lower() for name in offer.tasks}
         _fill(self._task, {"": "choose…", **tasks} if not task else tasks, task)
         _fill(self._encoding, offered_encodings(offer.options.encoding), offer.options.encoding)

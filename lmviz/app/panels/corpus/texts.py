@@ -78,7 +78,9 @@ class TextsPanel(Panel):
         self._advice = QWidget()
         self._advice.hide()
         self._otherwise = named(QPushButton("Read it otherwise…"), "corpus_reread_button")
-        self._otherwise.setToolTip("Show the file as it was read, and change its form, columns or encoding.")
+        self._otherwise.setToolTip(
+            "Show what was read as it was read, and change its form, columns or encoding."
+        )
         self._otherwise.clicked.connect(self._reconsider)
         self._otherwise.hide()
         self._kind = picker("tokenizer_picker", "Tokenizer", KINDS)
@@ -150,7 +152,7 @@ class TextsPanel(Panel):
         self._recognised.show()
         is_one_file = entry is None and len(corpus.sources) == 1 and not corpus.target_sources
         self._other.setVisible(is_one_file and corpus.task == NEXT_TOKEN)
-        self._otherwise.setVisible(is_one_file)
+        self._otherwise.setVisible(entry is None and bool(corpus.sources))
         self._form.set_shown(_settings_for(corpus, entry))
         self._advise(corpus)
 
@@ -300,8 +302,9 @@ class TextsPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is not None and corpus.sources:
             self.complain("", JOBS)
-            sources = (*corpus.sources, *corpus.target_sources)
-            self.session.text.consider(sources[0] if len(sources) == 1 else sources, corpus.options)
+            sources, target = corpus.sources, next(iter(corpus.target_sources), "")
+            one_or_all = sources[0] if len(sources) == 1 else sources
+            self.session.text.consider(one_or_all, corpus.options, target)
 
     def _open(self, source: str | list[str]) -> None:
         self.complain("", JOBS)  # what failed was about another text

@@ -176,6 +176,103 @@ def test_pairs_in_two_files_are_shown_where_lines_would_be_lost(
     assert ("das Haus 3" if before == "en" else "the house 3") in sources
 
 
+def reread(window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot) -> None:
+    """Ask for what is open to be shown once more."""
+    drawn()
+    button = window.findChild(QPushButton, "corpus_reread_button")
+    assert button.isVisibleTo(button.parentWidget())
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        button.click()
+    offered_task = window.findChild(QComboBox, "preview_task")
+    qtbot.waitUntil(lambda: offered_task.count() > 1, timeout=LONG)
+    drawn()
+
+
+def shown(window: MainWindow, words: str, qtbot: QtBot) -> None:
+    """Wait until the sentence about what is offered has these words."""
+    qtbot.waitUntil(lambda: words in said(window, "preview_sentence"), timeout=LONG)
+
+
+def test_files_of_two_languages_are_read_otherwise(
+    window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    (tmp_path / "left").write_text("".join(f"the house {n}\n" for n in range(9)), encoding="utf-8")
+    (tmp_path / "right").write_text("".join(f"das Haus {n}\n" for n in range(9)), encoding="utf-8")
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(tmp_path / "left", target=tmp_path / "right")
+    reread(window, session, drawn, qtbot)
+    shown(window, "the source is in left, and the target is in right.", qtbot)
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "column_1_picker", "target")
+    shown(window, "the source is in right, and the target is in left.", qtbot)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert session.text.corpus.sources == (str(tmp_path / "right"),)
+    assert "das Haus 3" in [
+        *session.text.corpus.training_documents,
+        *session.text.corpus.validation_documents,
+    ]
+    reread(window, session, drawn, qtbot)
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "preview_task", "next-token")
+    shown(window, "Plain text", qtbot)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert session.text.corpus.task == "next-token"
+    assert len(session.text.corpus.sources) == 2
+
+
+def test_several_files_that_were_taken_for_plain_text_are_read_as_tables(
+    window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    files = [tmp_path / f"part{number}.txt" for number in range(2)]
+    for number, file in enumerate(files):
+        rows = [f"{'good' if n % 2 else 'bad'},the film number {n} of {number}" for n in range(12)]
+        file.write_text("\n".join(rows), encoding="utf-8")
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open([str(file) for file in files], task="next-token")
+    reread(window, session, drawn, qtbot)
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "preview_task", "classification")
+    shown(window, "A table of 24 texts", qtbot)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert session.text.corpus.labels == ("bad", "good")
+
+
+def test_folders_that_were_taken_for_labels_are_read_as_plain_text(
+    window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    for name in ("spring", "autumn"):
+        (tmp_path / name).mkdir()
+        for number in range(3):
+            (tmp_path / name / f"{number}.txt").write_text(f"a letter in {name}", encoding="utf-8")
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(tmp_path)
+    assert session.text.corpus.labels == ("autumn", "spring")
+    reread(window, session, drawn, qtbot)
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "preview_task", "next-token")
+    shown(window, "Plain text", qtbot)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert session.text.corpus.task == "next-token"
+    assert len(session.text.corpus.sources) == 6
+
+
+def test_what_is_in_no_file_of_a_person_s_is_not_read_otherwise(
+    window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.show_perspective("corpus")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open("farm")
+    drawn()
+    assert window.findChild(QPushButton, "corpus_reread_button").isHidden()
+
+
 def test_tables_in_several_files_are_shown_as_one(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -117,7 +117,7 @@ def test_the_other_language_is_added(
         button.click()
     drawn()
     assert session.text.corpus.task == "translation"
-    assert said(window, "recognised") == "Two files, line by line: 3 pairs."
+    assert said(window, "recognised") == "Two files, line by line: 3 pairs. From text.txt to other.txt."
     assert examples(window)[0].words == ("the", "cat", "⟨end⟩")
     assert examples(window)[0].target == ("⟨start⟩", "die", "Katze", "⟨end⟩")
     assert not button.isVisible()
