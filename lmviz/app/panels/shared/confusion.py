@@ -194,12 +194,12 @@ class _Counts(QWidget):
         self._right = Label(name="confusion_right", role="title")
         self._of, self._missed = Label(role="muted", wraps=True), Label(role="muted", wraps=True)
         hint = Label("Click a cell for an example.", role="muted", wraps=True)
-        told = column(self._name, self._right, self._of, self._missed, hint, STRETCH, gap=4)
+        self._told = column(self._name, self._right, self._of, self._missed, hint, STRETCH, gap=4)
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._both.setContentsMargins(0, 0, 0, 0)
         self._both.setSpacing(16)
         self._both.addWidget(self.grid, 3)
-        self._both.addLayout(told, 2)
+        self._both.addLayout(self._told, 2)
 
     def show_score(self, score: LabelEvaluation, targets: str, name: str) -> None:
         """Show an evaluation of so called targets; `name` says which, where there are two."""
@@ -222,6 +222,8 @@ class _Counts(QWidget):
         way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         if way != self._both.direction():
             self._both.setDirection(way)
+            of, at = (self._told, 1) if is_wide else (self._both, 0)
+            of.insertWidget(at, self._right)  # what it comes to is seen above counts of many labels, too
 
 
 def _under(changes: Changes) -> str:

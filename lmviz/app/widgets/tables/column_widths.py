@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+NAME = 2.5
+"""A name is cut to so many times the shortest text, and only further once no spare column is left."""
+
 
 @dataclass(frozen=True)
 class ColumnNeed:
@@ -41,8 +44,8 @@ def share_width(needs: Sequence[ColumnNeed], room: int, shortest: int) -> Shared
     """Share out the room in pixels.
 
     Where it is too narrow, headings break first, then texts are cut short, then spare columns are left out,
-    the last one first. What is left over goes to the first column of texts. Where even that is too wide,
-    the widths add up to more than the room.
+    the last one first, then names are cut shorter. What is left over goes to the first column of texts.
+    Where even that is too wide, the widths add up to more than the room.
     """
     kept = list(range(len(needs)))
     while True:
@@ -55,9 +58,10 @@ def share_width(needs: Sequence[ColumnNeed], room: int, shortest: int) -> Shared
             if texts:
                 wished[texts[0]] += room - sum(wished.values())
             return _shared(wished, len(needs), broken)
-        least = {at: needs[at].least(shortest) for at in kept}
-        left_over = room - sum(least.values())
         spare = [at for at in kept if needs[at].is_spare]
+        name = round(NAME * shortest) if spare else shortest
+        least = {at: needs[at].least(shortest if needs[at].is_spare else name) for at in kept}
+        left_over = room - sum(least.values())
         if left_over < 0 and spare:
             kept.remove(spare[-1])
             continue

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.tables.column_widths import ColumnNeed, share_width
 from lmviz.app.widgets.tables.columns_model import SHARE, TOKEN, Column, ColumnsModel
 from lmviz.app.widgets.tables.quiet_table import QuietTable
@@ -34,7 +35,8 @@ class TableView(QuietTable):
     `set_current(row)`, `set_faded(rows)`; `current` is the row chosen, −1 for none.
 
     Rows are places in the columns, however the table is sorted. A click on a header sorts. Where it is too
-    narrow, headings break, texts are cut short and spare columns are put away into the tooltip of the row.
+    narrow, headings break, texts are cut short and spare columns are put away into the tooltip of the row;
+    how many is said at the end of the headings.
     Signals: `row_clicked(int)` (also by Enter), `row_hovered(int)` (−1 on leaving).
     """
 
@@ -46,6 +48,8 @@ class TableView(QuietTable):
         self._model = ColumnsModel(self)
         self._hovered = -1
         self._needs: tuple[ColumnNeed, ...] = ()
+        self._more = named(Label(role="muted", parent=self.horizontalHeader()), "columns_left_out")
+        self._more.hide()
         self.setModel(self._model)
         self.setItemDelegate(_BarDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -130,13 +134,28 @@ class TableView(QuietTable):
         return max(self.horizontalHeader().minimumSectionSize(), round(padded))
 
     def _give_columns_room(self) -> None:
-        shared = share_width(self._needs, self.viewport().width(), round(SHORTEST * current_theme().scale))
+        room, shortest = self.viewport().width(), round(SHORTEST * current_theme().scale)
+        shared = share_width(self._needs, room, shortest)
+        if 0 in shared.widths:
+            self._more.setText(f"+{shared.widths.count(0)} …")
+            room -= self._more.sizeHint().width()
+            shared = share_width(self._needs, room, shortest)
+        self._say_what_is_left_out(shared.widths, room)
         self._model.break_titles(shared.broken)
         for at, width in enumerate(shared.widths):
             self.setColumnHidden(at, width == 0)
             if width:
                 self.setColumnWidth(at, width)
         self.updateGeometries()  # headings in two lines are higher
+
+    def _say_what_is_left_out(self, widths: Sequence[int], left: int) -> None:
+        """How many columns are put away, beside the headings of those that are not."""
+        away = [self._model.column(at).title for at, width in enumerate(widths) if not width]
+        self._more.setVisible(bool(away))
+        self._more.setText(f"+{len(away)} …")
+        self._more.setToolTip(paragraph(f"Point at a row for {', '.join(away)}."))
+        width, height = self._more.sizeHint().width(), self.horizontalHeader().height()
+        self._more.setGeometry(left, 0, width, height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.confusion import ConfusionPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -93,6 +94,22 @@ def test_a_click_on_a_mistake_reads_an_example_of_it(
     assert session.reading.prefix == before
     assert panel.exported_arrays()["confusion"] is panel.score.confusion
     assert "confusion = scores[0].confusion" in panel.recipe()
+
+
+def test_of_many_labels_what_they_come_to_is_seen_above_the_counts_in_little_room(
+    window: MainWindow, session: Session, run_on: Callable[[str], Path], qtbot: QtBot
+) -> None:
+    lines = (" ".join(f"w{at}/T{at}" for at in range(first, first + 6)) for first in range(12))
+    open_both(session, qtbot, run_on("\n".join(lines) + "\n"))
+    panel = ConfusionPanel(session)
+    qtbot.addWidget(panel)
+    panel.resize(340, 240)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.score is not None)
+    said, grid = panel.findChild(Label, "confusion_right"), panel.findChild(ConfusionGrid)
+    assert len(panel.score.labels) == 17
+    qtbot.waitUntil(lambda: said.visibleRegion().boundingRect().height() == said.height())
+    assert said.mapTo(panel, said.rect().bottomLeft()).y() <= grid.mapTo(panel, grid.rect().topLeft()).y()
 
 
 def test_each_label_and_each_kind_of_span_has_its_precision_recall_and_f1(

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QLabel, QToolTip
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.tables.columns_model import Column
@@ -172,7 +172,7 @@ def hint_at(table, line, column, qtbot):
 def test_spare_columns_are_put_away_into_the_tooltip_where_it_is_too_narrow(shown, qtbot):
     table = TableView()
     table.set_columns(scores(spare=("learned from", "unknown")))
-    shown(table, width=330)
+    shown(table, width=450)
     assert put_away(table) == ("unknown",)
     table.resize(260, 200)
     assert put_away(table) == ("learned from", "unknown")
@@ -219,3 +219,24 @@ def test_figures_that_cannot_fit_are_not_cut(shown):
     for column in range(1, 5):
         assert table.columnWidth(column) >= table.sizeHintForColumn(column)
     assert table.horizontalScrollBar().maximum() > 0
+
+
+def test_columns_without_room_are_counted_beside_the_headings_and_names_stay_readable(shown):
+    table = TableView()
+    names = ["Transformer · 4 layers", "Transformer · 2 layers"]
+    shares = [Column(f"LABEL{n}", np.array([0.5, 0.25]), str, spare=True) for n in range(17)]
+    table.set_columns([Column("model", names), *shares])
+    shown(table, 500, 100)
+    away = put_away(table)
+    more = table.findChild(QLabel, "columns_left_out")
+    assert more.isVisible()
+    assert more.text() == f"+{len(away)} …"
+    assert all(name in more.toolTip() for name in away)
+    assert more.mapTo(table, more.rect().topRight()).x() <= table.width()
+    last = max(at for at in range(18) if not table.isColumnHidden(at))
+    edge = table.columnViewportPosition(last) + table.columnWidth(last)
+    assert edge <= more.mapTo(table.viewport(), more.rect().topLeft()).x()
+    assert table.columnWidth(0) >= metrics(13).horizontalAdvance(names[0])
+    table.resize(3000, 100)
+    assert put_away(table) == ()
+    assert not more.isVisible()
