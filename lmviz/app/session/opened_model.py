@@ -85,6 +85,10 @@ class OpenedModel:
             return "writes captions for pictures"
         return "translates" if self.reads_source else f"predicts {self.predicts.describe()}"
 
+    def when(self, step: int) -> str:
+        """At which step of its training: "at step 2,000"; empty where another program has trained it."""
+        return "" if self.run.was_trained_elsewhere else f"at step {step:,}"
+
     def parameters_at(self, step: int) -> int | None:
         """How many numbers it has learned at a step; None while that is not known."""
         return None if FAMILIES[self.family].counts and step != self.sized_at else self.parameters

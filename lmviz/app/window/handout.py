@@ -129,7 +129,8 @@ class HandoutMaker(QObject):
         model, prefix = session.library.model, session.reading.prefix
         if model is None or self._window.perspective.name in ("corpus", "autodiff", "scale", "polls"):
             return ""
-        return f"{model.name}, step {session.library.step:,}: “{prefix}”"
+        when = model.when(session.library.step)
+        return f"{model.name}{when and f', {when}'}: “{prefix}”"
 
     def _write(self) -> None:
         try:

@@ -123,10 +123,11 @@ class Header(QFrame):
             model, step = session.library.model, session.library.step
             if len(session.library.models) == 1:
                 self._add_samples(menu.addMenu("Open a sample model beside it"), model)
-            hold = menu.addAction(caption(f"Compare with {model.name} as of step {step:,}"))
-            hold.triggered.connect(
-                lambda: session.comparison.choose((*session.comparison.chosen, (model, step)))
-            )
+            if model.when(step):
+                hold = menu.addAction(caption(f"Compare with {model.name} as of step {step:,}"))
+                hold.triggered.connect(
+                    lambda: session.comparison.choose((*session.comparison.chosen, (model, step)))
+                )
 
     def _add_samples(self, menu: QMenu, present: OpenedModel) -> None:
         """Sample models of the same task, each opened beside the present model, which stays the shown one."""

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 from foreign_models import add_tokenizer, saved
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel, QPushButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 import lmviz
@@ -16,6 +24,7 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.runs.opening import find_model
+from tests.app.conftest import wait_for_reading
 from tests.interchange.test_adapter import write_adapter
 
 
@@ -212,3 +221,28 @@ def test_the_base_of_an_adapter_can_be_chosen(
     assert session.library.model.name == "adapter"
     assert not chosen
     assert open_checkpoint(adapter).title.startswith("Llama"), "it is remembered"
+
+
+@pytest.mark.parametrize("perspective", ["train", "compare"])
+def test_no_step_of_a_training_is_said_of_it(
+    perspective: str,
+    folder: Path,
+    window: MainWindow,
+    session: Session,
+    qtbot: QtBot,
+    drawn: Callable[[], None],
+    answered: Callable[[], None],
+) -> None:
+    window.show_perspective(perspective)
+    window.open_paths([folder])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("w3 w4 w5")
+    wait_for_reading(session, qtbot)
+    drawn()
+    answered()
+    seen = [widget for widget in window.perspective.findChildren(QWidget) if widget.isVisible()]
+    cards = [card for card in seen if isinstance(card, Card)]
+    said = [text for card in cards for text in (card.title, card.aside)]
+    said += [picker.currentText() for picker in seen if isinstance(picker, QComboBox)]
+    assert "A sample" in said or "small llama" in said
+    assert not [text for text in said if "step" in text]

@@ -90,8 +90,8 @@ class PatchingPanel(AnsweringPanel):
         self._grid.setAccessibleName("share of the answer that comes back")
         self._grid.set_style(values="none", labels_below=True)
         self._grid.set_readout(self._read_out)
-        controls = FittingRow((self._kind, self._into), (self._into,))
-        self._card = Card("What brings the answer back", controls, self._lay_out())
+        self._controls = FittingRow((self._kind, self._into), (self._into,))
+        self._card = Card("What brings the answer back", self._controls, self._lay_out())
         self.column.addWidget(self._card)
         for picker in (self._kind, self._into):
             picker.activated.connect(self._choose)
@@ -224,11 +224,9 @@ class PatchingPanel(AnsweringPanel):
             for label in (self._said, self._agrees):
                 label.setText("")
             self._off.hide()
-            for picker in (self._kind, self._into):
-                picker.hide()
+            self._controls.hide()
             return
-        for picker in (self._kind, self._into):
-            picker.show()
+        self._controls.show()
         shares = found.array.reshape(len(found.array), -1)[::-1]  # the first layer lies at the bottom
         words = [
             [

@@ -156,7 +156,8 @@ class ComparedDistributionsPanel(Panel):
         for card, item in zip(self._cards, self.models, strict=True):
             model, color = item.model, color_of(item.moment)
             removable = item.moment in others or item.is_twin
-            card.set_moment(model.name, color, model.snapshots, item.step, removable=removable)
+            steps = model.snapshots if model.when(item.step) else ()
+            card.set_moment(model.name, color, steps, item.step, removable=removable)
 
     def _invite(self, models: tuple[ComparedModel, ...]) -> None:
         """What can be added to the comparison."""
@@ -164,7 +165,9 @@ class ComparedDistributionsPanel(Panel):
         self._add.setEnabled(bool(session.library.models))
         self._twin.setVisible(bool(session.surgery.in_force) and not session.comparison.has_twin)
         self._invited.setVisible(len(models) < 2)
-        begin = "Add a model, or another step of this one" if models else "Open or train a model"
+        has_steps = any(len(item.model.snapshots) > 1 for item in models)
+        add = "Add a model, or another step of this one" if has_steps else "Add a model"
+        begin = add if models else "Open or train a model"
         offer = self._trio.offer
         sentence, button = f"{begin}: the same prefix is read by each, side by side.", f"Compare {offer}"
         if theme_switch().projector and offer:  # the button is no wider than a card

@@ -108,9 +108,8 @@ class WhichIsRealPanel(GamePanel):
 
     def _reveal(self, pair: Pair, *, has_found: bool) -> None:
         model, step = self._forgers[-1]
-        invented = (
-            f"invented by {model.name} at step {step:,}, temperature {number(self._temperatures[-1], 2)}"
-        )
+        forger = f"{model.name} {model.when(step)}".strip()
+        invented = f"invented by {forger}, temperature {number(self._temperatures[-1], 2)}"
         for choice, first in zip(self._choices, (True, False), strict=True):
             real = first == pair.real_first
             choice.set_verdict("real" if real else invented, emphasised=real)

@@ -142,7 +142,7 @@ class HealthPanel(Panel):
                 return weight_sizes(reader)
 
             step = moment[1]
-            said = f"weights at step {step:,}, root mean square"
+            said = f"{f'weights {model.when(step)}'.strip()}, root mean square"
 
             def take(sizes: dict[str, float]) -> None:
                 self._weighed = moment

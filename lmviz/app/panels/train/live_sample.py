@@ -162,9 +162,11 @@ class LiveSamplePanel(Panel):
         self._next = self._drawn = [*self._next, *piece.drawn]
         self._drawn_with = tuple(self._moments), self._options
         first, now = self._moments[0].step, self._moments[-1].step
-        self._card.set_title(
-            f"A sample, at step {now:,}" if now == first else f"A sample, steps {first:,} to {now:,}"
-        )
+        model = self.session.library.model
+        when = f"steps {first:,} to {now:,}" if now != first else ""
+        if model is not None and now is not None and now == first:
+            when = model.when(now)
+        self._card.set_title(f"A sample, {when}" if when else "A sample")
         self._card.set_aside(f"temperature {self._options.temperature:g}")
         if piece.is_over:
             self._limit = len(self._drawn)

@@ -73,7 +73,9 @@ class DistributionCard(Card):
     def set_moment(
         self, name: str, color: QColor, steps: Sequence[int], step: int, *, removable: bool
     ) -> None:
-        """Say which model this is, at which of its steps; one that is not removable is the present one."""
+        """Say which model this is, at which of its steps, where there are any to choose from; one that is
+        not removable is the present one.
+        """
         self.set_title(name)
         self._color = color
         self._remove.setVisible(removable)
@@ -83,6 +85,7 @@ class DistributionCard(Card):
                 self._picker.clear()
                 self._picker.addItems([self._words.format(number) for number in steps])
             self._picker.setCurrentIndex(self._steps.index(step) if step in self._steps else -1)
+        self._picker.setVisible(bool(steps))
         self._fit_steps()
         self.bars.setAccessibleName(f"next-word distribution of {name}")
         self.update()
