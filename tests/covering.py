@@ -51,6 +51,15 @@ def in_turn(firsts: Iterable, seconds: Sequence, among: Sequence | None = None) 
     ]
 
 
+def walk_through(*few: str) -> pytest.MarkDecorator:
+    """Has `perspectives` be the names of a few, and at night of all."""
+    from lmviz.app.panels.table import shown_perspectives
+
+    every = tuple(row.name for row in shown_perspectives())
+    assert set(few) <= set(every), f"no such perspective: {few}"
+    return pytest.mark.parametrize("perspectives", others_slow([few, every], few), ids=len)
+
+
 def in_families(*quick: str) -> pytest.MarkDecorator:
     """Has the fixture `run` be of every family; those that are not `quick` are slow.
 

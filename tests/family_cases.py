@@ -211,7 +211,12 @@ TASKS_OF_FAMILIES = {(case.values[0], case.values[1].get("task", "next-token")) 
 one_of_each = pytest.mark.parametrize(
     ("family", "options"), covering(CASES, [choices(*case.values) & TASKS_OF_FAMILIES for case in CASES])
 )
-"""For what takes longest: each task of each family in one case; the other cases are slow."""
+"""For what takes longer: each task of each family in one case; the other cases are slow."""
+each_family_and_each_task = pytest.mark.parametrize(
+    ("family", "options"),
+    covering(CASES, [{case.values[0], case.values[1].get("task", "next-token")} for case in CASES]),
+)
+"""For what takes longest: each family and each task in some case; the other cases are slow."""
 
 
 def untrained(family, options, seed=0):

@@ -154,6 +154,7 @@ def scene(
 
 
 SCENES = tuple(dict.fromkeys(row.perspective for row in ROWS))
+QUICK = ("train", "inside", "corpus", "race", "compare translators", "circuits")
 
 
 def comes_to_rest(scene: Scene, breaking: Breaking) -> bool:
@@ -168,7 +169,7 @@ def comes_to_rest(scene: Scene, breaking: Breaking) -> bool:
     return False
 
 
-@pytest.mark.parametrize("scene", SCENES, indirect=True, ids=str)
+@pytest.mark.parametrize("scene", others_slow(SCENES, *QUICK), indirect=True, ids=str)
 def test_what_fails_is_said_where_it_was_asked_until_it_is_answered(
     scene: Scene, breaking: Breaking, request: pytest.FixtureRequest
 ) -> None:

@@ -69,7 +69,7 @@ def points_of(array: np.ndarray) -> list[tuple[int, float]]:
     return [(int(step), value) for step, value in array.tolist()]
 
 
-def test_it_is_not_recorded(run: Run, family: str) -> None:
+def _is_not_recorded(run: Run, family: str) -> None:
     lines = [json.loads(line) for line in (run.folder / "metrics.jsonl").read_text().splitlines()]
     assert [line["step"] for line in lines] == list(range(len(lines)))
     for line in lines:
@@ -79,7 +79,7 @@ def test_it_is_not_recorded(run: Run, family: str) -> None:
     assert run.metrics() == lines
 
 
-def test_it_is_not_shown(run: Run, window: MainWindow, session: Session, qtbot: QtBot, family: str) -> None:
+def _is_not_shown(run: Run, window: MainWindow, session: Session, qtbot: QtBot, family: str) -> None:
     lines, history = run.metrics(), session.training.shown.history
     assert set(history.curves) == {name for name in CURVES if curve_of(lines, name)}
     for name, curve in history.curves.items():
@@ -93,7 +93,7 @@ def test_it_is_not_shown(run: Run, window: MainWindow, session: Session, qtbot: 
     qtbot.waitUntil(lambda: len(plot.points().get("training", ())) == len(lines) - 1)
 
 
-def test_it_is_not_exported(run: Run, window: MainWindow, qtbot: QtBot, tmp_path: Path, family: str) -> None:
+def _is_not_exported(run: Run, window: MainWindow, qtbot: QtBot, tmp_path: Path, family: str) -> None:
     lines = run.metrics()
     [health] = [panel for panel in window.perspective.panels if isinstance(panel, HealthPanel)]
     qtbot.waitUntil(lambda: health.is_up_to_date)
@@ -107,9 +107,7 @@ def test_it_is_not_exported(run: Run, window: MainWindow, qtbot: QtBot, tmp_path
         assert events.count(name.encode()) == len(measured)
 
 
-def test_what_is_measured_now_and_then_says_when(
-    run: Run, window: MainWindow, session: Session, qtbot: QtBot, family: str
-) -> None:
+def _says_when(window: MainWindow, session: Session, qtbot: QtBot, family: str, run: Run) -> None:
     [health] = [panel for panel in window.perspective.panels if isinstance(panel, HealthPanel)]
     qtbot.waitUntil(lambda: health.is_up_to_date)
     history, [card] = session.training.shown.history, health.findChildren(Card)
@@ -120,3 +118,12 @@ def test_what_is_measured_now_and_then_says_when(
         assert card.aside == f"update / weight at step {history.ratios_step:,}, by layer"
         assert 0 < history.ratios_step < run.metrics()[-1]["step"]
         assert health.exported_arrays()["step of update_over_weight"] == history.ratios_step
+
+
+def test_what_nobody_measured_is_nowhere_and_what_is_measured_now_and_then_says_when(
+    run: Run, window: MainWindow, session: Session, qtbot: QtBot, tmp_path: Path, family: str
+) -> None:
+    _is_not_recorded(run, family)
+    _is_not_shown(run, window, session, qtbot, family)
+    _is_not_exported(run, window, qtbot, tmp_path, family)
+    _says_when(window, session, qtbot, family, run)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from contrasts import CHANGED, changed_for, contrast_of, contrasts_of, in_float64
-from family_cases import IDS, every_case, one_of_each, trained, translates
+from family_cases import IDS, each_family_and_each_task, every_case, trained, translates
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.contrast import Contrast, read_contrast
@@ -40,7 +40,7 @@ def as_arrays(read):
     return {name: np.array(ids) for name, ids in read.items()}
 
 
-@one_of_each
+@each_family_and_each_task
 def test_a_state_carried_over_is_that_state_replaced_in_a_whole_pass(family, options):
     """Whatever the family and the task, for each kind of state, in both directions."""
     model = trained(family, tuple(options.items()))

@@ -72,6 +72,7 @@ def test_a_race_is_not_begun_over_another(small_text, tmp_path, capsys):
     assert run([*words, "--overwrite"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no such signal")
 def test_an_interrupt_saves_every_lane(small_text: Path, tmp_path: Path) -> None:
     out = tmp_path / "race"

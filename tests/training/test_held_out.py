@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from covering import in_turn
 from foreign_tokenizers import byte_pairs
 from small_models import small_settings
 
@@ -122,8 +123,7 @@ TOKENIZERS = {
 }
 
 
-@pytest.mark.parametrize("family", ["ngram", "lstm", "transformer", "window"])
-@pytest.mark.parametrize("kind", TOKENIZERS)
+@pytest.mark.parametrize(("kind", "family"), in_turn(TOKENIZERS, ["ngram", "lstm", "transformer", "window"]))
 @pytest.mark.parametrize("text", TEXTS)
 def test_bits_per_character_count_the_characters_of_predicted_tokens_alone(kind, family, text) -> None:
     tokenizer = TOKENIZERS[kind]()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from covering import others_slow
 
 import lmviz
 from lmviz.base.errors import LmvizError
@@ -37,7 +38,9 @@ def losses(run: Run) -> float:
     return sum(line["loss"] for line in run.metrics()[-10:]) / 10
 
 
-@pytest.mark.parametrize("family", ["rnn", "lstm", "gru", "window", "transformer"])
+@pytest.mark.parametrize(
+    "family", others_slow(["rnn", "lstm", "gru", "window", "transformer"], "gru", "window")
+)
 def test_a_tagger_learns_and_its_run_says_what_it_learned(tagged, tmp_path, family):
     options = {"window": {}, "transformer": {"causal": False, "layers": 1}}
     direction = options.get(family, {"direction": "both"})
@@ -54,7 +57,7 @@ def test_a_tagger_learns_and_its_run_says_what_it_learned(tagged, tmp_path, fami
     assert lmviz.trace(model, "the cat runs").names("label") == again.labels
 
 
-@pytest.mark.parametrize("pooling", ["last", "mean", "attention"])
+@pytest.mark.parametrize("pooling", others_slow(["last", "mean", "attention"], "attention"))
 def test_a_classifier_learns_whichever_way_it_pools(reviews, tmp_path, pooling):
     settings = {"steps": 60, "batch": 4, "width": 12, "learning_rate": 0.02, "pooling": pooling}
     run = lmviz.train("gru", reviews, tmp_path / "run", **settings)
@@ -103,6 +106,7 @@ def four_sentences(tmp_path, family, steps, **settings):
     return lmviz.train(family, corpus, tmp_path / "run", steps=steps, **settings).metrics()[-1]["loss"]
 
 
+@pytest.mark.slow
 def test_no_tagger_of_the_four_sentences_goes_below_what_two_of_them_leave_open(tmp_path):
     """The first two have the same words: 4 ln 2 / 20 nats, however far one reads."""
     floor = 4 * math.log(2) / 20
@@ -117,6 +121,7 @@ def test_without_context_the_four_sentences_cost_more(tmp_path):
     assert four_sentences(tmp_path, "window", 300, window=1) == pytest.approx(expected, abs=0.002)
 
 
+@pytest.mark.slow
 def test_a_language_model_that_reads_both_ways_reads_the_answer(small_text, tmp_path):
     corpus = lmviz.load_corpus(small_text, documents="line")
     settings = {"width": 16, "steps": 100, "batch": 16, "learning_rate": 0.02, "sampling": "sentences"}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from covering import in_turn
 from small_trainings import SMALL, Make, NewRun, assert_equal_states, start
 
 from lmviz.base.errors import LmvizError
@@ -12,8 +13,7 @@ from lmviz.training.run import Run
 
 
 @pytest.mark.parametrize("how", ["closed", "stopped"])
-@pytest.mark.parametrize("sampling", ["random", "streams"])
-@pytest.mark.parametrize("optimizer", ["momentum", "adamw"])
+@pytest.mark.parametrize(("sampling", "optimizer"), in_turn(["random", "streams"], ["momentum", "adamw"]))
 def test_a_resumed_training_is_an_undisturbed_one(
     lstm: Make, new_run: NewRun, ids: np.ndarray, how: str, sampling: str, optimizer: str
 ) -> None:

@@ -36,7 +36,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=5,
 )
-relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
 
 
 def rewrite(run: Run, **changes: object) -> Path:

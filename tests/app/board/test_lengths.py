@@ -21,7 +21,7 @@ SIZES = ((1000, 640), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
 NAMES = [perspective.name for perspective in PERSPECTIVES]
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "race", "autodiff", "scale"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "race"))
 def test_pictures_grow_with_the_window(
     window: MainWindow, read: Session, drawn: Callable[[], None], perspective: str
 ) -> None:

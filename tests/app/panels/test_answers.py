@@ -311,7 +311,7 @@ def test_each_panel_answers_one_question(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("task", "perspective", "change"), _quickly(OF_A_TASK, lambda *case: set(case)))
+@pytest.mark.parametrize(("task", "perspective", "change"), _quickly(OF_A_TASK, lambda task, *_: {task}))
 def test_each_panel_answers_one_question_whatever_the_task(
     task: str,
     perspective: str,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import others_slow
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
@@ -39,7 +40,7 @@ def colors(image):
     return len(np.unique(pixels))
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", others_slow(PROGRAMS, QUICKEST, "controls"))
 def test_a_program_draws_each_of_its_widgets_in_every_theme(program, gallery, shown):
     drawn = {}
     for name, (choice, projector) in gallery.THEMES.items():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from covering import others_slow
+from covering import others_slow, walk_through
 from PySide6.QtCore import QEvent, QPointF, Qt, SignalInstance
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
@@ -220,6 +220,7 @@ def complaints(session: Session) -> Iterator[list[str]]:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", others_slow(NAMES, "translator"))
+@walk_through("inside", "compare")
 @pytest.mark.usefixtures("complaints")
 def test_panels_that_show_one_text_stand_what_is_done_with_another(
     window: MainWindow,
@@ -230,10 +231,13 @@ def test_panels_that_show_one_text_stand_what_is_done_with_another(
     drawn: Callable[[], None],
     name: str,
     qtbot: QtBot,
+    perspectives: tuple[str, ...],
 ) -> None:
     long, short = TEXTS.get(name, PLAIN)
     open_model(name)
-    for perspective in WITH_PREFIX:
+    for perspective in perspectives:
+        if perspective not in WITH_PREFIX:
+            continue
         window.show_perspective(perspective)
         session.reading.set_source(SOURCES[0])
         session.reading.set_prefix(long)

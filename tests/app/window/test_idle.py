@@ -88,7 +88,7 @@ def running_timers() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("perspective", "look"), in_turn(NAMES, ("light", "projector"), among=("inside", "attention", "scale"))
+    ("perspective", "look"), in_turn(NAMES, ("light", "projector"), among=("inside", "scale"))
 )
 def test_nothing_is_laid_out_or_painted_again(
     window: MainWindow, read: Session, work_when_idle: Callable[[], list[str]], perspective: str, look: str

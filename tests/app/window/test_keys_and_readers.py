@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from covering import others_slow
+from covering import others_slow, walk_through
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
@@ -81,7 +81,7 @@ def reading(
 
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("reading")
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "autodiff", "scale"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside"))
 def test_whatever_gets_the_keys_shows_it_and_says_what_it_is(
     window: MainWindow, through: Callable[[str], Iterator[str]], perspective: str
 ) -> None:
@@ -106,21 +106,22 @@ def test_whatever_gets_the_keys_shows_it_and_says_what_it_is(
 
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("reading")
+@walk_through("train", "inside", "circuits")
 def test_every_widget_says_what_it_is_to_a_screen_reader(
-    window: MainWindow, through: Callable[[str], Iterator[str]]
+    window: MainWindow, through: Callable[[str], Iterator[str]], perspectives: tuple[str, ...]
 ) -> None:
     wrong: set[str] = set()
-    for row in shown_perspectives():
-        for _ in through(row.name):
+    for name in perspectives:
+        for _ in through(name):
             for widget in window.findChildren(QWidget):
                 if widget.visibleRegion().isEmpty() or widget.objectName().startswith("qt_"):
                     continue
                 said = QAccessible.queryAccessibleInterface(widget)
                 if said.role() in (QAccessible.Role.Client, QAccessible.Role.NoRole):
-                    wrong.add(f"{row.name}: {in_words(widget)} is {said.role().name}")
+                    wrong.add(f"{name}: {in_words(widget)} is {said.role().name}")
                 is_picture = said.role() in (QAccessible.Role.Graphic, QAccessible.Role.Chart)
                 if is_picture and not said.text(QAccessible.Text.Name):
-                    wrong.add(f"{row.name}: {in_words(widget)} is a picture without a name")
+                    wrong.add(f"{name}: {in_words(widget)} is a picture without a name")
     assert not wrong, "\n".join(sorted(wrong))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import others_slow
+from covering import others_slow, walk_through
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -26,6 +26,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", others_slow(TEXTS, "captioner"))  # whose source is no text
+@walk_through("train", "inside", "compare")
 def test_no_panel_complains_or_is_blank(
     window: MainWindow,
     session: Session,
@@ -34,6 +35,7 @@ def test_no_panel_complains_or_is_blank(
     answered: Callable[[], None],
     qtbot: QtBot,
     name: str,
+    perspectives: tuple[str, ...],
 ) -> None:
     session.library.open(label_runs[name])
     qtbot.waitUntil(lambda: session.library.model is not None)
@@ -45,8 +47,8 @@ def test_no_panel_complains_or_is_blank(
     said: list[str] = []
     wrong: list[tuple[str, str]] = []
     session.work.any_failed.connect(said.append)
-    for perspective in shown_perspectives():
-        window.show_perspective(perspective.name)
+    for perspective in perspectives:
+        window.show_perspective(perspective)
         drawn()  # and the tabs that fit the model are in front
         for panel in window.perspective.panels:
             panel.parentWidget().raise_()

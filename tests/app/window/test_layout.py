@@ -178,6 +178,7 @@ def test_nothing_is_cut_or_covered_on_a_screen_of_many_pixels(factor: str) -> No
     assert "1 passed" in ended.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", others_slow(SIZES, SMALL), ids="{0[0]}x{0[1]}".format)
 def test_nothing_is_cut_with_gradients_changes_and_all_settings(
     window: MainWindow,

@@ -420,6 +420,7 @@ def save_handout(window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch
     return path.read_text("utf-8") if path.suffix == ".html" else ""
 
 
+@pytest.mark.slow
 def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
     opened: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

@@ -139,7 +139,7 @@ def test_dropped_files_are_opened_by_what_they_are(
     assert window.settings.recent == [snapshot, text_file]
 
 
-@pytest.mark.parametrize("perspective", ["polls", "scale", "autodiff"])
+@pytest.mark.parametrize("perspective", others_slow(["polls", "scale", "autodiff"], "polls"))
 def test_a_text_that_is_opened_where_nothing_shows_texts_brings_corpus_to_the_front(
     window: MainWindow, session: Session, text_file: Path, lstm_run: Path, perspective: str, qtbot: QtBot
 ) -> None:

@@ -62,6 +62,7 @@ def settled(
     return show
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look", ["light", pytest.param("projector", marks=pytest.mark.slow)])
 def test_jobs_and_notices_leave_everything_in_its_place(
     window: MainWindow,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from foreign_models import add_tokenizer, saved
 from PySide6.QtWidgets import (
     QApplication,
@@ -45,7 +46,7 @@ def choose(window: MainWindow) -> Callable[[str], None]:
     return trigger
 
 
-@pytest.mark.parametrize("way", ["menu", "folder", "file"])
+@pytest.mark.parametrize("way", others_slow(["menu", "folder", "file"], "menu"))
 def test_a_checkpoint_is_read_and_looked_into(
     way: str,
     folder: Path,

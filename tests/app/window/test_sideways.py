@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from covering import others_slow
+from covering import others_slow, walk_through
 from PySide6.QtWidgets import QAbstractScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -176,7 +176,7 @@ def test_a_perspective_out_of_sight_is_as_narrow_as_before_when_the_projector_is
     qtbot.waitUntil(lambda: view.width() <= view.parentWidget().width())
 
 
-@pytest.mark.parametrize("name", [pytest.param("00-tour", marks=pytest.mark.slow), "03-memory"])
+@pytest.mark.parametrize("name", others_slow(["00-tour", "03-memory"]))
 def test_no_perspective_scrolls_sideways_beside_a_lesson(
     window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot, name: str
 ) -> None:
@@ -206,14 +206,19 @@ def test_no_perspective_scrolls_sideways_beside_a_lesson(
 
 
 @pytest.mark.parametrize("projector", others_slow([False, True], True), ids=["light", "projector"])
+@walk_through("train", "inside", "autodiff", "scale")
 def test_every_perspective_fits_beside_the_panel_of_lessons(
-    window: MainWindow, drawn: Callable[[], None], projector: bool, qtbot: QtBot
+    window: MainWindow,
+    drawn: Callable[[], None],
+    projector: bool,
+    qtbot: QtBot,
+    perspectives: tuple[str, ...],
 ) -> None:
     """In projector mode panels that do not fit side by side share a place, and come apart again."""
     window.set_projector(projector)
     window.resize(*LECTURE_HALL)
-    for perspective in shown_perspectives():
-        window.show_perspective(perspective.name)
+    for name in perspectives:
+        window.show_perspective(name)
         drawn()
         view = window.perspective
         alone = {panel.objectName() for panel in view.panels if panel.is_in_sight}

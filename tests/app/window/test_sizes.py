@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import others_slow
+from covering import others_slow, walk_through
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -180,7 +180,7 @@ def look_behind(window: MainWindow, qtbot: QtBot) -> None:
             inspect(window, qtbot)
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "train", "sample", "circuits"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "train"))
 def test_no_word_is_cut_and_no_panel_blank_in_the_smallest_window(
     window: MainWindow, opened: Callable[[str], None], perspective: str, qtbot: QtBot
 ) -> None:
@@ -229,6 +229,7 @@ def go_through(window: MainWindow, look: str, qtbot: QtBot) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("task", others_slow(["none", *TASKS], "none"))
+@walk_through("corpus", "inside", "compare")
 def test_before_anything_is_typed_every_panel_says_what_will_stand_there(
     window: MainWindow,
     session: Session,
@@ -236,12 +237,13 @@ def test_before_anything_is_typed_every_panel_says_what_will_stand_there(
     label_runs: dict[str, Path],
     task: str,
     qtbot: QtBot,
+    perspectives: tuple[str, ...],
 ) -> None:
     if task != "none":
         session.library.open(label_runs[task] if task in TEXTS else make_run("ngram", 3, order=3))
         qtbot.waitUntil(lambda: session.library.model is not None)
         session.reading.set_prefix("")
         session.reading.set_source("")
-    for perspective in NAMES if task == "none" else ("train", "inside", "attention", "sample", "compare"):
+    for perspective in perspectives:
         look_at(window, perspective, SIZES[0], qtbot)
         look_behind(window, qtbot)

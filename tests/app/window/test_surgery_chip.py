@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import walk_through
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
-from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.change_list import ChangeList
 from lmviz.app.widgets.controls.switch import Switch
@@ -49,13 +49,14 @@ def press(widget: QWidget, qtbot: QtBot) -> None:
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
+@walk_through("inside", "scale")
 def test_the_chip_is_there_in_every_perspective_as_long_as_there_are_changes(
-    changed: MainWindow, session: Session, qtbot: QtBot
+    changed: MainWindow, session: Session, qtbot: QtBot, perspectives: tuple[str, ...]
 ) -> None:
     chip, count = changed.header.chip, changed.findChild(QPushButton, "surgery_list_button")
-    for perspective in shown_perspectives():
-        changed.show_perspective(perspective.name)
-        assert chip.isVisible(), perspective.name
+    for name in perspectives:
+        changed.show_perspective(name)
+        assert chip.isVisible(), name
         assert count.text() == "2 changes"
         assert changed.header.rect().contains(chip.geometry())
     press(changed.findChild(QPushButton, "remove_changes_button"), qtbot)

@@ -55,7 +55,7 @@ assert "numpy._typing._array_like" in sys.modules
     "script",
     [
         pytest.param(TRAINS, id="training", marks=pytest.mark.slow),
-        pytest.param(CHECKPOINTS, id="checkpoint"),
+        pytest.param(CHECKPOINTS, id="checkpoint", marks=pytest.mark.slow),
         pytest.param(TYPES, id="types"),
     ],
 )

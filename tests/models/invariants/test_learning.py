@@ -7,8 +7,8 @@ from family_cases import (
     SOURCE_VOCABULARY,
     TEXT,
     VOCABULARY,
+    each_family_and_each_task,
     learn,
-    one_of_each,
     translates,
     untrained,
 )
@@ -47,7 +47,7 @@ def learn_pairs(model, steps):
     return told[-1].validation_loss
 
 
-@one_of_each
+@each_family_and_each_task
 def test_it_learns_a_toy_text(family, options):
     if not options.get("residual", True):  # with more layers nothing is learned in so short a time
         options = options | {"layers": 1}

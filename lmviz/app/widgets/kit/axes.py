@@ -37,6 +37,7 @@ class Axis(pyqtgraph.AxisItem):
 
     def __init__(self, orientation: str) -> None:
         super().__init__(orientation, showValues=True)
+        self.enableAutoSIPrefix(False)  # of a label that is not shown
         self.setStyle(tickLength=0, maxTickLevel=0, tickTextOffset=8, hideOverlappingLabels=40)
         self.setTickDensity(1.8 if orientation == "left" else 1)
         self._unit = ""

@@ -21,6 +21,8 @@ from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
 
+ONLY_PANELS = ("attention", "attention_text", "heads", "attention_why")
+
 
 def test_every_step_of_every_head_is_drawn_as_the_trace_has_it(
     panels: dict[str, Panel], window: MainWindow, session: Session

@@ -8,6 +8,8 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 
+ONLY_PANELS = ("attention_text",)
+
 
 def test_a_text_grows_arcs_only_for_the_chosen_head(panels: dict[str, Panel], session: Session) -> None:
     text = panels["attention_text_view"]

@@ -17,6 +17,8 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.window.main_window import MainWindow
 
+ONLY_PANELS = ("context", "next_word")
+
 DOT = "attention/weights"
 
 

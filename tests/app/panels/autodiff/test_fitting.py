@@ -93,7 +93,7 @@ def wheel(picture, place: QPoint, notches: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fitted"), in_turn(READABLE, LOOKS, among=("lecture", "bilinear_attention")), indirect=["fitted"]
+    ("name", "fitted"), in_turn(READABLE, LOOKS, among=("bilinear_attention",)), indirect=["fitted"]
 )
 def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, name):
     fitted.session.network.open_shipped(name)
@@ -104,7 +104,7 @@ def test_small_networks_do_not_scroll_sideways_and_show_figures(fitted, qtbot, n
         assert fitted.picture.rect().contains(fitted.picture.box_rectangle(node.name).toRect()), node.name
 
 
-@pytest.mark.parametrize("name", ["summation", "comparison", "recurrence_tanh", "both_ways"])
+@pytest.mark.parametrize("name", others_slow(STATES, "comparison", "both_ways"))
 @pytest.mark.parametrize("fitted", ["light beside a lesson"], indirect=True)
 def test_recurrences_scroll_rather_than_be_an_overview(fitted, qtbot, name):
     fitted.session.network.open_shipped(name)
@@ -134,7 +134,7 @@ def test_gradients_lie_below_their_matrices_where_it_is_narrow(scene, qtbot, typ
 
 
 @pytest.mark.parametrize(
-    ("name", "fitted"), in_turn(STATES, LOOKS, among=("summation", "both_ways")), indirect=["fitted"]
+    ("name", "fitted"), in_turn(STATES, LOOKS, among=("both_ways",)), indirect=["fitted"]
 )
 def test_steps_that_have_no_room_side_by_side_go_downwards_and_show_figures(fitted, qtbot, name):
     network, picture = fitted.session.network, fitted.picture
@@ -182,7 +182,7 @@ def test_where_there_is_room_steps_stand_side_by_side(scene, qtbot):
     assert scene.place("h[1]", (), False).x() < scene.place("h[2]", (), False).x()
 
 
-@pytest.mark.parametrize(("name", "fitted"), in_turn(LARGE, ROOMS), indirect=["fitted"])
+@pytest.mark.parametrize(("name", "fitted"), in_turn(LARGE, ROOMS, among=("poll",)), indirect=["fitted"])
 def test_large_networks_are_wholly_in_sight_or_go_on_below_and_are_read_at_the_pointer(fitted, qtbot, name):
     network, picture = fitted.session.network, fitted.picture
     network.open_shipped(name)
@@ -203,7 +203,7 @@ def test_large_networks_are_wholly_in_sight_or_go_on_below_and_are_read_at_the_p
     assert fitted.read(last.name, index) == pytest.approx(float(last.value[index]), abs=5e-7)
 
 
-@pytest.mark.parametrize(("drawn", "fitted"), in_turn(UNITS, LOOKS, among=UNITS[::5]), indirect=["fitted"])
+@pytest.mark.parametrize(("drawn", "fitted"), in_turn(UNITS, LOOKS, among=UNITS[5:6]), indirect=["fitted"])
 def test_units_are_wholly_in_sight_too(fitted, qtbot, drawn):
     drawing, name = drawn
     fitted.session.network.open_shipped(name)
@@ -215,7 +215,7 @@ def test_units_are_wholly_in_sight_too(fitted, qtbot, drawn):
     qtbot.waitUntil(lambda: sideways(fitted.find(UnitPicture)) == 0)
 
 
-@pytest.mark.parametrize("fitted", LOOKS, indirect=True)
+@pytest.mark.parametrize("fitted", others_slow(LOOKS, "projector"), indirect=True)
 def test_the_first_turn_of_the_wheel_brings_figures_and_keeps_the_place(fitted, qtbot):
     fitted.session.network.open_shipped("lstm")
     fitted.settle()
@@ -282,7 +282,7 @@ def test_cells_show_six_decimals_where_there_is_room(scene, qtbot, typeset, how)
     assert metrics(CELL_SIZE, token=True).horizontalAdvance("−0.138756") <= room - 4
 
 
-@pytest.mark.parametrize("swept", [False, True], ids=["before", "after the sweep"])
+@pytest.mark.parametrize("swept", others_slow([False, True], True), ids=["before", "after the sweep"])
 @pytest.mark.parametrize("width", [1166, 840], ids=["1280 × 720", "beside a lesson"])
 def test_no_title_button_or_verdict_is_cut(scene, typeset, width, swept, qtbot):
     scene.view.resize(width, 620)

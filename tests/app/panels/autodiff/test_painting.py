@@ -10,9 +10,11 @@ from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text import typesetting
 
+ONLY_PANELS = ("graph", "tape")
+
 CUT_CURVES = 150  # bytes: a curve that is cut where painting ends is smoothed a little differently
 NETWORKS = ("lecture", "diamond", "comparison", "recurrence_tanh", "bilinear_attention")
-QUICK = ("diamond", "recurrence_tanh")
+QUICK = ("diamond",)
 
 
 def shown(picture) -> np.ndarray:

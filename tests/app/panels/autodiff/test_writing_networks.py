@@ -67,6 +67,7 @@ def test_what_is_typed_is_read_by_itself(scene: Scene, qtbot: QtBot) -> None:
     assert scene.read("y") == 9
 
 
+@pytest.mark.slow
 def test_every_shipped_network_is_drawn(scene: Scene) -> None:
     picker = scene.find(QComboBox, "network_picker")
     for at in range(picker.count()):

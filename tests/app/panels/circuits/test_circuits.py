@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from covering import others_slow
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
@@ -381,7 +382,14 @@ def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories
     assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", ["ambiguous-gru-both", "reviews-lstm", "twin-transformer", "twin-gru-short"])
+@pytest.mark.parametrize(
+    "name",
+    others_slow(
+        ["ambiguous-gru-both", "reviews-lstm", "twin-transformer", "twin-gru-short"],
+        "reviews-lstm",
+        "twin-transformer",
+    ),
+)
 def test_every_task_has_a_question_and_a_grid(window: MainWindow, session: Session, qtbot: QtBot, name: str):
     window.show_perspective("circuits")
     with qtbot.waitSignal(session.library.model_changed):

@@ -27,6 +27,15 @@ from lmviz.decoding.distribution import next_distribution
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.shared_units import shared_units
 
+ONLY_PANELS = (
+    "compared_distributions",
+    "compared_samples",
+    "guess_word",
+    "which_is_real",
+    "scores",
+    "surprisal",
+)
+
 
 def test_distributions_and_their_agreement_are_the_core_s(
     compare: MainWindow, lstm_run: Path, transformer_run: Path, qtbot: QtBot

@@ -13,6 +13,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import zero
 
+ONLY_PANELS = ("compared_distributions", "surprisal")
+
 
 def test_compared_translators_leave_as_python(
     window: MainWindow,

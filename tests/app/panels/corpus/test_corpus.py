@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSpinBox, QTreeWidget, QWidget
@@ -20,6 +21,8 @@ from lmviz.app.widgets.text.concordance_list import ConcordanceList
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.corpus_options import CorpusOptions
+
+ONLY_PANELS = ("texts", "corpus_text", "concordance", "vocabulary")
 
 LONG = 20_000
 
@@ -186,7 +189,7 @@ def test_the_concordance_counts_what_follows_and_leads_to_the_place(
     assert session.text.place == matches[2]
 
 
-@pytest.mark.parametrize("tokenizer", ["words", "characters", "bpe:300"])
+@pytest.mark.parametrize("tokenizer", others_slow(["words", "characters", "bpe:300"], "characters"))
 def test_a_click_on_a_bar_goes_on_with_it_whatever_the_tokens_are(
     window: MainWindow, session: Session, text_file: Path, tokenizer: str, qtbot: QtBot
 ) -> None:
@@ -260,6 +263,7 @@ def _shows_all(table: TableView) -> None:
     assert table.horizontalScrollBar().maximum() <= 2, places
 
 
+@pytest.mark.slow
 def test_the_vocabulary_shows_all_its_columns_at_every_size(corpus: MainWindow, qtbot: QtBot) -> None:
     table = corpus.findChild(QWidget, "vocabulary_view").findChild(TableView)
     try:
@@ -277,6 +281,7 @@ def test_the_vocabulary_shows_all_its_columns_at_every_size(corpus: MainWindow, 
         corpus.set_projector(False)
 
 
+@pytest.mark.slow
 def test_every_text_is_in_the_list_however_large_the_type(
     corpus: MainWindow, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

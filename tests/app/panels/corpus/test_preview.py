@@ -4,12 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.text.reading import read_raw
+
+ONLY_PANELS = ("texts", "preview")
 
 LONG = 60_000
 SPAM = "v1,v2,,,\n" + "ham,Go until jurong point,,,\nspam,Free entry for £2,,,\nham,Ok lar,,,\n" * 4
@@ -147,7 +150,7 @@ def test_what_goes_on_is_joined_and_what_repeats_is_kept_once(
     )
 
 
-@pytest.mark.parametrize("given", ["files", "folder"])
+@pytest.mark.parametrize("given", others_slow(["files", "folder"], "folder"))
 def test_pairs_in_two_files_are_shown_where_lines_would_be_lost(
     given: str, window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:

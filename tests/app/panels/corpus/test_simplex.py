@@ -58,6 +58,7 @@ def test_a_bar_is_dragged_and_the_others_give_way(simplex: SimplexPanel, qtbot: 
     assert view.current == 1
 
 
+@pytest.mark.slow
 def test_the_ascent_comes_to_rest_at_the_counts(simplex: SimplexPanel, qtbot: QtBot) -> None:
     qtbot.keyClick(bars(simplex), Qt.Key.Key_Right)
     assert simplex.shares[0] == pytest.approx(0.21)

@@ -15,6 +15,8 @@ from lmviz.inspection.logit_lens import logit_lens
 from lmviz.models.address import Address
 from tests.app.conftest import wait_for_reading
 
+ONLY_PANELS = ("lens_over_text",)
+
 
 @pytest.fixture
 def first_perspective() -> str:

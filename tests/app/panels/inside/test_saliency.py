@@ -21,6 +21,8 @@ from lmviz.inspection.saliency import agreement_sentence, saliencies
 from lmviz.text.corpus import load_corpus
 from lmviz.training.run import Run
 
+ONLY_PANELS = ("saliency", "picture")
+
 WORDS = "the cows eat grass the hens"
 
 

@@ -29,6 +29,8 @@ from lmviz.app.widgets.plots.poll_choices import PollChoices
 from lmviz.app.window.main_window import MainWindow
 from lmviz.polls.counts import counts_path
 
+ONLY_PANELS = ("poll", "order")
+
 
 @pytest.fixture(autouse=True)
 def _own_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

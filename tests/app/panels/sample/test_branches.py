@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt
 
 from lmviz.app.widgets.base.muted_line import MutedLine
 
+ONLY_PANELS = ("branches", "distribution", "roll")
+
 
 def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench) -> None:
     session, table = bench.session, bench.find("pipeline_table")

@@ -13,6 +13,8 @@ from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.decoding.sampling import greedy, sample
 from lmviz.inspection.interventions import add, scale_head, zero
 
+ONLY_PANELS = ("beam", "chain_rule", "distribution", "roll", "side_by_side")
+
 
 @pytest.mark.parametrize("bench", ["transformer"], indirect=True)
 def test_what_was_changed_by_surgery_rolls_searches_and_is_scored(bench: Bench) -> None:

@@ -21,6 +21,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
 
+ONLY_PANELS = ("distribution", "roll", "chain_rule")
+
 
 def test_the_distribution_follows_what_is_typed(bench: Bench) -> None:
     for length in range(len("the hens"), len("the hens eat") + 1):

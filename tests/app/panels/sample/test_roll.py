@@ -16,6 +16,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import greedy, sample
 
+ONLY_PANELS = ("roll", "distribution")
+
 
 def test_under_a_locked_seed_the_roll_is_that_of_the_core_and_repeats(bench: Bench) -> None:
     bench.find("seed_spin").setValue(7)

@@ -94,13 +94,6 @@ def scene(window: MainWindow, session: Session, qtbot: QtBot) -> Scene:
     return scene
 
 
-def test_it_follows_autodiff_on_ctrl_8(window: MainWindow) -> None:
-    window.show_perspective("train")
-    QTest.keyClick(window, Qt.Key.Key_9, Qt.KeyboardModifier.ControlModifier)
-    assert window.perspective_name == "scale"
-    assert not window.prefix_bar.isVisible()
-
-
 def test_the_calculator_says_what_gpt3_costs(scene: Scene) -> None:
     planned = find_public("GPT-3").planned
     assert scene.session.scale.planned == planned

@@ -9,6 +9,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.inspection.views import strip
 
+ONLY_PANELS = ("picture", "state")
+
 
 def test_a_cell_is_named_by_the_words_of_the_reading_that_is_drawn(read: Session, qtbot: QtBot) -> None:
     strips, drawn = ExplainedStrips(read), read.reading.current
