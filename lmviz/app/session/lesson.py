@@ -197,6 +197,12 @@ class CurrentLesson(Part):
             self._done, self._answered, self._hint = 0, Answered(), False
             self._begin(self._number, self._lesson.openings_before(self._number))
 
+    def note_use(self) -> None:
+        """The control of the present task is used: what was so before is done again, and counts."""
+        if self._done in self._was_so:
+            self._was_so.discard(self._done)
+            self._check_tasks()
+
     def show_where(self) -> None:
         """Go back to where this step takes place, and open nothing."""
         self.step_begun.emit()

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -76,6 +77,17 @@ class Lessons(QObject):
     def control(self) -> QWidget | None:
         """The control that is outlined."""
         return self._ring.control if self._ring is not None else None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Notice that the control that is outlined is used: a choice that is made already looks the same."""
+        control, used = self.control, None
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
+            used = self._parent.window().childAt(event.position().toPoint())
+        elif event.type() == QEvent.Type.KeyPress:
+            used = self._parent.window().focusWidget()
+        if control is not None and used is not None and (used is control or control.isAncestorOf(used)):
+            QTimer.singleShot(0, self._session.lesson, self._session.lesson.note_use)  # once it has been
+        return False
 
     def toggle(self) -> None:
         """Show the list of lessons, or the lesson one is in; or send the panel away."""
@@ -187,6 +199,8 @@ class Lessons(QObject):
         if step is not None and step.control and not theme_switch().projector:  # which has room for one
             self._window.bring_forward(step.control)  # the panel that is spoken of, before it is its turn
         self._window.bring_forward(name)
+        if (handle := self._parent.window().windowHandle()) is not None:
+            handle.installEventFilter(self)
         self._ring.surround(lambda: self._window.find_control(name))
         if self._ring.control is not None:
             _scroll_to(self._ring.control)

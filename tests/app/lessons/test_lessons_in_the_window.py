@@ -4,8 +4,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -617,3 +618,24 @@ def test_a_race_step_that_is_set_up_again_ends_its_race_and_keeps_the_runs(drive
     assert all(run.is_resumable for run in map(Run.open, open_race(before).lanes.values()))
     race.stop()
     driver.wait(lambda: not race.is_active)
+
+
+def test_what_is_so_when_a_step_is_set_up_again_is_done_by_using_its_control(driver: Driver) -> None:
+    """A choice that is made already cannot be made otherwise first."""
+    text = (
+        "# Own\n## Type\nperspective: corpus\nopen: text farm\ndo: type “cows”\ncontrol: concordance_edit\n"
+        'until: control("concordance_edit") is cows\n\nType.\n'
+    )
+    driver.window.lessons.open(read_lesson(text, perspective_names(), "own"))
+    driver.type("concordance_edit", "cows")
+    lesson = driver.session.lesson
+    driver.wait(lambda: lesson.tasks_done == 1)
+    driver.press("lesson_prepare")
+    field = driver.control("concordance_edit")
+    driver.wait(lambda: driver.window.lessons.control is field)
+    assert (field.text(), lesson.tasks_done) == ("cows", 0)
+    handle = driver.window.windowHandle()
+    for used, done in ((driver.control("lesson_prepare").parentWidget(), 0), (field, 1)):
+        place = used.mapTo(driver.window, used.rect().center() + QPoint(0, 2))
+        QTest.mouseClick(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+        driver.wait(lambda done=done: lesson.tasks_done == done)
