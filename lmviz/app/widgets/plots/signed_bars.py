@@ -15,6 +15,8 @@ from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.plots.bars import PointableBars
 
 ROW, BAR, SIZE = 22, 12, 12
+LEAST_ROW = 15  # pixels at scale 1: lower, and words are drawn over one another
+MORE = -1  # in the place of the index of a bar, for those that have no room
 NUMBER = "+00.00"
 MOST_LABEL, MOST_NOTE = 0.34, 0.2  # of the width
 
@@ -23,7 +25,8 @@ class SignedBars(PointableBars, GrowingCanvas):
     """`SignedBars()`: a label on the left, a word beside it, a bar, and the number on the right.
 
     `set_bars(labels, values, notes=(), faded=(), running=False)` shows them; with `running` each bar begins
-    where the one before has ended, and the last, which is bold, from zero: it is their sum.
+    where the one before has ended, and the last, which is bold, from zero: it is their sum. Those for which
+    there is no room are one bar, with the sum of their values.
     `set_current(index)` marks one. Signals: `bar_hovered(int)`, `bar_clicked(int)`, also by Enter.
     """
 
@@ -80,19 +83,32 @@ class SignedBars(PointableBars, GrowingCanvas):
         return len(self._labels)
 
     def index_at(self, place: QPointF) -> int:
-        index = int(place.y() // self._row)
-        return index if 0 <= index < len(self._labels) else -1
+        at, rows = int(place.y() // self._row), self._rows
+        return rows[at] if 0 <= at < len(rows) else -1
+
+    @property
+    def _rows(self) -> list[int]:
+        """The index of the bar in each row."""
+        count, room = len(self._labels), max(3, int(self.height() // self.length(LEAST_ROW)))
+        last = [count - 1] if self._running else []
+        return [*range(count)] if count <= room else [*range(room - 1 - len(last)), MORE, *last]
 
     @property
     def _row(self) -> float:
-        """The height of a row: as many as there are have to fit."""
-        return min(self.length(ROW), self.height() / max(1, len(self._labels)))
+        """The height of a row: all of them have to fit."""
+        return min(self.length(ROW), self.height() / max(1, len(self._rows)))
 
-    def _spans(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where each bar begins and ends, in values."""
-        if not self._running or len(self._values) < 2:
-            return np.zeros_like(self._values), self._values
-        ends = np.concatenate([np.cumsum(self._values[:-1]), self._values[-1:]])
+    def _drawn(self) -> np.ndarray:
+        """The value in each row."""
+        rows, end = self._rows, len(self._values) - self._running
+        without_room = self._values[rows.index(MORE) : end].sum() if MORE in rows else 0.0
+        return np.array([without_room if index == MORE else self._values[index] for index in rows])
+
+    def _spans(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where the bar of each row begins and ends, in values."""
+        if not self._running or len(values) < 2:
+            return np.zeros_like(values), values
+        ends = np.concatenate([np.cumsum(values[:-1]), values[-1:]])
         begins = np.concatenate([[0.0], ends[:-2], [0.0]])
         return begins, ends
 
@@ -108,7 +124,7 @@ class SignedBars(PointableBars, GrowingCanvas):
         return (
             label,
             note,
-            QRectF(left, 0, max(1.0, self.width() - number - left), self._row * len(self._labels)),
+            QRectF(left, 0, max(1.0, self.width() - number - left), self._row * len(self._rows)),
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -116,46 +132,51 @@ class SignedBars(PointableBars, GrowingCanvas):
         if not len(self._values):
             return
         label, note, bars = self._columns()
-        begins, ends = self._spans()
+        rows, values = self._rows, self._drawn()
+        begins, ends = self._spans(values)
         low, high = min(0.0, begins.min(), ends.min()), max(0.0, begins.max(), ends.max())
         per_value = bars.width() / max(high - low, 1e-300)
         zero, thick = bars.left() - low * per_value, min(self.length(BAR), 0.7 * self._row)
         painter.line(QPointF(zero, 0), QPointF(zero, bars.height()), self.theme.line)
-        for index, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-            row = QRectF(0, index * self._row, self.width(), self._row)
+        for at, (index, begin, end) in enumerate(zip(rows, begins, ends, strict=True)):
+            row = QRectF(0, at * self._row, self.width(), self._row)
             for marked, ground in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
-                if index == marked:
+                if index == marked != MORE:
                     painter.box(row, ground, radius=4)
-            self._write(painter, index, row, label, note)
+            self._write(painter, index, float(values[at]), row, label, note)
             left, right = sorted((zero + begin * per_value, zero + end * per_value))
             area = QRectF(left, row.center().y() - thick / 2, max(right - left, 1.0), thick)
-            painter.box(area, self._color(index), radius=2)
+            painter.box(area, self._color(index, float(values[at])), radius=2)
         if self._running:
-            above = (len(self._values) - 1) * self._row
+            above = (len(rows) - 1) * self._row
             painter.line(QPointF(0, above), QPointF(self.width(), above), self.theme.line)
         self.draw_focus(painter)
 
     def _is_sum(self, index: int) -> bool:
         return self._running and index == len(self._values) - 1
 
-    def _write(self, painter: Painter, index: int, row: QRectF, label: float, note: float) -> None:
-        theme, bold = self.theme, self._is_sum(index) or index == self._current
+    def _write(
+        self, painter: Painter, index: int, value: float, row: QRectF, label: float, note: float
+    ) -> None:
+        theme, bold = self.theme, self._is_sum(index) or index == self._current != MORE
         area = QRectF(0, row.top(), label, row.height())
-        ink = theme.muted_text if index in self._faded else theme.text
-        shown = self.shown_in(area, self._labels[index], self.metrics(SIZE, bold=bold))
+        ink = theme.muted_text if index in self._faded or index == MORE else theme.text
+        more = len(self._labels) - len(self._rows) + 1
+        words = f"{more} more" if index == MORE else self._labels[index]
+        shown = self.shown_in(area, words, self.metrics(SIZE, bold=bold))
         painter.write(area, shown, ink, SIZE, bold=bold, where=AT_RIGHT)
-        figure = signed_figure(float(self._values[index]))
+        figure = signed_figure(value)
         ink = theme.accent if self._is_sum(index) else theme.text
         painter.write(row.adjusted(0, 0, -self.length(2), 0), figure, ink, SIZE, bold=bold, where=AT_RIGHT)
-        if index < len(self._notes):
+        if MORE < index < len(self._notes):
             start = label + self.length(10)
             area = QRectF(start, row.top(), note - start, row.height())
             shown = self.shown_in(area, self._notes[index], self.metrics(SIZE, token=True))
             painter.write(area, shown, theme.key, SIZE, token=True)
 
-    def _color(self, index: int) -> QColor:
+    def _color(self, index: int, value: float) -> QColor:
         if self._is_sum(index):
             return self.theme.accent
-        if index in self._faded:
+        if index in self._faded or index == MORE:
             return self.theme.faint_text
-        return self.theme.signed_positive if self._values[index] > 0 else self.theme.signed_negative
+        return self.theme.signed_positive if value > 0 else self.theme.signed_negative
