@@ -32,8 +32,8 @@ MOST, FEWEST = 24, 4
 
 NUMBERS, COLUMN = 130, 52  # pixels at scale 1 for what stands beside the words, and for each position
 
-HINT = "colour and %: probability of the final word · Ctrl+wheel zooms"
-STAIRS = "from here on the likeliest word is the final one"
+HINT = "colour and %: probability of the final {} · Ctrl+wheel zooms"
+STAIRS = "from here on it is the final {}"
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -54,7 +54,9 @@ class LensOverTextPanel(Panel):
         leave_arrow_keys(self, self._words)
         self._drawn: tuple[Reading, LogitLens] | None = None
         self._said = InkedLabel(name="lens_over_text_sentence", wraps=True)
-        self._card = Card("If it stopped here", HINT, sheet(column(self._said, (self._words, 1))))
+        self._card = Card(
+            "If it stopped here", HINT.format("word"), sheet(column(self._said, (self._words, 1)))
+        )
         self.column.addWidget(self._card)
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go)
@@ -98,7 +100,7 @@ class LensOverTextPanel(Panel):
             self.silence("lens over text")
             self._drawn = None
             self._words.set_matrix(NOTHING)
-            self._said.set_pieces([])
+            self._say([])
             self._card.set_placeholder("Open a model and type a text to see its words layer by layer.")
             return
         position, length, most = self.session.reading.position, len(reading.trace), self._columns()
@@ -140,7 +142,8 @@ class LensOverTextPanel(Panel):
             words=[[visible(reading.answer(int(id))) for id in row] for row in lens.ids[:, :, 0]],
         )
         several = len(lens.places) > 1
-        self._words.set_stairs(lens.settled.tolist() if several else (), STAIRS)
+        self._card.set_aside(HINT.format(self._noun))
+        self._words.set_stairs(lens.settled.tolist() if several else (), STAIRS.format(self._noun))
         self._mark()
 
     def _mark(self) -> None:
@@ -149,20 +152,28 @@ class LensOverTextPanel(Panel):
         if self._drawn is None or lens is None or position not in lens.positions:
             self._words.set_selection()
             self._words.set_notes("", ())
-            self._said.set_pieces([])
+            self._say([])
             return
         at = lens.positions.index(position)
         self._words.set_selection(column=at)
         self._words.set_notes("%", [brief_percentage(float(share)) for share in lens.of_final[:, at]])
-        model = self.session.library.model
-        noun = "label" if model is not None and not model.predicts.continues else "word"
-        settled = settled_in_words(lens, at, noun)
+        settled = settled_in_words(lens, at, self._noun)
         final = f"“{visible(self._drawn[0].answer(int(lens.ids[-1, at, 0])))}”"
         pieces = [
             Inked(final, True, self._words.theme.accent),
             Inked(f" {settled} {all_settled_in_words(lens)}"),
         ]
-        self._said.set_pieces(pieces if settled else [])
+        self._say(pieces if settled else [])
+
+    def _say(self, pieces: list[Inked]) -> None:
+        self._said.set_pieces(pieces)
+        self._said.setVisible(bool(pieces))
+
+    @property
+    def _noun(self) -> str:
+        """What answers are called."""
+        model = self.session.library.model
+        return "label" if model is not None and not model.predicts.continues else "word"
 
     def _go(self, row: int, column: int) -> None:
         if self._drawn is None:
@@ -182,8 +193,8 @@ class LensOverTextPanel(Panel):
         final = reading.answer(int(lens.ids[-1, column, 0]))
         return f"{word}  {percentage(float(lens.probabilities[row, column, 0]))}", [
             f"if the model stopped after {stop_name(lens.places[row])}",
-            f"{percentage(float(lens.of_final[row, column]))} for the final word, {visible(final)}",
-            *([f"which {settled}"] if (settled := settled_in_words(lens, column)) else []),
+            f"{percentage(float(lens.of_final[row, column]))} for the final {self._noun}, {visible(final)}",
+            *([f"which {settled}"] if (settled := settled_in_words(lens, column, self._noun)) else []),
             f"entropy {float(lens.entropy[row, column]):.1f} bits",
         ]
 

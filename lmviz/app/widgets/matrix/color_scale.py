@@ -15,7 +15,7 @@ from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 SIZE = 11
 HEIGHT = 15
 STRIPE = 84
-WHOLE = 160  # pixels at scale 1 of the stripe with the numbers at its ends
+WHOLE = 136  # pixels at scale 1 of the stripe with the numbers at its ends
 DASH = 22
 
 

@@ -18,7 +18,7 @@ from lmviz.app.widgets.matrix.heatmap_labels import named_rows
 
 VALUE_SIZE = 11
 WORD_SIZES = (11, 10, 9)
-LEAST_ROW = 11  # pixels at scale 1 in which a word can be read
+LEAST_ROW = 10  # pixels at scale 1 in which a word can be read
 GAP_FROM = 8
 SMALLEST_MARK = 7  # pixels at scale 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel
@@ -62,3 +64,17 @@ def test_each_cell_is_the_likeliest_word_there(window: MainWindow, session: Sess
     final = session.reading.current.answer(int(panel.lens.ids[-1, 1, 0]))
     said = panel.findChild(QLabel, "lens_over_text_sentence").accessibleName()
     assert said.startswith(f"“{final}” {settled_in_words(panel.lens, 1)}")
+
+
+def test_of_a_tagger_it_speaks_of_labels_and_of_one_layer_it_says_nothing(
+    window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    session.library.open(label_runs["tagger"])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the bat made noise")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lens_over_text_view")
+    [panel] = window.findChildren(LensOverTextPanel)
+    qtbot.waitUntil(lambda: panel.lens is not None and "final label" in panel.card.aside)
+    assert len(panel.lens.places) == 1
+    assert not panel.findChild(QLabel, "lens_over_text_sentence").isVisible()
