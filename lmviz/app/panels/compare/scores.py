@@ -43,6 +43,7 @@ class ScoresPanel(Panel):
         super().__init__(session)
         self._button = named(QPushButton("Measure"), "measure_button", role="link")
         self._button.clicked.connect(self._toggle)
+        self._was_pressed = False
         self._note = MutedLine(right=True)
         self._table = named(TableView(), description="scores on the held-out text")
         self._empty = EmptyText()
@@ -93,8 +94,9 @@ class ScoresPanel(Panel):
         scores, judged, corpus = self.session.scores, self.session.comparison.judged, self.session.text.corpus
         sentence = self._obstacle(judged)
         self._button.setVisible(not sentence)
-        self._button.setText("Cancel" if scores.is_measuring else "Measure")
-        self._button.setEnabled(scores.is_measuring or bool(scores.missing(list(map(_asked, judged)))))
+        self._was_pressed &= scores.is_measuring
+        self._button.setText("Cancel" if self._was_pressed else "Measure")
+        self._button.setEnabled(self._was_pressed or bool(scores.missing(list(map(_asked, judged)))))
         held_out = "the held-out part of " if scores.part == "validation" else ""
         self._card.set_title("Scores" if sentence or corpus is None else f"Scores on {held_out}{corpus.name}")
         self._note.set_text("" if sentence else self._said())
@@ -124,10 +126,12 @@ class ScoresPanel(Panel):
         return f"without the changes · {said}" if self.session.surgery.in_force and is_without else said
 
     def _toggle(self) -> None:
+        """Measure, or stop what was asked for here: other panels measure without being asked."""
         scores = self.session.scores
-        if scores.is_measuring:
+        if self._was_pressed:
             scores.cancel()
         else:
+            self._was_pressed = True
             scores.measure(list(map(_asked, self.session.comparison.judged)))
 
 

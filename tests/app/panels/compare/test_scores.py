@@ -44,3 +44,27 @@ def test_scores_are_measured_once_on_the_same_text(
         qtbot.waitUntil(lambda at=at, share=share: share in row_of(view, at))
     button = compare.findChild(QPushButton, "measure_button")
     qtbot.waitUntil(lambda: not session.work.jobs and not button.isEnabled(), timeout=LONG)
+
+
+def test_only_what_was_asked_for_here_is_cancelled_here(
+    compare: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    view = bring_to_front(compare, "scores_view", qtbot)
+    qtbot.waitUntil(lambda: view.findChild(TableView).model().rowCount() == 2, timeout=LONG)
+    button = compare.findChild(QPushButton, "measure_button")
+    said: set[str] = set()
+
+    def look() -> None:
+        view.catch_up()
+        if session.scores.is_measuring:
+            said.add(button.text())
+
+    session.scores.changed.connect(look)
+    session.scores.measure([(session.library.shown_moment, ())])  # as Confusion does unasked
+    qtbot.waitUntil(lambda: not session.scores.is_measuring, timeout=LONG)
+    assert said == {"Measure"}
+    said.clear()
+    click(compare, "measure_button", qtbot)
+    qtbot.waitUntil(lambda: not session.scores.is_measuring, timeout=LONG)
+    assert said == {"Cancel"}
+    qtbot.waitUntil(lambda: button.text() == "Measure")
