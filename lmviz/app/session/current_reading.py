@@ -117,6 +117,12 @@ class CurrentReading(Part):
         return self._reading
 
     @property
+    def noun(self) -> str:
+        """What a token of the shown model is called: "word", "character" or "token"."""
+        model = self._library.model
+        return "word" if self.is_stored or model is None else model.tokenizer.noun
+
+    @property
     def is_stored(self) -> bool:
         """Whether the reading was stored, with what the first screen draws and no more."""
         return self._reading is not None and self._reading is self._stored

@@ -32,6 +32,7 @@ NAMED_UNKNOWNS = 2
 INFO = 250  # pixels at scale 1 for what is said of the tokens
 LATE = 250  # milliseconds after which a reading that takes long says how far it is, and as often again
 OF_TEXT = "Type a prefix to see what could come next"
+OF_TRANSLATION = "Type the words of the translation so far, to see what could come next"
 OF_PICTURE = "Type the words so far that describe the picture; paint it with the mouse"
 
 
@@ -147,7 +148,8 @@ class PrefixBar(QFrame):
         for widget in (self.source, *self._names):
             widget.setVisible(translates)
         self._blank.setVisible(reading.has_picture)
-        self.edit.setPlaceholderText(OF_PICTURE if reading.has_picture else OF_TEXT)
+        of_source = OF_PICTURE if reading.has_picture else OF_TRANSLATION
+        self.edit.setPlaceholderText(of_source if reading.has_source else OF_TEXT)
         if self.source.text() != reading.source:
             self.source.setText(reading.source)
 

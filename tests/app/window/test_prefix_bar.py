@@ -94,6 +94,7 @@ def test_a_translator_is_given_its_source_above_the_prefix(
     read.library.open(translator_run)
     qtbot.waitUntil(source.isVisible)
     assert named(window) == {"source": source, "translation": find(window, QLineEdit, "prefix_edit")}
+    assert "translation so far" in find(window, QLineEdit, "prefix_edit").placeholderText()
     find(window, QLineEdit, "prefix_edit").setText("c")
     source.clear()
     qtbot.keyClicks(source, "abc")

@@ -102,7 +102,7 @@ class BeamPanel(Panel):
             for node in beam.nodes[1:]
         ]
         shown = beam.nodes[self._selected] if self._selected > 0 else beam.best
-        self._tree.set_nodes(nodes, shown.index)
+        self._tree.set_nodes(nodes, shown.index, self.session.reading.noun)
         text = shown.text[len(beam.nodes[0].text) :].strip(" ") or visible(shown.token)
         states = {FINISHED: "finished", PRUNED: "dropped"}
         best = "the best" if self.session.beam.is_grown else "best so far"

@@ -76,14 +76,15 @@ class BranchesPanel(Panel):
 
     def refresh(self) -> None:
         branches = self.session.writing.branches
+        noun = self.session.reading.noun
         nodes, self._drawn = self._draw_tree(branches)
-        self._tree.set_nodes(nodes, self._drawn)
+        self._tree.set_nodes(nodes, self._drawn, noun)
         written = branches.node.text[len(branches.prefix) :]
         drawn = "1 draw kept" if branches.draws == 1 else f"{count(branches.draws)} draws kept"
         self._said.set_text(
-            f"{written.strip(' ')} · {drawn} · click any word to go on from it".lstrip(" ·")
+            f"{written.strip(' ')} · {drawn} · click any {noun} to go on from it".lstrip(" ·")
             if len(branches.nodes) > 1
-            else "Roll the die, or click a word: every continuation is kept here."
+            else f"Roll the die, or click a {noun}: every continuation is kept here."
         )
         self._adopt.setEnabled(bool(written))
         self._clear.setEnabled(len(branches.nodes) > 1)

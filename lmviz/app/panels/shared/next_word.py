@@ -109,7 +109,7 @@ class NextWordPanel(Panel):
         self._logits, self._whole = logits, None
         self._drawn_for = wanted
         # A reading that was stored is one of words; its tokenizer is not loaded before the first paint.
-        noun = "word" if self.session.reading.is_stored else reading.model.tokenizer.noun
+        noun = self.session.reading.noun
         self._card.set_title(_title(reading, position, noun))
         if self._card.placeholder:
             self._card.set_placeholder("")

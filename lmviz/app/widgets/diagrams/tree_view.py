@@ -45,6 +45,7 @@ class TreeView(Pointable):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._nodes: tuple[TreeNode, ...] = ()
+        self._noun = "word"
         self._shape = TreeShape((), frozenset())
         self._layout = TreeLayout()
         self._least = self._usual = QSize(0, 0)
@@ -57,9 +58,9 @@ class TreeView(Pointable):
         """How many words are counted and not drawn."""
         return self._layout.left_out
 
-    def set_nodes(self, nodes: Sequence[TreeNode], current: int = -1) -> None:
-        """Draw a tree; `current` is the marked node."""
-        self._nodes = tuple(nodes)
+    def set_nodes(self, nodes: Sequence[TreeNode], current: int = -1, noun: str = "word") -> None:
+        """Draw a tree; `current` is the marked node, and the noun what the nodes are called."""
+        self._nodes, self._noun = tuple(nodes), noun
         self._current = current
         self.set_hovered(-1)
         way = self._way_to(current)
@@ -127,7 +128,7 @@ class TreeView(Pointable):
         painter.setFont(self.theme.font(NOTE_SIZE))
         painter.setPen(self.theme.faint_text)
         for depth, start in enumerate(self._layout.columns):
-            said = str(depth) if depth else "word"
+            said = str(depth) if depth else self._noun
             painter.drawText(QPointF(start, self.length(HEADING - 6)), said)
 
     def _is_minor(self, index: int) -> bool:

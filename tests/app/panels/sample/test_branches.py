@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 from benches.sample import Bench
+from layout_faults import noted_texts
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPolygonF
 
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.text.corpus import load_corpus
+
+
+@pytest.fixture(scope="module")
+def letters_run(tmp_path_factory: pytest.TempPathFactory, text_file: Path) -> Path:
+    """A model whose tokens are characters."""
+    from lmviz.api.training import train
+
+    folder = tmp_path_factory.mktemp("runs") / "letters"
+    train("ngram", load_corpus(text_file, "characters", documents="line"), folder, order=3)
+    return folder
+
+
+@pytest.mark.parametrize("bench", ["letters"], indirect=True)
+def test_characters_are_not_called_words(bench: Bench) -> None:
+    said = [line.text for line in bench.find("branches_view").findChildren(MutedLine)]
+    assert any("click a character" in line for line in said)
+    bench.roll()
+    texts: list[tuple[str, QPolygonF, bool]] = []
+    with noted_texts(texts):
+        bench.find("branches_tree").grab()
+    written = {text for text, _, _ in texts}
+    assert "character" in written
+    assert "word" not in written
+
 
 ONLY_PANELS = ("branches", "distribution", "roll")
 
