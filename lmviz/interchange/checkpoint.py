@@ -18,10 +18,10 @@ from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_checkpoint import described_by
-from lmviz.interchange.gguf_file import GGUF_ENDING, PART, gguf_in, read_gguf
+from lmviz.interchange.gguf_file import GGUF_ENDING, PART, gguf_in, models_in, read_gguf
 from lmviz.interchange.gguf_tokenizer import tokenizer_in
 from lmviz.interchange.kinds import kind_of
-from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit
+from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit, some
 from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
 from lmviz.interchange.tokenizer_files import read_tokenizer
@@ -151,6 +151,10 @@ def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkp
     if os.path.isdir(path):
         saved = next((path / name for name in CHECKPOINT_FILES if os.path.exists(path / name)), None)
         if saved is None:
+            several = [] if is_checkpoint(path) else models_in(path)
+            if several:
+                names = some(each.name for each in several)
+                raise LmvizError(f"{path} holds {len(several)} models in GGUF ({names}): choose one of them.")
             return _of_transformers(path)
         path = saved
     elif os.path.exists(path.parent / "config.json") and path.name not in CHECKPOINT_FILES:
@@ -183,7 +187,8 @@ def _of_adapter(folder: Path, base: Path | None) -> Checkpoint:
 def _of_gguf(path: Path) -> Checkpoint:
     file = read_gguf(path)
     layout, size, stored = described_by(file)
-    return Checkpoint(path, f"{layout.kind.title} as GGUF", layout, size, stored, tokenizer_in(file, size))
+    tokenizer = tokenizer_in(file, size) or read_tokenizer(path.parent, size)
+    return Checkpoint(path, f"{layout.kind.title} as GGUF", layout, size, stored, tokenizer)
 
 
 def _of_transformers(folder: Path) -> Checkpoint:

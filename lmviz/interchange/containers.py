@@ -59,6 +59,7 @@ PACKERS = {
 LARGEST_DESCRIPTION = 10_000_000
 """Bytes of a config.json, which may list thousands of labels."""
 
+LONGEST_BEGINNING = 64
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -109,10 +110,17 @@ def describes_model(path: Path) -> bool:
     return isinstance(values, dict) and "model_type" in values
 
 
-def is_pointer(path: Path) -> bool:
-    """Whether a file is what Git leaves in the place of a large one that was not fetched."""
+def not_the_file(path: Path) -> str | None:
+    """Why a file is not what its name says, as one sentence: it was not fetched, or a download failed."""
     try:
         with path.open("rb") as file:
-            return file.read(len(_POINTER)) == _POINTER
+            begins = file.read(LONGEST_BEGINNING)
     except OSError:
-        return False
+        return None
+    if not begins:
+        return f"{path} is empty: get it again."
+    if begins.startswith(_POINTER):
+        return f"{path} is what Git leaves in the place of a large file: fetch it with `git lfs pull`."
+    if begins.lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        return f"{path} is a web page, as a download leaves that was refused: get it again."
+    return None

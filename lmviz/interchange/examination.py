@@ -164,8 +164,10 @@ def _output(checkpoint: Checkpoint) -> Finding:
 def _tokenizer(checkpoint: Checkpoint) -> Iterator[Finding]:
     tokenizer, size = checkpoint.tokenizer, checkpoint.vocabulary_size
     if tokenizer is None:
-        sentence = "There is no tokenizer.json, nor vocab.json with merges.txt: only token ids can be read."
-        yield "tokenizer", "note", sentence
+        lacks = "There is no tokenizer.json, nor vocab.json with merges.txt"
+        if _is_gguf(checkpoint):
+            lacks = "The file carries no tokenizer, and there is no tokenizer.json beside it"
+        yield "tokenizer", "note", f"{lacks}: only token ids can be read."
         return
     known = tokenizer.known_size
     if known > size:
@@ -217,11 +219,16 @@ def _numbers(checkpoint: Checkpoint, found: Fit) -> Finding:
 
 def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
     """Whether transformers computes the same logits; `explained` is whether a part says why it may not."""
-    is_gguf = checkpoint.place.suffix.lower() == GGUF_ENDING
-    if checkpoint.place != checkpoint.described_in and not is_gguf:
+    if checkpoint.place != checkpoint.described_in and not _is_gguf(checkpoint):
         return "logits", "note", "transformers does not open this, so logits are not compared."
     if importlib.util.find_spec("transformers") is None:
         return "logits", "note", "transformers is not installed, so logits are not compared."
+    if _is_gguf(checkpoint) and importlib.util.find_spec("accelerate") is None:
+        sentence = (
+            "transformers reads GGUF with the package accelerate, which is not installed, so logits are not "
+            "compared."
+        )
+        return "logits", "note", sentence
     parameters, memory = sum(map(math.prod, checkpoint.shapes().values())), machine_memory()
     if memory is not None and 8 * parameters > memory:  # both programs in single precision
         sentence = (
@@ -236,7 +243,7 @@ def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
             own = reading(tokens)
             theirs = peer(tokens).logits.float()
     except Exception as error:
-        reason = str(error).split("\n")[0][:200]
+        reason = str(error).split("\n")[0][:200].rstrip(".")
         return "logits", "note", f"transformers cannot open this, so logits are not compared ({reason})."
     apart = float((own - theirs).abs().max())
     largest = float(theirs.abs().max())
@@ -245,6 +252,10 @@ def _agreement(checkpoint: Checkpoint, model: Any, explained: bool) -> Finding:
         return "logits", "fine", f"The logits of lmviz and transformers {compared}."
     way_out = "transformers uses the output that lmviz leaves out" if explained else "please report this"
     return "logits", "problem", f"The logits of lmviz and transformers {compared}: {way_out}."
+
+
+def _is_gguf(checkpoint: Checkpoint) -> bool:
+    return checkpoint.place.suffix.lower() == GGUF_ENDING
 
 
 def load_peer(place: Path) -> Any:

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.interchange.containers import not_the_file
 from lmviz.interchange.gguf_blocks import UNPACK
 from lmviz.models.blocks import BlockMatrix, Rows
 from lmviz.text.ordinary_files import check_ordinary
@@ -85,7 +86,8 @@ class PackedTensor:
         values = torch.empty(len(self.packed), self.shape[-1])
         rows = max(1, PIECE // self.shape[-1])
         for first in range(0, len(self.packed), rows):
-            piece = gguf.dequantize(self.packed[first : first + rows], kind)
+            with np.errstate(all="ignore"):  # what is no number in a damaged file is found by whoever asks
+                piece = gguf.dequantize(self.packed[first : first + rows], kind)
             values[first : first + rows] = torch.from_numpy(piece)
         return values.reshape(self.shape)
 
@@ -115,10 +117,16 @@ def parts_of(path: Path) -> tuple[Path, ...]:
     return tuple(map(path.with_name, names))
 
 
+def models_in(folder: Path) -> list[Path]:
+    """The models in GGUF in a folder, each by its first part; what sees pictures for one of them is none."""
+    files = (path for path in folder.glob(f"*{GGUF_ENDING}") if not path.name.startswith("mmproj"))
+    return sorted({parts_of(path)[0] for path in files})
+
+
 def gguf_in(folder: Path) -> Path | None:
     """The one model in GGUF in a folder, its first part where there are several; None if there is not one."""
-    found = {parts_of(path)[0] for path in folder.glob(f"*{GGUF_ENDING}")}
-    return found.pop() if len(found) == 1 else None
+    found = models_in(folder)
+    return found[0] if len(found) == 1 else None
 
 
 def read_gguf(path: Path) -> GgufFile:
@@ -158,14 +166,19 @@ def _read_file(path: Path) -> GgufFile:
     check_ordinary(path)
     with path.open("rb") as file:
         if file.read(4) != MAGIC:
-            raise LmvizError(f"{path} is no GGUF file, whatever its name says: choose another checkpoint.")
+            raise LmvizError(
+                not_the_file(path)
+                or f"{path} is no GGUF file, whatever its name says: choose another checkpoint."
+            )
         # A copy on write: torch wants memory that could be written to, and the file stays as it is.
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     try:
         return _read(path, mapped, gguf.GGML_QUANT_SIZES, gguf.GGMLQuantizationType)
     except (struct.error, ValueError, OverflowError, UnicodeDecodeError, RecursionError) as error:
         reason = str(error) if type(error) is ValueError else "it is damaged, or cut short"
-        raise LmvizError(f"{path} cannot be read as GGUF ({reason}): choose another checkpoint.") from error
+        raise LmvizError(
+            f"{path} cannot be read as GGUF ({reason}): get it again, or choose another checkpoint."
+        ) from error
 
 
 def _read(path: Path, mapped: mmap.mmap, sizes: Any, kind_of: Callable[[int], Any]) -> GgufFile:

@@ -20,7 +20,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from lmviz.base.errors import LmvizError
-from lmviz.interchange.containers import is_pointer
+from lmviz.interchange.containers import not_the_file
 from lmviz.text.ordinary_files import check_ordinary, read_file
 
 LARGEST_INDEX = 100_000_000
@@ -227,10 +227,8 @@ def _reading(path: Path) -> Iterator[None]:
     except MemoryError:
         raise LmvizError(f"{path} does not fit into memory: choose a smaller checkpoint.") from None
     except Exception as error:
-        if is_pointer(path):
-            raise LmvizError(
-                f"{path} is what Git leaves in the place of a large file: fetch it with `git lfs pull`."
-            ) from None
+        if (sentence := not_the_file(path)) is not None:
+            raise LmvizError(sentence) from None
         # torch raises errors of many kinds for damaged files, those of pickle among them
         kind = "safetensors" if isinstance(error, SafetensorError) else "a file of weights"
         raise LmvizError(f"{path} cannot be read as {kind}: choose another checkpoint.") from error

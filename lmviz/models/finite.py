@@ -38,7 +38,7 @@ def why_not_finite(model: Model, what: str) -> str:
             "or ask about a shorter text."
         )
     way_out = (
-        "its file is damaged or was written so: get it again, or open another model"
+        "its file is damaged or was written so; get it again, or open another model"
         if model.is_foreign
         else "choose an earlier snapshot, or train again with a lower learning rate"
     )

@@ -86,10 +86,10 @@ def open_model_of(run: Run, step: int | None = None) -> Model:
 
 def _holds_model(folder: Path) -> bool:
     from lmviz.interchange.adapter import is_adapter
-    from lmviz.interchange.gguf_file import gguf_in
+    from lmviz.interchange.gguf_file import models_in
 
     saved = any(os.path.isfile(folder / name) for name in SAVED_NAMES)
-    return saved or _is_folder_of_transformers(folder) or is_adapter(folder) or gguf_in(folder) is not None
+    return saved or _is_folder_of_transformers(folder) or is_adapter(folder) or bool(models_in(folder))
 
 
 def _is_refused(path: Path) -> bool:

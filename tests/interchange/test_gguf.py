@@ -1,9 +1,11 @@
 """GGUF files: what transformers reads from the same file, and what was converted."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 import torch
-from foreign_models import ENDS, LLAMA, PEERS, peer
+from foreign_models import ENDS, LLAMA, PEERS, add_tokenizer, peer
 from foreign_tokenizers import CHAT, END_OF_TURN, TEMPLATE, TEXT, TURN, byte_pairs, pieces
 from gguf_files import SCALES, gguf_of, large_llama, tokenizer_fields, write_gguf
 from hypothesis import HealthCheck, given, settings
@@ -243,6 +245,60 @@ def test_what_is_no_model_of_ours(tmp_path):
         writer.close()
         with pytest.raises(LmvizError, match=word):
             open_checkpoint(tmp_path / "other.gguf")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "it.gguf is empty: get it again."),
+        (b"<!DOCTYPE html><html>Not found</html>", "is a web page, as a download leaves that was refused"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "fetch it with `git lfs pull`"),
+        (b"GGML", "is no GGUF file, whatever its name says"),
+        (b"GGUF\x03\0\0\0", r"\(it is damaged, or cut short\): get it again, or choose another"),
+    ],
+)
+def test_what_is_not_the_file_says_what_it_is(content, sentence, tmp_path):
+    (tmp_path / "it.gguf").write_bytes(content)
+    with pytest.raises(LmvizError, match=sentence):
+        open_checkpoint(tmp_path / "it.gguf")
+
+
+def test_of_several_models_in_a_folder_one_is_to_be_chosen(tmp_path):
+    small = gguf_of("llama", tmp_path / "small.gguf")
+    (tmp_path / "mmproj-small.gguf").write_bytes(small.read_bytes())
+    assert lmviz.open_model(tmp_path).name == "small", "what sees pictures for it is no model"
+    (tmp_path / "other.gguf").write_bytes(small.read_bytes())
+    with pytest.raises(LmvizError, match=r"2 models in GGUF \(other.gguf, small.gguf\): choose one of them"):
+        lmviz.open_model(tmp_path)
+
+
+def test_a_file_without_a_tokenizer_takes_the_one_beside_it(tmp_path):
+    path = gguf_of("llama", tmp_path / "model.gguf")
+    told = {what: said for what, _, said in examine_checkpoint(path)}
+    assert told["tokenizer"].startswith(
+        "The file carries no tokenizer, and there is no tokenizer.json beside"
+    )
+    add_tokenizer(tmp_path)
+    assert open_checkpoint(path).tokenizer.encode("w7 w3").tolist() == [7, 3]
+
+
+def test_what_transformers_lacks_for_it_is_said(tmp_path, monkeypatch):
+    path = gguf_of("llama", tmp_path / "model.gguf")
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "accelerate" else found(name)
+    )
+    told = {what: said for what, _, said in examine_checkpoint(path)}
+    assert "the package accelerate, which is not installed" in told["logits"]
+
+
+def test_damaged_blocks_are_found_and_nothing_is_printed(tmp_path, recwarn):
+    path = write_gguf(large_llama(), tmp_path / "model.gguf", "Q3_K")
+    content = path.read_bytes()
+    path.write_bytes(content[:-2000] + b"\x00\x7c" * 1000)  # scales that are infinite, and numbers that are 0
+    told = {what: said for what, _, said in examine_checkpoint(path)}
+    assert told["numbers"].startswith("NaN or infinity stands in")
+    assert not [warning for warning in recwarn if issubclass(warning.category, RuntimeWarning)]
 
 
 @settings(
