@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lmviz.app.widgets.controls.ring import Ring
     from lmviz.lessons.lesson import Lesson
 
-WIDTH, NARROW, PROJECTED = 330, 280, 250  # pixels at scale 1, in a window that is wide or narrow
+WIDTH, NARROW, PROJECTED = 330, 280, 242  # pixels at scale 1, in a window that is wide or narrow
 WIDE_WINDOW = 1400
 KEPT = "lessons"
 OWN, MOST_OWN = "own_lessons", 20
@@ -126,6 +126,16 @@ class Lessons(QObject):
         """Open a lesson at one of its steps, from 0; by default where one was."""
         self._show()
         self._session.lesson.open(lesson, number)
+
+    @property
+    def has_results(self) -> bool:
+        """Whether anything is known to have been done or answered, which the panel asks for."""
+        return self._panel is not None and bool(self._session.lesson_results.results.lessons)
+
+    def save_results(self) -> None:
+        """Ask for a file, and write there what was done and answered."""
+        if self._panel is not None:
+            self._panel.save_results()
 
     def make(self) -> None:
         """Make the panel, unless it is there: it is shown sooner then."""

@@ -639,3 +639,13 @@ def test_what_is_so_when_a_step_is_set_up_again_is_done_by_using_its_control(dri
         place = used.mapTo(driver.window, used.rect().center() + QPoint(0, 2))
         QTest.mouseClick(handle, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
         driver.wait(lambda done=done: lesson.tasks_done == done)
+
+
+def test_before_a_class_the_arrows_that_are_spoken_of_stand_beside_the_tape(driver: Driver) -> None:
+    driver.window.resize(1280, 720)
+    driver.window.set_projector(True)
+    driver.window.lessons.open(
+        open_lesson(next(p for p in shipped_files() if "memory" in p.stem), perspective_names()), 0
+    )
+    driver.wait(lambda: driver.window.lessons.control is driver.control("tape_forward"))
+    driver.wait(lambda: driver.window.find_control("graph_view") is not None, "the graph is behind the tape")

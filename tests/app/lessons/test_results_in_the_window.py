@@ -67,6 +67,20 @@ def test_answers_tasks_and_hints_are_noted_and_saved_in_a_small_file(
     assert (second.tasks, second.done, second.is_done) == (1, 1, True)
 
 
+def test_who_is_in_a_step_saves_them_from_the_menu(
+    driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their button stands below the list, which whoever was given a lecture may never see."""
+    save = next(each for each in driver.window.commands.all() if each.text() == "Save my results…")
+    driver.session.lesson.answer("3")
+    assert save.isEnabled()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "mine.json"), ""))
+    save.trigger()
+    [lesson] = open_results(tmp_path / "mine.json").lessons
+    assert lesson.steps[0].answers == (GivenAnswer("3", False),)
+    assert driver.session.lesson.lesson is not None, "one is still in it"
+
+
 def test_they_are_there_again_after_a_restart(driver: Driver, lesson: Lesson, tmp_path: Path) -> None:
     driver.session.lesson.answer("3")
     driver.session.lesson_results.close()

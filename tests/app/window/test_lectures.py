@@ -448,7 +448,7 @@ def test_a_handout_of_a_lecture_has_what_is_shown_and_asked_and_no_notes(
 def test_a_handout_draws_what_a_step_is_about_and_not_what_its_task_is_done_with(
     opened: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    opened.resize(1280, 720)
+    opened.resize(1200, 720)  # which has no room for both
     small.write_text("# Small\n## One\nstep: memory 1\n", encoding="utf-8")
     opened.open_paths([small])
     said = save_handout(opened, tmp_path / "out.html", monkeypatch, qtbot)

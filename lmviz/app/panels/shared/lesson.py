@@ -84,7 +84,7 @@ class LessonPanel(Panel):
         self._list.chosen.connect(self._choose)
         self._offer.clicked.connect(self._open_offered)
         self._list_close.clicked.connect(self.closed)
-        self._save.clicked.connect(self._save_results)
+        self._save.clicked.connect(self.save_results)
         self.show_failures(self._results.failed)
         self.follow(lesson.changed)
 
@@ -141,7 +141,7 @@ class LessonPanel(Panel):
         if self._offered is not None:
             self.session.lesson.open(self._offered)
 
-    def _save_results(self) -> None:
+    def save_results(self) -> None:
         """Ask for a file, and write there what was done and answered."""
         name, _ = QFileDialog.getSaveFileName(self, "Save my results", "results.json", "Results (*.json)")
         if not name:
@@ -211,7 +211,7 @@ class LessonPanel(Panel):
         parts = (self._sentences, self._otherwise, self._tasks, self._question)
         self._column = column(*parts, STRETCH, gap=12)
         self._area = scrolling(sheet(self._column))
-        links = row(self._leave, STRETCH, self._where, self._prepare)
+        links = row(self._leave, STRETCH, self._where, self._prepare, gap=2)
         buttons = row(self._back, STRETCH, self._next)
         closing = row(self._list_close, STRETCH, self._save)
         offered = column(self._offer_words, self._offer, gap=4)
