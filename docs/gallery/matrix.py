@@ -32,6 +32,18 @@ def heatmap() -> QWidget:
     return view
 
 
+def words_by_layer() -> QWidget:
+    """Since which layer the likeliest word is the one said in the end."""
+    said = [["a", "the", "of"], ["bat", "the", "of"], ["bat", "the", "night"], ["bat", "cave", "night"]]
+    shares = np.array([[0.0, 0.1, 0.0], [0.3, 0.1, 0.1], [0.7, 0.2, 0.5], [0.9, 0.6, 0.8]])
+    view = HeatmapView()
+    view.set_matrix(shares, scale="share", limit=1.0, rows="1234", columns=WORDS[:3], words=said)
+    view.set_stairs([1, 3, 2], "from here on it is the final word")
+    view.set_selection(column=1)
+    view.set_notes("%", [f"{100 * share:.0f}" for share in shares[:, 1]])
+    return view
+
+
 def mosaic() -> QWidget:
     """Four layers of four heads, two of which do something plain."""
     scores = np.random.default_rng(0).normal(0, 2, (4, 4, 10, 10))
@@ -118,6 +130,7 @@ EXHIBITS = (
     Exhibit("A picture and its gradient", "7 × 7", pixels, (280, 170)),
     Exhibit("Confusion", "18 of 20 tags", confusion, (300, 270)),
     Exhibit("Layer 2, head 3", "softmax", heatmap, (520, 500)),
+    Exhibit("If it stopped here", "probability of the final word", words_by_layer, (520, 260)),
     Exhibit("All heads", "4 layers × 4 heads", mosaic, (350, 400)),
     Exhibit("Every head", "30 layers × 9 heads", wall, (520, 400)),
     Exhibit("Stage 5 of 9 · New cell state", "layer 1 · position 6 “night”", strips, (420, 240)),
