@@ -21,9 +21,9 @@ def each_alone(
     position: int = -1,
     source: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The logits (intervention, token) after ids (position,), with each intervention alone in force.
+    """The logits (intervention, token) at a position of ids (position,), with each intervention by itself.
 
-    Of a model of labels those are meant that are predicted at `position`, or for the text as a whole.
+    They are those of the whole text as it stands; a model may give one answer for all of it.
     `source` (position,) is what a translator reads beside the text.
     Interventions that are switched off count as well. LmvizError where one names no tap of the model.
     """
@@ -34,9 +34,6 @@ def each_alone(
 
 def _logits(model: Model, ids: np.ndarray, position: int) -> np.ndarray:
     with evaluation(model) as reader:
-        if not model.predicts.continues:
-            answers = reader(on_device(model, np.array(ids)))[0]  # (position, label), or (label)
-            found = answers if model.predicts.per == "text" else answers[position]
-            return found.double().cpu().numpy()
-        logits, _ = reader.advance(on_device(model, np.array(ids)))  # (1, position, token)
-    return logits[0, -1].double().cpu().numpy()
+        answers = reader(on_device(model, np.array(ids)))[0]  # (position, token or label), or (label)
+        found = answers if model.predicts.per == "text" else answers[position]
+        return found.double().cpu().numpy()

@@ -175,8 +175,7 @@ class SurgeryPanel(Panel):
         before, after = (answer_at(found, position, "logits") for found in (reading.baseline, reading.trace))
         shift = largest_shifts(before, after, 1)
         word = int(shift.ids[0])
-        name, continues = reading.answer(word), reading.trace.predicts.continues
-        ids = reading.baseline.ids[: position + 1] if continues else reading.baseline.ids
+        name, ids = reading.answer(word), reading.baseline.ids
         read = reading.baseline.further.get(SOURCE)
         source = None if read is None else read.ids
 
