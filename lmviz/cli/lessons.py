@@ -72,16 +72,16 @@ def check_lecture(file: str, as_json: bool) -> int:
 @click.argument("folder")
 @as_json
 def results(folder: str, as_json: bool) -> int:
-    """Count what many did and answered. FOLDER holds the files of results that they saved and sent.
-    Exit code 1 when one of its JSON files holds none."""
+    """Count what many did and answered. FOLDER holds the files of results that they saved and sent, together
+    or each in a folder of its own. Exit code 1 when one of its JSON files holds none."""
     from lmviz.lessons.results import ENDING, count_questions, open_results
 
     if not os.path.isdir(folder):
         raise LmvizError(f"There is no folder {folder!r}: name the one that holds the results.")
     found, refused = {}, 0
-    for path in sorted(Path(folder).glob(f"*{ENDING}")):
+    for path in sorted(Path(folder).rglob(f"*{ENDING}")):
         try:
-            found[path.stem] = open_results(path)
+            found[path.relative_to(folder).with_suffix("").as_posix()] = open_results(path)
         except LmvizError as sentence:  # one that is damaged does not hide the others
             refused += 1
             say(str(sentence))

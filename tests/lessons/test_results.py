@@ -137,6 +137,17 @@ def test_the_command_prints_a_table_of_many(tmp_path: Path, capsys: pytest.Captu
     assert said["questions"][0]["wrong"] == {"12": 1}
 
 
+def test_each_may_lie_in_a_folder_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a platform hands them out: all files have the name that lmviz proposes."""
+    for name in ("ann", "ben"):
+        (tmp_path / name).mkdir()
+        results = Results((LessonResult("cows", "Cows", (answered("11"),)),))
+        (tmp_path / name / "results.json").write_bytes(results.to_bytes())
+    assert run(["lesson", "results", str(tmp_path), "--json"]) == 0
+    people = json.loads(capsys.readouterr().out)["people"]
+    assert [each["file"] for each in people] == ["ann/results", "ben/results"]
+
+
 def test_a_folder_without_results_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lesson", "results", str(tmp_path)]) == 2
     assert "holds no results" in capsys.readouterr().err
