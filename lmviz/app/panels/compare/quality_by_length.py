@@ -109,8 +109,8 @@ class QualityByLengthPanel(Panel):
     def refresh(self) -> None:
         moments, can_measure = self._moments, self._can_measure
         self._button.setVisible(can_measure)
-        self._button.setText("Cancel" if self._job is not None else "Measure")
-        self._button.setEnabled(self._job is not None or bool(self._missing()))
+        again = can_measure and not self._missing()
+        self._button.setText("Cancel" if self._job is not None else "Measure again" if again else "Measure")
         self._measure.setVisible(can_measure)
         self._note.set_text(self._said() if can_measure else "")
         is_drawn = can_measure and (self._job is not None or any(map(self.quality_of, moments)))
@@ -203,10 +203,14 @@ class QualityByLengthPanel(Panel):
         return [moment for moment in self._moments if self.quality_of(moment) is None]
 
     def _toggle(self) -> None:
+        corpus = self.session.text.corpus
         if self._job is not None:
             self._job.cancel()
-        else:
-            self._measure_next()
+            return
+        if corpus is not None and not self._missing():
+            for moment in self._moments:
+                self._known.pop(_key(moment, corpus.fingerprint), None)
+        self._measure_next()
 
     def _measure_next(self) -> None:
         corpus, missing = self.session.text.corpus, self._missing()

@@ -58,7 +58,7 @@ def core(run: Path) -> dict[int, LengthQuality]:
 
 
 @pytest.mark.usefixtures("measured")
-def test_curves_are_what_the_core_measures_and_are_measured_once(
+def test_curves_are_what_the_core_measures_and_can_be_measured_again(
     view: QualityByLengthPanel,
     window: MainWindow,
     session: Session,
@@ -78,7 +78,11 @@ def test_curves_are_what_the_core_measures_and_are_measured_once(
         box.setCurrentText(EXACT)
         qtbot.waitUntil(lambda: view.is_up_to_date)
     assert view.plot.marked == (Run.open(translator_run).description.longest_source,)
-    assert not window.findChild(QPushButton, "quality_button").isEnabled()
+    button = window.findChild(QPushButton, "quality_button")
+    assert button.text() == "Measure again"
+    click(window, "quality_button", qtbot)
+    qtbot.waitUntil(lambda: button.text() == "Cancel")
+    qtbot.waitUntil(lambda: button.text() == "Measure again", timeout=LONG)
 
 
 @pytest.mark.usefixtures("measured")
