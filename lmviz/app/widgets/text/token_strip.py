@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
@@ -38,6 +39,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         self._tokens: tuple[str, ...] = ()
         self._unknown: frozenset[int] = frozenset()
         self._special: frozenset[int] = frozenset()
+        self._quiet: frozenset[int] = frozenset()
         self._boundaries: frozenset[int] = frozenset()
         self._tinted = False
         self._shades = UNSHADED
@@ -64,12 +66,16 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
     ) -> None:
         """Show tokens; `unknown` holds the indices of unknown words, `boundaries` those of START and END, and
         `special` those of the special tokens of another program, which are black and round. `quiet` ones,
-        which nobody typed, are in fainter ink.
+        which a template wrote, are hollow, and those beside them that somebody said are blue.
 
         `tinted` gives neighbours different quiet backgrounds. Shades and marks are taken away.
         """
         self._tokens = tuple(tokens)
-        self._unknown, self._boundaries = frozenset(unknown), frozenset(boundaries) | frozenset(quiet)
+        self._unknown, self._boundaries, self._quiet = (
+            frozenset(unknown),
+            frozenset(boundaries),
+            frozenset(quiet),
+        )
         self._special, self._tinted = frozenset(special), tinted
         self._shades, self._colors = UNSHADED, ()
         self._selection = None
@@ -124,7 +130,10 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
 
     def description(self) -> str:
         at, count = self._current, len(self._tokens)
-        return f"{self._tokens[at]}, {at + 1} of {count}" if at >= 0 else f"{count} tokens"
+        if at < 0:
+            return f"{count} tokens"
+        whose = ", written by the template" if at in self._quiet else ""
+        return f"{self._tokens[at]}, {at + 1} of {count}{whose}"
 
     def _paints(self, shown: range) -> list[tuple[QColor, QColor]]:
         """The colours of chips and of the text on them."""
@@ -134,6 +143,12 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         elif self._tinted:
             tints = theme.tints
             paints = [(tints[index % len(tints)], theme.text) for index in shown]
+        elif self._quiet:
+            said, quiet = (
+                (mix(theme.surface, theme.query, 0.13), theme.query),
+                (theme.surface, theme.muted_text),
+            )
+            paints = [quiet if index in self._quiet else said for index in shown]
         else:
             paints = [(theme.chip, theme.text)] * len(shown)
         for marked, ink in ((self._boundaries, theme.muted_text), (self._unknown, theme.warning)):
@@ -164,6 +179,9 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
                 last = color
             rectangle, radius = layout.rectangles[index], self._radius(index)
             painter.drawRoundedRect(rectangle, radius, radius)
+        for index in (self._quiet - self._special).intersection(shown):
+            painter.box(layout.rectangles[index], edge=self.theme.line, width=1, radius=4)
+        painter.setPen(Qt.PenStyle.NoPen)
         if self._selection is not None:
             wash = QColor(self.theme.accent)
             wash.setAlphaF(0.22)

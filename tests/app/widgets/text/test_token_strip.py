@@ -116,3 +116,20 @@ def test_under_a_word_its_label_and_what_is_right_are_read_in_full(shown):
     written = [text for text, _, _ in texts]
     assert {*tags, "✓", "gold SYM"} <= set(written)
     assert not any(is_cut for _, _, is_cut in texts)
+
+
+def test_what_a_template_wrote_is_hollow_and_what_was_said_is_blue(strip):
+    def fill(index):
+        picture, place = strip.grab().toImage(), strip.token_rectangle(index)
+        at = QPoint(round(place.left()) + 3, round(place.center().y()))
+        return picture.pixelColor(at * picture.devicePixelRatio())
+
+    assert fill(0) == fill(1) == current_theme().chip
+    strip.set_tokens(WORDS, quiet=[0, 2], special=[2])
+    assert fill(0) == current_theme().surface
+    assert fill(2) == current_theme().text  # a special token stays black
+    assert fill(1).blue() > fill(1).red()
+    strip.set_current(0)
+    assert strip.accessibleDescription() == "the, 1 of 10, written by the template"
+    strip.set_current(1)
+    assert strip.accessibleDescription() == "bat, 2 of 10"
