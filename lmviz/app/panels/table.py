@@ -146,7 +146,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("editor", "Network", "autodiff", "left", width=282, least=(214, 250)),
     PanelRow("graph", "Graph", "autodiff", "centre", least=(354, 250), projected=True),
     PanelRow("tape", "Tape", "autodiff", "right", weight=6, width=290, least=(278, 160), projected=True),
-    PanelRow("network_why", "Why this number?", "autodiff", "right", weight=5, least=(0, 150)),
+    PanelRow("network_why", "Why this number?", "autodiff", "right", weight=5, least=(0, 166)),
     PanelRow("nudge", "Check by nudging", "autodiff", "bottom", weight=5, height=245, least=(420, 170)),
     PanelRow("descent", "One step", "autodiff", "bottom", weight=3, least=(330, 170)),
     PanelRow("surface", "Training", "autodiff", "bottom", tabbed=True),

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QMenuBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QMenuBar, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
@@ -42,6 +42,8 @@ class Header(QFrame):
         self._name = Label("lmviz", role="title")
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)
+        # it has a sign for menus without room
+        self.menu_bar.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.chip = SurgeryChip(session)
         self.model_button = _menu_button("model_picker", "the model that is shown")
         self.compare_button = _menu_button("compare_picker", "models to compare with")

@@ -87,7 +87,7 @@ PLAIN = Notation(
     exponential="exp({})",
     fraction="{} / {}",
     root="√({})",
-    others="{} ({} others)",
+    others="{} ({})",
     digits=str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"),
 )
 LATEX = Notation(
@@ -100,6 +100,6 @@ LATEX = Notation(
     exponential="e^{{{}}}",
     fraction=r"\frac{{{}}}{{{}}}",
     root=r"\sqrt{{{}}}",
-    others=r"{} \; (\text{{{} others}})",
+    others=r"{} \; (\text{{{}}})",
     digits={},
 )

@@ -141,20 +141,22 @@ def test_nothing_is_cut_or_covered(
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    ("percent", "kind"),
-    [
-        (percent, kind)
-        if (percent, kind) == (200, "transformer")
-        else pytest.param(percent, kind, marks=pytest.mark.slow)
-        for percent in (150, 200)
-        for kind in TEXTS
-    ],
+    "enlarged",
+    others_slow(
+        [(percent, size, kind) for percent, size in zip((150, 200), SIZES, strict=True) for kind in TEXTS],
+        (200, SMALL, "transformer"),
+    ),
+    ids=str,
 )
 def test_nothing_is_cut_or_covered_in_large_type(
-    window: MainWindow, opened: Callable[[str], None], look: Callable[[], list[str]], percent: int, kind: str
+    window: MainWindow,
+    opened: Callable[[str], None],
+    look: Callable[[], list[str]],
+    enlarged: tuple[int, tuple[int, int], str],
 ) -> None:
     """Where the room is short, a perspective scrolls."""
-    window.resize(*SIZES[0])
+    percent, size, kind = enlarged
+    window.resize(*size)
     window.set_type_size(percent)
     opened(kind)
     found: list[str] = []

@@ -192,7 +192,8 @@ class AttributionPanel(AnsweringPanel):
         ]
         self._places = sorted(np.argsort(-np.abs(numbers.array), kind="stable")[:WORDS].tolist())
         others = [at for at in range(len(labels)) if at not in self._places]
-        named = [labels[at] for at in self._places] + ([f"{len(others)} others"] if others else [])
+        rest = [f"{len(others)} other{'s' if len(others) > 1 else ''}"] if others else []
+        named = [labels[at] for at in self._places] + rest
         shares = [*numbers.array[self._places], *([numbers.array[others].sum()] if others else [])]
         self._words.set_bars(named, shares, faded=[len(self._places)] if others else ())
         best = int(np.abs(numbers.array).argmax())

@@ -29,7 +29,7 @@ from lmviz.decoding.options import FILTERS, SamplingOptions
 from lmviz.inspection.recipes.decoding import distribution_recipe
 from lmviz.text.tokenizer import visible
 
-TITLE, EARLIER = "From logits to a word", "Earlier in the text"
+TITLE, EARLIER = "From logits to a {}", "Earlier in the text"
 KEPT, CUT = "✓", "cut"
 CUTS = ("top-k", "top-p", "min-p")
 HINT = "Type a prefix to see what the model predicts after it."
@@ -66,7 +66,7 @@ class DistributionPanel(Panel):
         self._arranged: tuple[np.ndarray | None, tuple[str, bool], str] = (None, ("", True), "")
         self._logits: np.ndarray | None = None
         self._sorted_by = ("probability", True)
-        self._card = self.add_card(TITLE, self._search, self._lay_out())
+        self._card = self.add_card(TITLE.format("word"), self._search, self._lay_out())
         self._connect()
 
     @property
@@ -124,7 +124,9 @@ class DistributionPanel(Panel):
             self._logits = distribution.logits  # another place, and not just other options
             self._table.scrollToTop()
         self._arrange(distribution)
-        self._card.set_title(TITLE if prospect.position is None else EARLIER)
+        self._card.set_title(
+            TITLE.format(self.session.reading.noun) if prospect.position is None else EARLIER
+        )
         said = self._summary(prospect)
         self._foot.set_text(said)
         self._foot.setToolTip(paragraph(f"{said}.", meaning_in_words(prospect.moment.interventions)))

@@ -39,7 +39,7 @@ def _equation(groups: Groups, notation: Notation, shown: int) -> str:
     if len(ranked) > shown:
         with np.errstate(over="ignore"):
             left = float(np.exp(ranked[shown:]).sum())
-        terms.append(notation.others.format(notation.number(left), len(ranked) - shown))
+        terms.append(notation.others.format(notation.number(left), others(len(ranked) - shown)))
     numerator = notation.exponential.format(notation.number(float(own[0])))
     return notation.divide(numerator, notation.total(terms))
 

@@ -28,7 +28,7 @@ def addition(groups: Groups, notation: Notation, shown: int) -> str:
         written.append(notation.product(factors))
     if len(products) > len(kept):
         left = float(np.delete(products, kept).sum())
-        written.append(notation.others.format(notation.number(left), len(products) - len(kept)))
+        written.append(notation.others.format(notation.number(left), others(len(products) - len(kept))))
     return notation.total(written)
 
 

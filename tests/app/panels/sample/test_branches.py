@@ -27,6 +27,7 @@ def letters_run(tmp_path_factory: pytest.TempPathFactory, text_file: Path) -> Pa
 
 @pytest.mark.parametrize("bench", ["letters"], indirect=True)
 def test_characters_are_not_called_words(bench: Bench) -> None:
+    assert bench.find("distribution_view").card.title == "From logits to a character"
     said = [line.text for line in bench.find("branches_view").findChildren(MutedLine)]
     assert any("click a character" in line for line in said)
     bench.roll()
