@@ -150,6 +150,8 @@ def test_others_are_spoken_of_where_there_are_some(name):
 
     assert others(5 if name == "sum" else 4) == 0
     assert others(3) == 2  # in the equation and on the sheet
+    terms = 5 if name == "sum" else 4
+    assert RULES[name].equation(SAMPLES[name], PLAIN, terms - 1).count("(1 other)") == 1
 
 
 def test_the_lines_of_a_sum_add_up():
