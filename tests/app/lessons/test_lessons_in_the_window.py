@@ -649,3 +649,16 @@ def test_before_a_class_the_arrows_that_are_spoken_of_stand_beside_the_tape(driv
     )
     driver.wait(lambda: driver.window.lessons.control is driver.control("tape_forward"))
     driver.wait(lambda: driver.window.find_control("graph_view") is not None, "the graph is behind the tape")
+
+
+def test_before_a_class_the_curves_of_heads_have_room_for_several(driver: Driver) -> None:
+    """Beside another panel there was room for one of eight."""
+    driver.window.resize(1280, 720)
+    driver.window.set_projector(True)
+    lesson = next(path for path in shipped_files() if "which-part" in path.stem)
+    driver.window.lessons.open(open_lesson(lesson, perspective_names()), 4)
+    curves = driver.control("heads_curves")
+    panel = driver.control("heads_over_time_view")
+    driver.wait(lambda: any("Around step" in label.text() for label in panel.findChildren(QLabel)))
+    third = curves.part_rectangle(2).toRect()
+    driver.wait(lambda: curves.visibleRegion().contains(third), "the third of them is out of sight")
