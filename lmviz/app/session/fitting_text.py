@@ -29,11 +29,14 @@ SENTENCE = "When Mary and John went to the store, John gave a drink to"
 
 QUESTION = "What is the capital of France?"
 
+Sources = tuple[str, ...] | None
+
 
 class FittingText(Part):
     """Types an example of a model's own text when the model is shown and could read little of what is typed.
 
-    So it does for a model of labels where nothing is typed.
+    So it does for a model of labels where nothing is typed, and where no person has typed what stands there:
+    an example of another text gives way to one of the model's own.
 
     What was typed before comes back with a model that can read it. A text that may not be read unasked gives
     no example, unless it is wanted: then a person is asked, and a language model meanwhile writes a line
@@ -55,6 +58,9 @@ class FittingText(Part):
         self._chat = chat
         self._work, self._library, self._reading = work, library, reading
         self._left: tuple[str, str] | None = None  # the prefix and the source that were put away
+        self._left_of: Sources = None
+        self._example = "", ""  # the prefix and the source that were typed here
+        self._example_of: Sources = None  # the text that they are of
         self._written = ""  # by a model itself
         library.model_changed.connect(self._follow_model)
 
@@ -70,12 +76,29 @@ class FittingText(Part):
         if model is not None and model.run.was_trained_elsewhere and self._reading.is_untouched:
             self._show_example(model)
             return
-        if model is None or _is_readable(model, self._reading.encoding, self._reading.source):
+        if model is None or not self._is_out_of_place(model):
             return
-        if self._left is not None and self._can_read(model, *self._left):
-            self._type(*self._left)
+        left = self._left
+        if left is not None and self._can_read(model, *left) and self._left_of in (None, _sources(model)):
+            self._type(*left, self._left_of)
         else:
             self._ask(model, None)
+
+    def _is_out_of_place(self, model: OpenedModel) -> bool:
+        """Whether a model could read little of what stands there, or it is an example of another text."""
+        if not _is_readable(model, self._reading.encoding, self._reading.source):
+            return True
+        stands_of = self._stands_of
+        return bool(stands_of and _sources(model)) and stands_of != _sources(model)
+
+    @property
+    def _stands_of(self) -> Sources:
+        """The text of which an example stands there that no person has typed; None where a person has."""
+        stands = self._reading.prefix, self._reading.source
+        if stands == self._example:
+            return self._example_of
+        first = self._reading.stored
+        return _sources(first.model) if first is not None and stands == (first.trace.text, "") else None
 
     def _show_example(self, model: OpenedModel) -> None:
         """What a model of another program can be seen to do, in a chat if it has a template for one."""
@@ -119,8 +142,8 @@ class FittingText(Part):
                 if is_wanted:
                     self._have_written(model)
             elif self._library.model == model and now == typed:
-                self._left = typed
-                self._type(found.text, found.source)
+                self._left, self._left_of = typed, self._stands_of
+                self._type(found.text, found.source, _sources(model))
 
         self._work.ask("fitting text", work, take, self.failed.emit)
 
@@ -141,14 +164,21 @@ class FittingText(Part):
         def take(line: str) -> None:
             if line and self._library.model == model and not self._reading.prefix:
                 self._written = line
-                self._type(line, "")
+                self._type(line, "", None)
 
         self._work.ask_model(moment, "own line", work, take, self.failed.emit)
 
-    def _type(self, prefix: str, source: str) -> None:
+    def _type(self, prefix: str, source: str, example_of: Sources) -> None:
+        """Type an example of a text, or with None what a person has typed before."""
         if self._reading.has_source:  # what a translator has read waits for the next one
             self._reading.set_source(source)
+        self._example, self._example_of = (prefix, self._reading.source), example_of
         self._reading.set_prefix(prefix)
+
+
+def _sources(model: OpenedModel) -> tuple[str, ...]:
+    """The files, or the name in the catalogue, of the text that a model learned from."""
+    return tuple(model.description.corpus.get("sources") or ())
 
 
 def _is_readable(model: OpenedModel, encoding: Encoding | None, source: str) -> bool:

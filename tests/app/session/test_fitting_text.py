@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from lmviz.api.training import find_run
+from lmviz.api.training import find_run, train
+from lmviz.app.opening.first_screen import load_first_screen
 from lmviz.app.session.session import Session
 from lmviz.text.catalogue import CATALOGUE, find_entry
+from lmviz.text.corpus import load_corpus
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.first_example import LONGEST, first_example
 from lmviz.training.description import WITH_SOURCE
@@ -115,6 +117,37 @@ def test_what_a_translator_has_read_stays_while_a_model_without_a_source_is_show
     show(session, qtbot, "ambiguous-gru-both")
     qtbot.waitUntil(lambda: session.reading.prefix != STORY)
     assert session.reading.source == "what a translator reads"
+
+
+@pytest.fixture
+def own_letters(text_file: Path, tmp_path: Path) -> Path:
+    """A run of one's own text that knows every letter, and so can read any example."""
+    corpus = load_corpus(text_file, documents="line", tokenizer="characters")
+    return train("gru", corpus, tmp_path / "letters", steps=1, batch=2, length=8, width=4).folder
+
+
+def test_a_model_of_ones_own_text_begins_with_an_example_of_it_and_not_of_the_sample(
+    session: Session, own_letters: Path, text_file: Path, qtbot: QtBot
+) -> None:
+    first = load_first_screen()
+    session.show_stored(first.model, first.trace)
+    sample = session.reading.prefix
+    show(session, qtbot, str(own_letters))
+    qtbot.waitUntil(lambda: session.reading.prefix != sample)
+    assert session.reading.prefix in text_file.read_text(encoding="utf-8")
+    session.library.choose(session.library.models[0])
+    assert session.reading.prefix == sample
+
+
+def test_what_a_person_has_typed_stays_for_a_model_of_ones_own_text(
+    session: Session, own_letters: Path, qtbot: QtBot
+) -> None:
+    first = load_first_screen()
+    session.show_stored(first.model, first.trace)
+    session.reading.set_prefix("the cat")
+    show(session, qtbot, str(own_letters))
+    qtbot.waitUntil(lambda: not session.work.is_busy("fitting text") and not session.reading.is_busy)
+    assert session.reading.prefix == "the cat"
 
 
 def test_a_text_that_the_model_knows_stays(session: Session, qtbot: QtBot) -> None:
