@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QEventLoop, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from shiboken6 import isValid
@@ -431,6 +431,14 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.painted.emit)  # once the children are painted too
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A dialog that comes in front may be one for files."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and QApplication.activeModalWidget() is not None:
+            from lmviz.app.window.file_columns import fit_file_dialog
+
+            fit_file_dialog()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Qt asks for the next control also where the one with the focus is hidden, or can no longer be used.

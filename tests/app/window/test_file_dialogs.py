@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
+from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton, QTreeView
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
@@ -60,6 +60,27 @@ def test_the_buttons_of_a_dialog_have_their_pictures(window: MainWindow, qtbot: 
             picture.pixel(x, y) for x in range(8, picture.width() - 8) for y in range(8, picture.height() - 8)
         }
         assert len(middle) > 3, button.objectName()
+
+
+def test_the_columns_of_a_dialog_show_what_stands_in_them(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "notes.md").write_text("What is in it.", encoding="utf-8")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    dialog = QFileDialog(window, "Open text", str(tmp_path))
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    dialog.open()
+    tree = dialog.findChild(QTreeView, "treeView")
+    model = tree.model()
+    qtbot.waitUntil(lambda: model.rowCount(tree.rootIndex()) > 0)
+
+    def is_whole(column: int) -> bool:
+        return tree.columnWidth(column) >= tree.sizeHintForColumn(column)
+
+    qtbot.waitUntil(lambda: all(map(is_whole, range(model.columnCount()))))
+    assert tree.columnWidth(0) >= 200
+    dialog.reject()
 
 
 def test_several_texts_are_one_corpus(
