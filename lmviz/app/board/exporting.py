@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from lmviz.app.panels.panel import Panel
@@ -20,19 +21,6 @@ def title_of(panel: Panel) -> str:
     """What the panel's card says it is."""
     card = panel.findChild(Card)
     return card.title if card is not None else panel.objectName()
-
-
-def fill_export_menu(menu: QMenu, panel: Panel) -> None:
-    """Add what can be exported of a panel, as it is drawn now."""
-    panel.catch_up()
-    title = title_of(panel)
-    menu.addAction(caption(f"Picture of “{title}”…")).triggered.connect(lambda _=False: choose_picture(panel))
-    numbers = menu.addAction(caption(f"Numbers of “{title}”…"))
-    numbers.triggered.connect(lambda _=False: choose_numbers(panel))
-    numbers.setEnabled(bool(panel.exported_arrays()))
-    recipe = menu.addAction(caption(f"Copy “{title}” as Python"))
-    recipe.triggered.connect(lambda _=False: copy_recipe(panel))
-    recipe.setEnabled(bool(panel.recipe()))
 
 
 def choose_picture(panel: Panel) -> None:
@@ -76,3 +64,48 @@ def _file_name(title: str) -> str:
     """The words of a title, joined by dashes."""
     letters = "".join(letter if letter.isalnum() else " " for letter in title.lower())
     return "-".join(letters.split()) or "picture"
+
+
+@dataclass(frozen=True)
+class Export:
+    """One thing that can be taken of a panel: what it is called, with the panel's title, and how."""
+
+    words: str
+    take: Callable[[Panel], None]
+    is_there: Callable[[Panel], bool] = lambda panel: True
+
+
+EXPORTS = {
+    "Pictures": Export("Picture of “{}”…", choose_picture),
+    "Tables of numbers": Export(
+        "Numbers of “{}”…", choose_numbers, lambda panel: bool(panel.exported_arrays())
+    ),
+    "Python code": Export("Copy “{}” as Python", copy_recipe, lambda panel: bool(panel.recipe())),
+}
+"""By the title of the submenu in which they stand for all panels."""
+
+
+def fill_export_menu(menu: QMenu, panel: Panel) -> None:
+    """Add what can be exported of a panel, as it is drawn now."""
+    panel.catch_up()
+    for export in EXPORTS.values():
+        _add(menu, export, panel).setEnabled(export.is_there(panel))
+
+
+def fill_with_panels(menu: QMenu, kind: str, panels: Sequence[Panel]) -> None:
+    """Add the panels of which a kind of export can be had now."""
+    export = EXPORTS[kind]
+    for panel in panels:
+        panel.catch_up()
+        if export.is_there(panel):
+            action = _add(menu, export, panel)
+            action.setData(action.text())  # what it is called where it stands in no submenu
+            action.setText(caption(title_of(panel)) + ("…" if action.text().endswith("…") else ""))
+    if menu.isEmpty():
+        menu.addAction("None of what is shown here").setEnabled(False)
+
+
+def _add(menu: QMenu, export: Export, panel: Panel) -> QAction:
+    action = menu.addAction(caption(export.words.format(title_of(panel))))
+    action.triggered.connect(lambda _=False: export.take(panel))
+    return action

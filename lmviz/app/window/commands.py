@@ -51,6 +51,9 @@ FOCUS_KEYS = (
 )
 """What keys do in the panel that has the focus."""
 
+EXPORTS = ("Pictures", "Tables of numbers", "Python code")
+"""What can be taken of panels, in a submenu each: the kinds of `board.exporting`."""
+
 SAVED_FAMILIES = ("transformer", "ngram")
 """The families that other programs have."""
 
@@ -176,9 +179,15 @@ class Commands:
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
         self._add(menu, "Save scene…", self._save_scene, "Ctrl+S")
-        self._add_list(menu, "Export", self._fill_export)
-        self._add(menu, "Save the model for other programs…", self._save_model, possible=self._can_save_model)
-        self._add(menu, "Save its curves for TensorBoard…", self._save_curves, possible=self._can_save_curves)
+        export = menu.addMenu("Export")
+        for kind in EXPORTS:
+            self._add_list(export, kind, partial(self._fill_export, kind))
+        export.addSeparator()
+        for title, save, possible in (
+            ("Save the model for other programs…", self._save_model, self._can_save_model),
+            ("Save its curves for TensorBoard…", self._save_curves, self._can_save_curves),
+        ):
+            self._add(export, title, save, possible=possible)
         menu.addSeparator()
         self._add(menu, "Quit", self._parent.close, "Ctrl+Q")
 
@@ -189,12 +198,11 @@ class Commands:
         if menu.isEmpty():
             menu.addAction("Nothing opened yet").setEnabled(False)
 
-    def _fill_export(self, menu: QMenu) -> None:
-        from lmviz.app.board.exporting import fill_export_menu  # not needed for the first paint
+    def _fill_export(self, kind: str, menu: QMenu) -> None:
+        from lmviz.app.board.exporting import fill_with_panels  # not needed for the first paint
 
         menu.clear()
-        for panel in self._window.perspective.panels:
-            fill_export_menu(menu, panel)
+        fill_with_panels(menu, kind, self._window.perspective.panels)
 
     def _fill_view(self, menu: QMenu) -> None:
         window = self._window

@@ -5,10 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from benches.exporting import choose
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.controls.command_palette import command_text
 from lmviz.app.window.commands import TERMS
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
@@ -109,9 +112,9 @@ def test_every_command_that_is_offered_can_be_chosen(
         )
         qtbot.waitUntil(lambda: session.training.state.phase == "running", timeout=LONG)
     left_out = {"Quit", "Train", "One training step", "Continue training", "Stop training"}
-    names = [action.text() for action in window.commands.all()]
+    names = [command_text(action) for action in window.commands.all()]
     for name in names[::every]:
-        action = next((action for action in window.commands.all() if action.text() == name), None)
+        action = next((action for action in window.commands.all() if command_text(action) == name), None)
         if action is None or not action.isEnabled() or action.menu() is not None or name in left_out:
             continue
         action.trigger()
@@ -121,6 +124,39 @@ def test_every_command_that_is_offered_can_be_chosen(
     assert not [sentence for sentence in failed if "did not expect" in sentence]
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
+def shown_menu() -> QMenu:
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def test_what_is_shown_is_exported_by_keys(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    picture = tmp_path / "picture.png"
+    choose(picture, monkeypatch)
+
+    def go_to(name: str) -> None:
+        menu = shown_menu()
+        qtbot.waitUntil(lambda: bool(menu.actions()))
+        while menu.activeAction() is None or menu.activeAction().text() != name:
+            qtbot.keyClick(menu, Qt.Key.Key_Down)
+
+    file = next(menu for menu in window.header.menu_bar.findChildren(QMenu) if menu.title() == "&File")
+    file.popup(window.mapToGlobal(window.rect().topLeft()))
+    go_to("Export")
+    qtbot.keyClick(file, Qt.Key.Key_Right)
+    export = shown_menu()
+    lines = [action.text() for action in export.actions() if not action.isSeparator()]
+    assert lines[:3] == ["Pictures", "Tables of numbers", "Python code"]
+    assert len(lines) == 5
+    go_to("Pictures")
+    qtbot.keyClick(export, Qt.Key.Key_Right)
+    go_to("Poll…")
+    qtbot.keyClick(shown_menu(), Qt.Key.Key_Return)
+    qtbot.waitUntil(picture.exists)
 
 
 def test_recent_runs_are_offered_by_their_titles(

@@ -133,8 +133,8 @@ class CommandPalette(QDialog):
 
 
 def command_text(action: QAction) -> str:
-    """What a command is called, without the marks of mnemonics."""
-    return action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+    """What a command is called outside its submenu, without the marks of mnemonics."""
+    return (action.data() or action.text()).replace("&&", "\0").replace("&", "").replace("\0", "&")
 
 
 class _CommandDelegate(QStyledItemDelegate):
