@@ -79,7 +79,6 @@ def test_the_columns_of_a_dialog_show_what_stands_in_them(
         return tree.columnWidth(column) >= tree.sizeHintForColumn(column)
 
     qtbot.waitUntil(lambda: all(map(is_whole, range(model.columnCount()))))
-    assert tree.columnWidth(0) >= 200
     dialog.reject()
 
 
