@@ -10,15 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from covering import others_slow
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtWidgets import QWidget
 
 import lmviz.app.widgets
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.spoken_role import install_roles
 
 GALLERY = Path(__file__).parents[3] / "docs" / "gallery"
 PROGRAMS = sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "gallery")
 QUICKEST = "base"
+SAYS = QAccessible.Text.Description
+ONE_NUMBER = {"_Effect"}
+"""Pictures of no more than what their name says."""
+
 FEWEST_COLORS = 12
 """So many the smooth edges of one word have; a bare surface has one."""
 
@@ -65,13 +70,19 @@ def test_a_program_writes_the_picture_that_it_is_told(program, tmp_path, monkeyp
     assert colors(QImage(str(tmp_path / "picture.png"))) > 100
 
 
-def test_the_gallery_shows_every_widget(gallery, shown):
-    seen = set()
+def test_the_gallery_shows_every_widget_and_every_picture_says_what_it_shows(gallery, shown):
+    install_roles()
+    seen, silent = set(), set()
     for program in PROGRAMS:
         page = shown(gallery.page(exhibits_of(program)), gallery.WIDTH, gallery.HEIGHT)
         for widget in page.findChildren(QWidget):
             seen.update(type(widget).__mro__)
+            said = QAccessible.queryAccessibleInterface(widget)
+            is_picture = said.role() in (QAccessible.Role.Graphic, QAccessible.Role.Chart)
+            if is_picture and not all(map(said.text, (QAccessible.Text.Name, SAYS))):
+                silent.add(type(widget).__name__)
     assert {name for name, kind in widgets().items() if kind not in seen} == set()
+    assert silent <= ONE_NUMBER
 
 
 def widgets():

@@ -24,6 +24,8 @@ class HoverCard(Canvas):
     widget whose numbers change under the pointer calls `HoverCard.renew(widget, readout)`.
     """
 
+    spoken_as = "ToolTip"
+
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._title = ""
@@ -87,6 +89,7 @@ class HoverCard(Canvas):
 
     def _fill(self, title: str, lines: Sequence[str]) -> None:
         self._title, self._lines, place = title, tuple(lines), self._place
+        self.setAccessibleName("\n".join((title, *lines)))
         size = self.sizeHint()
         distance, window = round(self.length(DISTANCE)), self.window()
         left, top = place.x() + distance - SHADOW, place.y() + distance - SHADOW

@@ -19,6 +19,8 @@ class PointerHalo(Canvas):
     It is darker while a button is pressed, and away while the pointer is outside the window.
     """
 
+    spoken_as = "Cursor"
+
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window

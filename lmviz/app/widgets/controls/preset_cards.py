@@ -37,6 +37,7 @@ class PresetCards(Pointable):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards: tuple[PresetCard, ...] = ()
+        self.setAccessibleName("cards")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property

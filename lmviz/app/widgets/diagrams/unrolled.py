@@ -105,6 +105,7 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         if self._hovered is not None and not self._places.has(self._hovered):
             self._hovered = None
         self.renew_card()
+        self._describe()
         self._make_strips()
         self.updateGeometry()
         self.update()
@@ -129,11 +130,18 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
     def set_current(self, position: int, layer: int) -> None:
         """Light one cell; −1 for none."""
         self._current = (position, layer)
-        inside = 0 <= position < len(self._tokens) and 0 <= layer < len(self._layers)
-        where = f"layer {layer + 1}, position {position + 1}, {self._tokens[position]}" if inside else ""
-        self.setAccessibleDescription(where)
+        self._describe()
         self._look()
         self.update()
+
+    def _describe(self) -> None:
+        """Say where the lit cell is, or while there is none what is unrolled over what."""
+        (position, layer), layers = self._current, len(self._layers)
+        if 0 <= position < len(self._tokens) and 0 <= layer < layers:
+            said = f"layer {layer + 1}, position {position + 1}, {self._tokens[position]}"
+        else:
+            said = f"{layers} {'layer' if layers == 1 else 'layers'} over {' '.join(self._tokens)}"
+        self.setAccessibleDescription(said)
 
     def index_at(self, place: QPointF) -> UnrolledCell | None:
         return self._places.at(place)

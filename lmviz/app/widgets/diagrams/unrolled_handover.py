@@ -54,6 +54,9 @@ class UnrolledHandover(Canvas):
     def set_ways(self, handed_on: Sequence[HandedOn], *, has_context: bool) -> None:
         """Draw these states, and whether a context is read at every position; nothing without a state."""
         self._handed_on, self._has_context = tuple(handed_on), has_context
+        said = [f"layer {each.layer + 1} begins layer {each.decoder_layer + 1}" for each in handed_on]
+        context = ["every position reads the context"] if has_context else []
+        self.setAccessibleDescription(", ".join([*said, *context]))
         self.update()
 
     def ways(self) -> list[list[QPointF]]:

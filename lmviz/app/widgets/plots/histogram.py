@@ -54,6 +54,8 @@ class Histogram(PointableAxes):
             self.box.setRange(
                 xRange=(self._edges[0], self._edges[-1]), yRange=(0, max(1, self._counts.max())), padding=0
             )
+        title, lines = self.readout(int(self._counts.argmax())) if len(self._counts) else ("", ())
+        self.setAccessibleDescription(" ".join(["the most:", title, *lines]) if title else "")
         self.point_again()
 
     def adopt_theme(self) -> None:

@@ -77,6 +77,7 @@ class LinePlot(QWidget):
         self._possible, self._possible_x = possible, possible_x
         self._x_name, self._y_name = x_name, y_name
         self._view = Axes()
+        self._view.spoken_as = "Grouping"  # the plot itself says what is drawn
         self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
         self._view.set_possible(possible, x=possible_x)
         self._box = self._view.box

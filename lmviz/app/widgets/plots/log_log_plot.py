@@ -57,6 +57,8 @@ class LogLogPlot(PointableAxes):
         self.box.setRange(xRange=(0, across), yRange=(0, up), padding=EDGE)
         self._current = -1
         self._mark()
+        ends = [self.readout(index) for index in sorted({0, len(values) - 1})] if len(values) else []
+        self.setAccessibleDescription(" to ".join(", ".join([title, *lines]) for title, lines in ends))
         self.point_again()
 
     def set_current(self, index: int) -> None:

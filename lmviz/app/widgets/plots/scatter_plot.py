@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import PointableAxes
 from lmviz.app.widgets.kit.pointing import Words
@@ -53,6 +54,17 @@ class ScatterPlot(PointableAxes):
         self.box.setRange(xRange=(low, high), yRange=(low, high), padding=EDGE)
         self._dots.setData(pos=known)
         self._ring()
+        spans = (
+            [
+                f"{number(low)} to {number(high)} %"
+                for low, high in zip(known.min(0), known.max(0), strict=True)
+            ]
+            if len(known)
+            else []
+        )
+        self.setAccessibleDescription(
+            f"{len(known)} points, {' over '.join(reversed(spans))}" if spans else ""
+        )
         self.point_again()
 
     def set_current(self, index: int) -> None:

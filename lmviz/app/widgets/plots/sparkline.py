@@ -8,6 +8,7 @@ from PySide6.QtGui import QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.figures import number
 
 POINTS = 64
 
@@ -30,6 +31,8 @@ class Sparkline(Canvas):
         values = values[np.isfinite(values)]
         edges = np.linspace(0, len(values), min(len(values), POINTS) + 1).astype(int)
         self._points = np.add.reduceat(values, edges[:-1]) / np.diff(edges) if len(values) else values
+        said = f"from {number(values[0], 2)} to {number(values[-1], 2)}" if len(values) else ""
+        self.setAccessibleDescription(said)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -50,6 +50,7 @@ class AnswerRows(Pointable):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[AnswerRow, ...] = ()
+        self.setAccessibleName("answers")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.set_readout(self._say)
 
