@@ -50,21 +50,18 @@ class ScatterPlot(PointableAxes):
         """Draw other points."""
         self._points = 100 * np.column_stack([x, y]).astype(np.float64)
         known = self._points[np.isfinite(self._points).all(axis=1)]
-        low, high = min(0.0, known.min(initial=0.0)), max(100.0, known.max(initial=0.0))
-        self.box.setRange(xRange=(low, high), yRange=(low, high), padding=EDGE)
+        ends = min(0.0, known.min(initial=0.0)), max(100.0, known.max(initial=0.0))
+        self.box.setRange(xRange=ends, yRange=ends, padding=EDGE)
         self._dots.setData(pos=known)
         self._ring()
-        spans = (
-            [
-                f"{number(low)} to {number(high)} %"
-                for low, high in zip(known.min(0), known.max(0), strict=True)
-            ]
-            if len(known)
-            else []
-        )
-        self.setAccessibleDescription(
-            f"{len(known)} points, {' over '.join(reversed(spans))}" if spans else ""
-        )
+        said = ""
+        if len(known):
+            (left, low), (right, high) = known.min(0), known.max(0)
+            said = (
+                f"{len(known)} points, {number(low, 1)} to {number(high, 1)} %"
+                f" over {number(left, 1)} to {number(right, 1)} %"
+            )
+        self.setAccessibleDescription(said)
         self.point_again()
 
     def set_current(self, index: int) -> None:
