@@ -50,6 +50,7 @@ class LanesPanel(Panel):
         self._new = LinkButton("new_race_button", "New race", "begin another race; its runs stay")
         self._card = self.add_card("Lanes", self._new, self._lay_out())
         self._was_waiting = True
+        self._marked = ("", 0)  # the chosen lane, and of how many
         self._connect()
 
     def _lay_out(self) -> QWidget:
@@ -102,7 +103,10 @@ class LanesPanel(Panel):
         height = self._table.horizontalHeader().sizeHint().height()
         self._table.setFixedHeight(height + sum(map(self._table.rowHeight, range(len(lanes)))) + 4)
         self._table.set_faded([place for place, lane in enumerate(lanes) if lane.name in self._race.hidden])
-        self._table.set_current(next((at for at, lane in enumerate(lanes) if lane is chosen), -1))
+        shown = (chosen.name if chosen is not None else "", len(lanes))
+        if shown != self._marked:  # else a row that keys have come to would be left while lanes train
+            self._marked = shown
+            self._table.set_current(next((at for at, lane in enumerate(lanes) if lane is chosen), -1))
 
     def _turn_to(self, page: int) -> None:
         self._pages.setCurrentIndex(page)

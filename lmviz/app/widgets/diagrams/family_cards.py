@@ -133,7 +133,12 @@ class FamilyCards(Pointable):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         letters = [card.title[:1].casefold() for card in self._cards]
+        way = self.arrows.get(event.key(), 0)
         if event.text() and event.text().casefold() in letters:
             self.clicked_on(letters.index(event.text().casefold()))
-        elif 0 <= self._current + self.arrows.get(event.key(), 0) < len(self._cards):  # in the rows there are
+        elif way:
+            ahead = range(self._current + way, len(self._cards) if way > 0 else -1, way)
+            able = (at for at in ahead if self._cards[at].name not in self._refused)
+            self.clicked_on(next(able, self._current))
+        else:
             super().keyPressEvent(event)

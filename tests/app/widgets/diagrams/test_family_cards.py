@@ -32,6 +32,13 @@ def test_keys_walk_the_grid_and_stop_at_its_edges(cards):
     assert chosen == ["lstm", "gru", "transformer"]
 
 
+def test_keys_pass_over_what_cannot_be_chosen(cards):
+    cards.choose(NAMES[0])
+    cards.set_refused({NAMES[1]: "It cannot tag."})
+    QTest.keyClick(cards, Qt.Key.Key_Right)
+    assert cards.chosen == NAMES[2]
+
+
 def test_choosing_from_outside_is_silent(cards):
     chosen = []
     cards.family_chosen.connect(chosen.append)
