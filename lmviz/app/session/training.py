@@ -43,7 +43,7 @@ NO_TEXT = "There is no text to learn from: open one under Corpus."
 BUSY = "A model is being trained already: stop it first."
 RACING = "A race is under way: stop it first."
 PREPARING_TEXT = "preparing the text…"
-TIMING = "seeing how long a step takes…"
+TIMING = "timing a step…"
 PREPARING_MODEL = "preparing the model…"
 
 

@@ -332,7 +332,7 @@ class Commands:
 
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "Tour", self._window.beginning.start_tour)
-        self._add(menu, "Lessons", self._window.lessons.toggle, "F8")
+        self._add(menu, "Lessons", partial(self._window.lessons.toggle, by_keys=True), "F8")
         self._add(menu, "Find a command…", self.show_palette, "Ctrl+K")
         self._add_list(menu, "Terms of the field", self._fill_terms)
         self._add(menu, "Keyboard map", self.show_keyboard_map, "F1")

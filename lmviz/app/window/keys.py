@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QRadioButton, QWidget
 
 from lmviz.app.look.theme import application
 from lmviz.app.session.session import Session
@@ -21,7 +21,7 @@ class ArrowKeys(QObject):
     A focused control that uses arrows itself keeps them.
     Where `stages_across()` is true, ← and → step through the stages, as buttons with these signs say there,
     and ↑ ↓ through the positions; elsewhere it is the other way round. It listens to the button that has the
-    focus, because Qt's buttons would hand the focus on instead.
+    focus, because Qt's buttons would hand the focus on instead; of choices that is how one comes to the next.
     """
 
     def __init__(self, session: Session, window: QWidget, stages_across: Callable[[], bool]) -> None:
@@ -47,7 +47,8 @@ class ArrowKeys(QObject):
     def _follow_focus(self, before: QWidget | None, focused: QWidget | None) -> None:
         if before is not None:
             before.removeEventFilter(self)
-        if isinstance(focused, QAbstractButton) and focused.window() is self.parent():
+        is_button = isinstance(focused, QAbstractButton) and not isinstance(focused, QRadioButton)
+        if focused is not None and is_button and focused.window() is self.parent():
             focused.installEventFilter(self)
 
 

@@ -89,12 +89,14 @@ class Lessons(QObject):
             QTimer.singleShot(0, self._session.lesson, self._session.lesson.note_use)  # once it has been
         return False
 
-    def toggle(self) -> None:
-        """Show the list of lessons, or the lesson one is in; or send the panel away."""
+    def toggle(self, *, by_keys: bool = False) -> None:
+        """Show the list of lessons, or the lesson one is in, and give it the keys; or send the panel away."""
         if self.is_shown:
             self.close()
-        else:
-            self._show()
+            return
+        self._show()
+        if by_keys and self._panel is not None:
+            self._panel.take_keys()
 
     def close(self) -> None:
         """Send the panel away, and leave the lesson."""

@@ -22,7 +22,7 @@ from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import Pages
+from lmviz.app.widgets.base.building import Pages, next_by_tab
 from lmviz.app.widgets.base.spoken_role import install_roles
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import Presses, state_of
@@ -216,6 +216,8 @@ class MainWindow(QMainWindow):
             self._enlarging.end()
         self.rail.choose(name)
         self._stack.setCurrentIndex(list(self._views).index(name))
+        if self._left is not None:
+            self._left = self.perspective  # Tab begins with what is shown now
         self.prefix_bar.setVisible(_has_prefix(name))
         self.transport.follow_perspective(name)
 
@@ -444,20 +446,25 @@ class MainWindow(QMainWindow):
         """Qt asks for the next control also where the one with the focus is hidden, or can no longer be used.
 
         It could be a field, which keys would then change without having been asked for: nothing has it. Tab
-        goes back to what had it, as soon as that can be used again.
+        goes back to what had it, as soon as that can be used again, and else on from there.
         """
         left = self.focusWidget()
         if left is not None and left is not self and not (left.isVisible() and left.isEnabled()):
-            self._left = left
-            self.setFocus()
+            self.take_keys_from(left)
             return True
         before, self._left = self._left, None
-        if left is not self or before is None or not isValid(before):
+        found = (
+            next_by_tab(before, forward) if left is self and before is not None and isValid(before) else None
+        )
+        if found is None:
             return super().focusNextPrevChild(forward)
-        if before.isVisible() and before.isEnabled():
-            before.setFocus(Qt.FocusReason.TabFocusReason)
-            return True
-        return super().focusNextPrevChild(forward)
+        found.setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+    def take_keys_from(self, left: QWidget) -> None:
+        """Have the keys, in the place of what is hidden or can no longer be used."""
+        self._left = left
+        self.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that what has the focus had no use for."""

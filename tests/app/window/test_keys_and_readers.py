@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from covering import others_slow, walk_through
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QKeySequence
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
@@ -19,9 +19,11 @@ from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.diagrams.tree_view import TreeView
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.window.main_window import MainWindow
+from lmviz.training.options import TrainingOptions
 from tests.app.conftest import wait_for_reading
 
 NAMES = [row.name for row in shown_perspectives()]
+SMALL = TrainingOptions(steps=10_000, batch=2, length=8, validate_every=0)  # and more than a test waits for
 MAY_BE_EMPTY = (TreeView, EquationView)  # as long as nothing has been written, or chosen
 
 
@@ -72,6 +74,7 @@ def reading(
     """A Transformer, its text and a prefix."""
     window.resize(1440, 900)
     window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     session.text.open(text_file, documents="line")
     session.library.open(transformer_run)
     qtbot.waitUntil(lambda: session.library.model is not None and session.text.corpus is not None)
@@ -146,20 +149,44 @@ def press(qtbot: QtBot, widget: QWidget, *keys: Qt.Key) -> None:
 
 
 UP, DOWN, LEFT, RIGHT = Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right
-ENTER, SPACE, ESCAPE = Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_Escape
+ENTER, SPACE = Qt.Key.Key_Return, Qt.Key.Key_Space
+SELECT_ALL = QKeySequence.StandardKey.SelectAll
 JOBS = {
-    "corpus": ("concordance_edit", "cows", lambda s, w: bool(found(w, "concordance_view").found)),
-    "train": ("train_button", (SPACE,), lambda s, w: s.training.state.folder is not None),
-    "inside": ("heatmap", (DOWN, ENTER), lambda s, w: s.focus.cell is not None),
-    "attention": ("all heads", (RIGHT, ENTER), lambda s, w: s.attention.head == (0, 1)),
-    "sample": ("sample_step_button", (SPACE,), lambda s, w: len(s.writing.branches.nodes) > 1),
-    "compare": ("guess_play_button", (SPACE,), lambda s, w: found(w, "guess_view").round is not None),
-    "circuits": ("changed_edit", "the hens eat", lambda s, w: s.contrast.asked.changed == "the hens eat"),
-    "autodiff": ("take_step_button", (SPACE,), lambda s, w: len(s.descent.losses) == 2),
-    "scale": ("scale_layers", (UP,), lambda s, w: s.scale.name == ""),
-    "polls": ("poll_choices", "a", lambda s, w: sum(s.polls.counts.values()) == 1),
+    "corpus": (("concordance_edit", ("cows",), lambda s, w: bool(found(w, "concordance_view").found)),),
+    "train": (
+        ("family_picker", (LEFT,), lambda s, w: s.plan.current.family != "transformer"),
+        ("train_button", (SPACE,), lambda s, w: s.training.state.folder is not None),
+    ),
+    "race": (
+        ("race_values_edit", (SELECT_ALL, "0.01 0.1", ENTER), lambda s, w: len(s.race.lanes) == 2),
+        ("race_start_button", (SPACE,), lambda s, w: all(lane.step for lane in s.race.lanes)),
+        ("race_table", (DOWN, DOWN), lambda s, w: all(lane.step > 60 for lane in s.race.lanes)),
+        ("race_table", (ENTER,), lambda s, w: s.race.chosen is s.race.lanes[1]),
+    ),
+    "inside": (("heatmap", (DOWN, ENTER), lambda s, w: s.focus.cell is not None),),
+    "attention": (("all heads", (RIGHT, ENTER), lambda s, w: s.attention.head == (0, 1)),),
+    "sample": (("sample_step_button", (SPACE,), lambda s, w: len(s.writing.branches.nodes) > 1),),
+    "compare": (("guess_play_button", (SPACE,), lambda s, w: found(w, "guess_view").round is not None),),
+    "circuits": (
+        ("changed_edit", ("the hens eat",), lambda s, w: found(w, "patching_view").is_whole),
+        (
+            "measure_picker",
+            (SELECT_ALL, "probability:grass", ENTER),
+            lambda s, w: "grass" in s.contrast.measure,
+        ),
+        ("patching_grid", (), lambda s, w: "strongest" in said(w, "patching_grid")),
+        ("patching_grid", (RIGHT, ENTER), lambda s, w: "⟨start⟩" in found(w, "patching_view").sentence),
+    ),
+    "autodiff": (("take_step_button", (SPACE,), lambda s, w: len(s.descent.losses) == 2),),
+    "scale": (("scale_layers", (UP,), lambda s, w: s.scale.name == ""),),
+    "polls": (("poll_choices", ("a",), lambda s, w: sum(s.polls.counts.values()) == 1),),
 }
-"""Of each perspective: the control at which its main job begins, what is pressed there, and its end."""
+"""The main job of each perspective: control after control, what is pressed and typed there, and its end."""
+
+
+def said(window: MainWindow, name: str) -> str:
+    """What a screen reader says of something, after its name."""
+    return QAccessible.queryAccessibleInterface(found(window, name)).text(QAccessible.Text.Description)
 
 
 def found(window: MainWindow, name: str) -> QWidget:
@@ -167,7 +194,7 @@ def found(window: MainWindow, name: str) -> QWidget:
 
 
 @pytest.mark.usefixtures("reading")
-@pytest.mark.parametrize("perspective", others_slow(JOBS, "train", "inside", "circuits", "autodiff"))
+@pytest.mark.parametrize("perspective", others_slow(JOBS, "train", "race", "inside", "circuits", "autodiff"))
 def test_the_main_job_of_every_perspective_is_done_by_keys(
     window: MainWindow,
     session: Session,
@@ -176,17 +203,22 @@ def test_the_main_job_of_every_perspective_is_done_by_keys(
     qtbot: QtBot,
     perspective: str,
 ) -> None:
-    control, typed, is_done = JOBS[perspective]
-    number = next(row.keys for row in shown_perspectives() if row.name == perspective)[-1]
-    qtbot.keyClick(window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier)
+    session.plan.set("transformer", session.plan.current.configuration, SMALL)
+    if perspective == "race":
+        session.plan.choose_family("gru")
+    qtbot.keySequence(window, next(row.keys for row in shown_perspectives() if row.name == perspective))
     assert window.perspective_name == perspective
-    drawn()
-    reached = go_to(control)
-    if isinstance(typed, str):
-        qtbot.keyClicks(reached, typed)
-    else:
-        press(qtbot, reached, *typed)
-    qtbot.waitUntil(lambda: is_done(session, window))
+    for control, typed, is_done in JOBS[perspective]:
+        drawn()
+        reached = go_to(control)
+        for each in typed:
+            if isinstance(each, str):
+                qtbot.keyClicks(reached, each)
+            elif isinstance(each, QKeySequence.StandardKey):
+                qtbot.keySequence(reached, QKeySequence(each))
+            else:
+                press(qtbot, reached, each)
+        qtbot.waitUntil(lambda is_done=is_done: is_done(session, window))
 
 
 @pytest.mark.usefixtures("reading")
@@ -198,3 +230,57 @@ def test_panels_behind_others_are_reached_by_keys(
     press(qtbot, tabs, RIGHT)
     assert [panel.objectName() for panel in window.perspective.panels if panel.is_in_sight].count("beam_view")
     assert window.focusWidget() is tabs
+
+
+LESSON = """# What cows eat
+
+## Look
+
+Look at the cows.
+
+## Think
+question: What do cows eat?
+choice: corn
+choice: grass
+answer: grass
+
+Think of the cows.
+"""
+
+
+def test_a_lesson_is_opened_gone_through_answered_and_left_by_keys(
+    window: MainWindow,
+    session: Session,
+    go_to: Callable[[str], QWidget],
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    (tmp_path / "cows.md").write_text(LESSON, encoding="utf-8")
+    window.settings.keep("own_lessons", [str(tmp_path / "cows.md")])
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    side = window.lessons.side
+    qtbot.keyClick(window, Qt.Key.Key_F8)
+    assert side.isAncestorOf(QApplication.focusWidget())
+    press(qtbot, go_to("What cows eat, 0 of 2 steps done"), ENTER)
+    assert session.lesson.lesson.title == "What cows eat"
+    qtbot.waitUntil(lambda: QApplication.focusWidget().objectName() == "lesson_next")
+    press(qtbot, QApplication.focusWidget(), SPACE)
+    qtbot.waitUntil(lambda: window.find_control("lesson_back").isEnabled())
+    press(qtbot, go_to("lesson_back"), SPACE)
+    qtbot.waitUntil(lambda: not side.isAncestorOf(QApplication.focusWidget()))  # what had the keys has gone
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert side.isAncestorOf(QApplication.focusWidget()), "Tab goes on where it was"
+    press(qtbot, go_to("lesson_next"), SPACE)
+    qtbot.waitUntil(lambda: window.find_control("lesson_choice_1") is not None)
+    rows = [window.find_control(f"lesson_choice_{number}").parentWidget() for number in range(2)]
+    qtbot.waitUntil(lambda: rows[0].y() < rows[1].y())
+    press(qtbot, go_to("corn"), DOWN)
+    press(qtbot, go_to("grass"), SPACE)
+    press(qtbot, go_to("lesson_check"), SPACE)
+    assert session.lesson.answered.verdict
+    press(qtbot, go_to("lesson_next"), SPACE)
+    assert session.lesson.lesson is None
+    qtbot.waitUntil(lambda: side.isAncestorOf(QApplication.focusWidget()))
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F8)
+    assert not window.lessons.is_shown

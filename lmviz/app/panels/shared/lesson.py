@@ -95,13 +95,25 @@ class LessonPanel(Panel):
 
     def refresh(self) -> None:
         """Draw the step one is at, or the list."""
-        lesson = self.session.lesson.lesson
+        lesson, focused = self.session.lesson.lesson, self.window().focusWidget()
+        has_keys = focused is not None and self.isAncestorOf(focused)
+        is_turned = self._pages.currentIndex() != (0 if lesson is None else 1)
         self._pages.setCurrentIndex(0 if lesson is None else 1)
         if lesson is None:
             self._drawn = (None, -1)
             self._draw_list()
         else:
             self._draw_step(lesson)
+        if has_keys and is_turned:
+            self.take_keys()
+
+    def take_keys(self) -> None:
+        """Have the keys where one goes on: at “Next”, or in the list at the lesson that is offered first."""
+        self.catch_up()
+        first = self._offer if self._offered is not None else self._list.first
+        goes_on = self._next if self.session.lesson.lesson is not None else first
+        if goes_on is not None:
+            goes_on.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _draw_list(self) -> None:
         progress = self.session.lesson.progress

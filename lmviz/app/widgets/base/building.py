@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -67,11 +67,40 @@ class Pages(QStackedWidget):
         self.setCurrentIndex(self.indexOf(page))
 
 
+@runtime_checkable
+class KeyHolder(Protocol):
+    """A window that remembers where Tab goes on from."""
+
+    def take_keys_from(self, left: QWidget) -> None:
+        """Have the keys, in the place of what is hidden or can no longer be used."""
+
+
 def leave_keys(page: QWidget | None) -> None:
     """Give the keys to the window, if something within a page has them."""
     held = None if page is None else page.window().focusWidget()
-    if page is not None and held is not None and page.isAncestorOf(held):
-        page.window().setFocus()
+    if page is None or held is None or not page.isAncestorOf(held):
+        return
+    window = page.window()
+    if isinstance(window, KeyHolder):
+        window.take_keys_from(held)
+    else:
+        window.setFocus()
+
+
+def next_by_tab(left: QWidget, forward: bool) -> QWidget | None:
+    """What Tab, or Shift+Tab, leads to from something that may have gone: itself, if it is there again."""
+    found = left
+    while not _takes_tab(found):
+        following = found.nextInFocusChain() if forward else found.previousInFocusChain()
+        if following is None or following is left:
+            return None
+        found = following
+    return found
+
+
+def _takes_tab(widget: QWidget) -> bool:
+    takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+    return takes and widget.isVisible() and widget.isEnabled()
 
 
 def stack(*pages: QWidget) -> Pages:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.plain import Label
+
+CONFIRMING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ class LessonList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(6)
         self._column.addStretch(1)
+
+    @property
+    def first(self) -> QWidget | None:
+        """The row at the top; None where there is none."""
+        return next(iter(self._rows), None)
 
     def set_lessons(self, lessons: Sequence[ListedLesson]) -> None:
         """Show these."""
@@ -94,6 +101,12 @@ class _Row(QAbstractButton):
         self._done.setText(lesson.extent)
         self._about.setText(lesson.about)
         self._about.setVisible(bool(lesson.about))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in CONFIRMING:
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self.update()
