@@ -128,11 +128,6 @@ class CurrentReading(Part):
         return self._reading is not None and self._reading is self._stored
 
     @property
-    def stored(self) -> Reading | None:
-        """The reading that was stored; None where none was shown."""
-        return self._stored
-
-    @property
     def has_stepped(self) -> bool:
         """Whether the reading is that of the same text at another snapshot than the one before.
 

@@ -73,6 +73,9 @@ class FittingText(Part):
     def _follow_model(self) -> None:
         """Another model is shown."""
         model = self._library.model
+        begins_with = self._reading.prefix if self._reading.is_untouched else ""
+        if model is not None and begins_with and self._example_of is None:  # of the first model's text
+            self._example, self._example_of = (begins_with, ""), _sources(model)
         if model is not None and model.run.was_trained_elsewhere and self._reading.is_untouched:
             self._show_example(model)
             return
@@ -95,10 +98,7 @@ class FittingText(Part):
     def _stands_of(self) -> Sources:
         """The text of which an example stands there that no person has typed; None where a person has."""
         stands = self._reading.prefix, self._reading.source
-        if stands == self._example:
-            return self._example_of
-        first = self._reading.stored
-        return _sources(first.model) if first is not None and stands == (first.trace.text, "") else None
+        return self._example_of if stands == self._example else None
 
     def _show_example(self, model: OpenedModel) -> None:
         """What a model of another program can be seen to do, in a chat if it has a template for one."""
