@@ -157,6 +157,7 @@ def test_a_fork_joins_with_the_colour_of_its_parent(ready: Session, qtbot: QtBot
     assert list(open_race(ready.race.folder).lanes)[2] == fork.name
 
 
+@pytest.mark.slow
 def test_a_race_is_opened_again_and_resumed_whole(ready: Session, qtbot: QtBot) -> None:
     plan(ready, 400)
     rates(ready, 0.001, 0.01)

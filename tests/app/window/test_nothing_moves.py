@@ -110,6 +110,7 @@ def test_what_waits_for_an_answer_covers_no_panel_until_it_is_given(
     assert places(window) == before
 
 
+@pytest.mark.slow
 def test_changes_leave_everything_in_its_place(
     window: MainWindow, session: Session, settled: Callable[[str], Places], qtbot: QtBot
 ) -> None:

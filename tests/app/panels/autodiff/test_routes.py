@@ -83,7 +83,7 @@ def test_no_arrow_of_a_shipped_network_crosses_what_it_does_not_join(name):
     check(read(shipped_network(name).text))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(networks())
 def test_no_arrow_of_a_random_network_does(text):
     check(read(text))

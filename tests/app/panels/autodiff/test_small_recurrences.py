@@ -100,6 +100,7 @@ J = identity(e[4])
 """
 
 
+@pytest.mark.slow
 def test_of_a_summation_that_is_learned_only_u_and_the_product_of_v_and_w_are_determined(
     scene: RecurrentScene,
 ) -> None:
@@ -193,7 +194,10 @@ def test_the_card_tells_the_parts_of_the_gradient_of_the_recurrent_weight(scene:
     assert float(card.rows[-1].value) == pytest.approx(0.99391, abs=5e-4)
 
 
-@pytest.mark.parametrize(("function", "truncated"), [("tanh", 0.742933), ("identity", 1.62)])
+@pytest.mark.parametrize(
+    ("function", "truncated"),
+    [("tanh", 0.742933), pytest.param("identity", 1.62, marks=pytest.mark.slow)],
+)
 def test_truncation_to_two_steps(scene: RecurrentScene, function: str, truncated: float) -> None:
     text = shipped_network(f"recurrence_{function}").text.replace("1..4:", "1..2:")
     later = [
