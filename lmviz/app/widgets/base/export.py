@@ -97,7 +97,7 @@ def paint_clipped(widget: QWidget, painter: QPainter, without: Collection[QWidge
 def _paint(widget: QWidget, painter: QPainter, without: Collection[QWidget], flags: Any) -> None:
     painter.save()
     painter.setClipRect(widget.rect(), Qt.ClipOperation.IntersectClip)
-    widget.render(painter, QPoint(), QRegion(), flags)
+    QWidget.render(widget, painter, QPoint(), QRegion(), flags)  # a graphics view has another `render`
     for child in widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
         shown = not (child.isHidden() or child.isWindow() or child in without)
         if shown and child.geometry().intersects(widget.rect()):

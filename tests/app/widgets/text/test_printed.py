@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, qGray
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QLabel
 
 from lmviz.app.widgets.text.printed import (
     MARGIN,
@@ -141,6 +141,14 @@ def test_html_says_its_language_and_what_each_drawing_shows(shown, tmp_path: Pat
     [alternative] = re.findall(r'<img alt="([^"]*)"', text)
     assert unescape(alternative) == drawing.said
     assert "<figcaption>of what</figcaption></figure>" in text
+
+
+def test_a_plot_is_drawn_as_well(shown) -> None:
+    """The handout of a lesson with a curve in it never came to its end."""
+    scene = QGraphicsScene()
+    scene.addText("forty-two")
+    drawing = PrintedDrawing.of(shown(QGraphicsView(scene)))
+    assert b"forty-two</text>" in drawing.svg
 
 
 def test_type_of_a_drawing_falls_back_on_its_kind(shown) -> None:
