@@ -75,7 +75,9 @@ class PartReader:
                 if large is not None and large[1].casefold() in self.entries:
                     name = large[1].casefold()
                     self._say(number, f"an entry is written in small letters: “{name}:”.")
-                part.sentences.append(line)
+                    part.entries.append(WrittenEntry(number, name, line.partition(":")[2].strip()))
+                else:
+                    part.sentences.append(line)
             goes_on = found is not None
         if len(parts) == 1:
             self._say(parts[0].line, "there has to be at least one part: begin it with “## ” and its title.")

@@ -244,6 +244,13 @@ def test_what_is_wrong_is_said_at_its_line(what: str) -> None:
     assert f"Line {line}:" in str(told(what))
 
 
+def test_an_entry_in_capital_letters_is_the_only_fault_of_its_line() -> None:
+    """What follows it is not said to lack it."""
+    with pytest.raises(LessonFault) as refused:
+        read_lesson("# A\n## B\nQuestion: Why?\nanswer: 1\n\nSay.\n", PERSPECTIVES)
+    assert [fault.line for fault in refused.value.faults] == [3]
+
+
 @cache
 def all_told() -> frozenset[str]:
     """Every sentence that is said of a broken lesson."""
