@@ -39,6 +39,7 @@ MARGIN, FOOT = 52.0, 26.0
 BODY, HEADING, TITLE, SMALL = 11, 15, 22, 9  # sizes of type, in points
 GAP, LINE = 9.0, 24.0  # points between blocks, and between lines to write on
 HIGHEST = 0.32  # of a page, of a row of drawings
+LARGEST = 0.6  # points for a pixel of a drawing: its type is then as large as that of the text
 BETWEEN = 10.0  # points between two drawings side by side
 WIDEST = 3.2  # times its height, of a row of drawings: what is wider has a row of its own
 RESOLUTION = 600  # dots per inch, to which places are rounded
@@ -242,7 +243,7 @@ class _Drawings(_Block):
     def height(self, width: float) -> float:
         room = width - BETWEEN * (len(self._drawings) - 1)
         high = room / sum(each.aspect for each in self._drawings)
-        return min(high, HIGHEST * PAGE.height())
+        return min(high, HIGHEST * PAGE.height(), LARGEST * max(each.height for each in self._drawings))
 
     def paint(self, painter: QPainter, width: float) -> None:
         high = self.height(width)
@@ -346,7 +347,8 @@ def _section(part: PrintedPart) -> str:
 def _img(drawing: PrintedDrawing) -> str:
     source = f"data:image/svg+xml;base64,{base64.b64encode(drawing.svg).decode()}"
     said = html.escape(on_one_line(drawing.said))
-    return f'<img alt="{said}" style="flex: {drawing.aspect:.3f}" src="{source}">'
+    style = f"flex: {drawing.aspect:.3f}; max-width: {0.8 * drawing.width:.0f}px"
+    return f'<img alt="{said}" style="{style}" src="{source}">'
 
 
 def _fragment(markdown: str) -> str:

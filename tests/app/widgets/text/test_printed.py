@@ -119,6 +119,11 @@ def test_a_drawing_is_as_large_on_a_device_of_many_dots(drawing: PrintedDrawing)
         assert bool(ink(coarse, band)) == bool(ink(as_coarse, band)), f"{top} points from the top"
 
 
+def test_a_small_drawing_is_not_drawn_larger_than_the_words_beside_it(drawing: PrintedDrawing) -> None:
+    [page] = pages_of(printed(PrintedPart("One", drawings=(drawing,))))
+    assert not ink(page, QRectF(MARGIN + 0.7 * drawing.width, MARGIN + 80, 200, 200))
+
+
 def test_what_a_drawing_shows_stands_on_its_page(drawing: PrintedDrawing) -> None:
     """The caption went over to the next page where the drawing ended at the foot of one."""
     for lines in range(18, 26):
@@ -160,7 +165,7 @@ def test_type_of_a_drawing_falls_back_on_its_kind(shown) -> None:
 
 def test_wide_drawings_stand_below_one_another(shown) -> None:
     wide = PrintedDrawing.of(shown(QLabel("wide"), 900, 200))
-    square = PrintedDrawing.of(shown(QLabel("square"), 300, 300))
+    square = PrintedDrawing.of(shown(QLabel("square"), 500, 500))
     [page] = pages_of(printed(PrintedPart("One", drawings=(wide, square, square))))
     rows = [y for y in range(page.height()) if ink(page, QRectF(MARGIN, y, 460, 2)) > 400]
     assert max(rows) - min(rows) > 300, "the squares stand below the wide one"
