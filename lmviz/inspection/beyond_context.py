@@ -103,7 +103,7 @@ def measure_beyond(model: Model, ids: np.ndarray, ignored_target: int | None) ->
     rows = np.stack([ids[begin : begin + length + 1] for begin in begins]).astype(np.int64)
     losses = _losses(_longer(model, length), rows, ignored_target)  # (text, position)
     parts = losses.reshape(count, -1, stretch)
-    if kind == "rotary" and model.configuration.rotary.depends_on_length:
+    if model.configuration.depends_on_length:
         kind = BY_LENGTH
     return BeyondContext(kind, context, np.arange(0, length, stretch), np.nanmean(parts, axis=(0, 2)), count)
 

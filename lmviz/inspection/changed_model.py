@@ -60,9 +60,6 @@ class ChangedModel(Model):
         """That of the unchanged model."""
         return self.unchanged.sight
 
-    def reads_alike(self, one: int, other: int) -> bool:
-        return self.unchanged.reads_alike(one, other)
-
     def forward(
         self, tokens: torch.Tensor, lengths: torch.Tensor | None = None, **further: torch.Tensor
     ) -> torch.Tensor:

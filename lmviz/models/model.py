@@ -109,11 +109,8 @@ class Model(nn.Module, ABC):
             )
 
     def reads_alike(self, one: int, other: int) -> bool:
-        """Whether a longer text leaves what was computed of its beginning as it was, for two lengths.
-
-        Of a model that is not causal it never does; this says what else may depend on the length.
-        """
-        return True
+        """Whether what is computed of the beginning of a text holds at another length, if it is causal."""
+        return self.configuration.reads_alike(one, other)
 
     @property
     def reads_alone(self) -> bool:

@@ -59,6 +59,13 @@ class ModelConfiguration(Configuration, ABC):
         """The same for what it is trained to do: captions are written from left to right, whatever is set."""
         return self.reads if task != "captioning" else ""
 
+    def reads_alike(self, one: int, other: int) -> bool:
+        """Whether what is computed of the beginning of a text may be the same at two lengths of it.
+
+        Where a model is not causal it never is; this says what else depends on the length.
+        """
+        return True
+
     @abstractmethod
     def estimate(self, vocabulary_size: int, batch: int, length: int, asked: Asked = NEXT_TOKEN) -> Estimate:
         """What training on batches of `batch` rows of `length` tokens costs, for what it is `asked`.

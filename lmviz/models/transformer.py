@@ -331,19 +331,13 @@ class TransformerModel(NeuralModel):
             (configuration.rotary_of(layer), configuration.window_of(layer))
             for layer in range(configuration.layers)
         )
-        rotaries = {rotary for rotary, _ in self._kinds if rotary is not None}
-        self._by_length = tuple(rotary for rotary in rotaries if rotary.depends_on_length)
         self.norm = norm_of(configuration) if configuration.norm_ends else None
         self.dropout = nn.Dropout(configuration.dropout)
         initialise(self, configuration)
 
-    def reads_alike(self, one: int, other: int) -> bool:
-        """See Model: rotary angles may be others in a longer text, also those of its beginning."""
-        return all(rotary.in_text(one) == rotary.in_text(other) for rotary in self._by_length)
-
     @property
     def reads_alone(self) -> bool:
-        return super().reads_alone or bool(self._by_length)
+        return super().reads_alone or self.configuration.depends_on_length
 
     def features(
         self, tokens: torch.Tensor, state: KeyValueCache | None = None, lengths: torch.Tensor | None = None
@@ -372,7 +366,7 @@ class TransformerModel(NeuralModel):
         stream = stream if self.norm is None else self.norm(stream)
         if self.embedding_output is not None:
             stream = self.embedding_output(stream)
-        if not self._by_length:
+        if not self.configuration.depends_on_length:
             return stream, KeyValueCache(tuple(kept))
         read = tokens if state is None or state.tokens is None else torch.cat([state.tokens, tokens], dim=1)
         return stream, KeyValueCache(tuple(kept), read)

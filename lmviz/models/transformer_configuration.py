@@ -613,6 +613,15 @@ class TransformerConfiguration(ModelConfiguration):
             long_divisors=_numbers_of(self.rotary_long_divisors) if is_longrope else (),
         )
 
+    def reads_alike(self, one: int, other: int) -> bool:
+        """See ModelConfiguration: all rotary angles may be others in a longer text."""
+        return not self.depends_on_length or self.rotary.in_text(one) == self.rotary.in_text(other)
+
+    @property
+    def depends_on_length(self) -> bool:
+        """Whether rotary angles depend on how long the text is."""
+        return self.positions == "rotary" and self.rotary.depends_on_length
+
     @property
     def alibi(self) -> Alibi:
         """How scores fall with distance."""

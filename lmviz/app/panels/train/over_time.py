@@ -14,6 +14,7 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
+from lmviz.families import FAMILIES
 from lmviz.inspection.recipes.run import over_time_recipe
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
@@ -213,7 +214,9 @@ class OverTimePanel(Panel):
         read = tuple(reading.trace.ids.tolist())
         is_same = reading.model == model and reading.question.source == source
         if self._continues:
-            is_same, position = is_same and read[: len(ids)] == ids, len(ids) - 1
+            configuration = FAMILIES[model.family].configuration.from_values(model.description.configuration)
+            is_same &= read[: len(ids)] == ids and configuration.reads_alike(len(ids), len(read))
+            position = len(ids) - 1
         elif read != ids:
             return {}
         has_positions = "position" in reading.untouched["probabilities"].axes

@@ -289,6 +289,25 @@ def test_the_prediction_over_time_follows_the_pinned_word(
     qtbot.waitUntil(lambda: np.array_equal(view.rows.get(steps[-1]), at_the_end), timeout=LONG)
 
 
+def test_no_point_of_a_pinned_word_is_that_of_a_text_whose_angles_are_others(
+    train: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> None:
+    dynamic = {"positions": "rotary", "rotary_scaling": "dynamic", "rotary_original": 2, "rotary_base": 3.0}
+    view = next(panel for panel in train.perspective.panels if panel.objectName() == "over_time_view")
+    session.library.open(make_run("transformer", 3, width=8, heads=2, layers=1, context=16, **dynamic))
+    qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
+    steps = session.library.model.snapshots
+    session.reading.set_prefix("the cat sees the dog")
+    qtbot.waitUntil(lambda: session.reading.current is not None, timeout=LONG)
+    session.focus.choose_position(2)
+    card = view.findChild(Card)
+    qtbot.waitUntil(lambda: card.title.startswith("After") and set(view.rows) == set(steps), timeout=LONG)
+    view.refresh()
+    drawn = [points[-1, 1] for points in view.exported_arrays().values()]
+    assert len(drawn) > 1
+    assert drawn == sorted(view.rows[steps[-1]], reverse=True)[: len(drawn)]
+
+
 def test_the_prediction_over_time_says_what_is_predicted(
     train: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
