@@ -21,8 +21,6 @@ from lmviz.inspection import head_badges as head_badges_of
 from lmviz.inspection.head_badges import DUPLICATE, PREVIOUS, head_badges
 from tests.app.conftest import wait_for_reading
 
-ONLY_PANELS = ("every_head",)
-
 
 @pytest.fixture
 def first_perspective() -> str:
