@@ -16,7 +16,7 @@ from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painter import Painter
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
-NARROW, LEAST_ICON = 44, 16  # without words: the width, and the height in a low window
+NARROW, LEAST_ICON = 44, 14  # without words: the width, and the height in a low window
 ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
 
 

@@ -59,6 +59,7 @@ class SimplexPanel(Panel):
         self._curve.setMinimumWidth(NARROWEST_CURVE)
         self._likelihood = Label(name="simplex_likelihood", role="title")
         self._lack, self._multiplier = Label(role="muted"), Label()
+        self._counts_are = Label("c: how often each follows in training")
         self._ascend = named(QPushButton("maximise"), "simplex_ascend_button", role="primary")
         self._ascend.setToolTip("Every share moves along p × (c/p − λ), until none of them moves any more.")
         self._even = named(QPushButton("equal"), "simplex_even_button")
@@ -108,7 +109,7 @@ class SimplexPanel(Panel):
 
     def _lay_out(self) -> QWidget:
         said = FlowLayout()
-        for label in (self._likelihood, self._lack, self._multiplier):
+        for label in (self._likelihood, self._lack, self._counts_are, self._multiplier):
             said.addWidget(label)
         buttons = FlowLayout()
         buttons.addWidget(self._ascend)
@@ -163,7 +164,7 @@ class SimplexPanel(Panel):
         self._likelihood.setText(f"Σ c ln p = {_nats(likelihood)} nats")
         lack = best - likelihood
         self._lack.setText("the maximum" if lack < 5e-5 else f"{number(lack, 4)} below the maximum")
-        self._multiplier.setText(f"c: how often each follows in training; λ = Σ c = {count(counted.total)}")
+        self._multiplier.setText(f"λ = Σ c = {count(counted.total)}")
         self._bars.set_shares(shares, counted.surplus(shares))
         places, share = np.linspace(0, 1, PLACES), float(shares[word])
         along = counted.along(shares, word, places)
