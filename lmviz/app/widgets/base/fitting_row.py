@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from lmviz.app.widgets.base.plain import Label, paragraph
-
 
 class FittingRow(QWidget):
     """`FittingRow(controls, giving_way)`: those that give way are put away, the first one first.
 
-    How many are put away stands in their place, if there is room for that; the pointer brings their names.
     A card tells it how much room there is: `fit(room)`, in pixels.
     """
 
@@ -25,9 +22,6 @@ class FittingRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         for control in controls:
             row.addWidget(control)
-        self._more = Label(name="controls_put_away", role="muted")
-        self._more.hide()
-        row.addWidget(self._more)
 
     def minimumSizeHint(self) -> QSize:
         """What those need that stay."""
@@ -48,34 +42,12 @@ class FittingRow(QWidget):
     def fit(self, room: int) -> None:
         """Put away what does not fit, and bring back what does."""
         self._room, shown = room, list(self._giving_way)
-        while shown and self._width_of(shown) + self._room_to_say(shown) > room:
+        while shown and self._width_of(shown) > room:
             shown.pop(0)
-        self._say_what_is_away(shown, room)
         changed = [control for control in self._giving_way if control.isHidden() == (control in shown)]
         for control in changed:
             control.setVisible(control in shown)
         if changed:
-            self.updateGeometry()
-
-    def _away(self, shown: Sequence[QWidget]) -> list[QWidget]:
-        return [control for control in self._giving_way if control not in shown]
-
-    def _room_to_say(self, shown: Sequence[QWidget]) -> int:
-        """What it takes to say how many are put away."""
-        away = self._away(shown)
-        if not away:
-            return 0
-        self._more.setText(f"+{len(away)} …")
-        layout = self.layout()
-        return self._more.sizeHint().width() + (layout.spacing() if layout is not None else 0)
-
-    def _say_what_is_away(self, shown: Sequence[QWidget], room: int) -> None:
-        needed = self._room_to_say(shown)
-        names = [control.accessibleName() or control.property("text") or "" for control in self._away(shown)]
-        self._more.setToolTip(paragraph(f"Make the panel wider for: {', '.join(filter(None, names))}."))
-        is_said = 0 < needed <= room - self._width_of(shown)
-        if is_said == self._more.isHidden():
-            self._more.setVisible(is_said)
             self.updateGeometry()
 
     def _width_of(self, giving_way: Sequence[QWidget]) -> int:
