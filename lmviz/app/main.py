@@ -19,9 +19,12 @@ def main(path: str | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     window = open_window(path)
-    for asked in (signal.SIGINT, signal.SIGTERM):  # Python sees them when a timer next calls it, within 2 s
-        signal.signal(asked, lambda *_: window.close())
+    from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
+
+    for asked in (signal.SIGINT, signal.SIGTERM):  # Python sees them when a timer next calls it, within 2 s
+        # Not at once: whatever it interrupts may hold a lock for which a thread waits that is to end.
+        signal.signal(asked, lambda *_: QTimer.singleShot(0, window, window.close))
 
     from lmviz.app.workers.closing import leave
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from covering import others_slow
 
 LONG = 200  # seconds, on a busy machine
 
@@ -85,6 +86,22 @@ def tell(phase):
 OpenText.use = take
 """
 
+IN_MID_QUESTION = """
+import signal
+import threading
+
+notify = threading.Condition.notify
+
+def interrupted(self, n=1):
+    notify(self, n)
+    on_main = threading.get_ident() == threading.main_thread().ident
+    if on_main and "running" in told and "ends" not in told:
+        told.append("ends")
+        signal.raise_signal(signal.SIGTERM)
+
+threading.Condition.notify = interrupted
+"""
+
 ENDS_WITHOUT_CLOSING = """
 import sys
 from lmviz.app.main import open_window
@@ -132,14 +149,19 @@ def test_ctrl_c_closes_the_window_as_a_person_would(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there signals end a process at once")
-def test_being_terminated_leaves_a_run_that_can_be_resumed(tmp_path: Path, text_file: Path) -> None:
+@pytest.mark.parametrize("moment", others_slow(["any", "in mid-question"], "in mid-question"))
+def test_being_terminated_leaves_a_run_that_can_be_resumed(
+    tmp_path: Path, text_file: Path, moment: str
+) -> None:
+    """Also where the signal comes while a question to the reading thread is being put, and so locked."""
     from lmviz.training.run import Run
 
     runs = tmp_path / "runs"
-    script = f"RUNS = {str(runs)!r}\n" + TRAINS + RUN
+    script = f"RUNS = {str(runs)!r}\n" + TRAINS + (RUN if moment == "any" else IN_MID_QUESTION + RUN)
     with program(tmp_path, script, str(text_file)) as process:
         assert process.stdout.readline() == "training\n", process.communicate()[1]
-        process.send_signal(signal.SIGTERM)
+        if moment == "any":
+            process.send_signal(signal.SIGTERM)
         ends_cleanly(process)
     [folder] = runs.iterdir()
     assert Run.open(folder).is_resumable
