@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benches.compare import bring_to_front
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -108,8 +108,12 @@ def test_of_many_labels_what_they_come_to_is_seen_above_the_counts_in_little_roo
     qtbot.waitUntil(lambda: panel.score is not None)
     said, grid = panel.findChild(Label, "confusion_right"), panel.findChild(ConfusionGrid)
     assert len(panel.score.labels) == 17
-    qtbot.waitUntil(lambda: said.visibleRegion().boundingRect().height() == said.height())
-    assert said.mapTo(panel, said.rect().bottomLeft()).y() <= grid.mapTo(panel, grid.rect().topLeft()).y()
+    qtbot.waitUntil(
+        lambda: (
+            said.visibleRegion().boundingRect().height() == said.height()
+            and said.mapTo(panel, said.rect().bottomLeft()).y() <= grid.mapTo(panel, QPoint()).y()
+        )
+    )
 
 
 def test_each_label_and_each_kind_of_span_has_its_precision_recall_and_f1(
