@@ -194,7 +194,6 @@ CASES = [
     + translating(family)
     + captioning(family)
 ]
-every_case = pytest.mark.parametrize(("family", "options"), CASES)
 
 
 def choices(family, options):
@@ -202,16 +201,16 @@ def choices(family, options):
     return {(family, options.get("task", "next-token")), *options.items()}
 
 
-few_cases = pytest.mark.parametrize(
+every_case = pytest.mark.parametrize(
     ("family", "options"), covering(CASES, [choices(*case.values) for case in CASES])
 )
-"""For what takes long: every choice in some case; the other cases are slow."""
+"""Every choice in some case; the other cases are slow."""
 
 TASKS_OF_FAMILIES = {(case.values[0], case.values[1].get("task", "next-token")) for case in CASES}
 one_of_each = pytest.mark.parametrize(
     ("family", "options"), covering(CASES, [choices(*case.values) & TASKS_OF_FAMILIES for case in CASES])
 )
-"""For what takes longer: each task of each family in one case; the other cases are slow."""
+"""For what takes long: each task of each family in one case; the other cases are slow."""
 each_family_and_each_task = pytest.mark.parametrize(
     ("family", "options"),
     covering(CASES, [{case.values[0], case.values[1].get("task", "next-token")} for case in CASES]),

@@ -190,6 +190,7 @@ def quality():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "trained"), [("short", 15), ("long", 30)])
 def test_translators_with_attention_are_better_beyond_the_trained_length(quality, kind, trained):
     without, with_attention = quality[f"twin-gru-{kind}"], quality[f"twin-gru-attention-{kind}"]

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from family_cases import IDS, beside, few_cases, untrained
+from family_cases import IDS, beside, every_case, untrained
 from foreign_models import add_tokenizer, saved
 
 import lmviz
@@ -280,7 +280,7 @@ def test_a_text_longer_than_the_context_is_told_and_counted(models, family):
         assert f"reads 16 tokens at once, so the first {expected} of this text were left out" in sentences[0]
 
 
-@few_cases
+@every_case
 def test_every_model_with_a_context_says_what_it_leaves_out(family, options):
     model = untrained(family, options)
     ids = np.resize(IDS, (model.context or 16) + 5)

@@ -154,7 +154,7 @@ def scene(
 
 
 SCENES = tuple(dict.fromkeys(row.perspective for row in ROWS))
-QUICK = ("train", "inside", "corpus", "circuits")
+QUICK = ("train", "inside", "circuits")
 
 
 def comes_to_rest(scene: Scene, breaking: Breaking) -> bool:

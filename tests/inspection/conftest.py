@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from covering import others_slow
 from small_models import small_settings
 
 from lmviz.families import FAMILIES, build_model, find_family
@@ -93,7 +94,11 @@ def build(kind):
     return model.eval().requires_grad_(False)
 
 
-@pytest.fixture(params=KINDS)
+LATER = {"window-direct", *(f"transformer-{name}" for name in ("sinusoidal-pre", "none-pre", "no-residual"))}
+"""Kinds that differ little from others, for the night."""
+
+
+@pytest.fixture(params=others_slow(KINDS, *(kind for kind in KINDS if kind not in LATER)))
 def model(request):
     return build(request.param)
 

@@ -144,6 +144,7 @@ for lane in lmviz.race(lmviz.load_corpus(sys.argv[1]), {settings}, out=sys.argv[
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing kills like this here")
 def test_killed_in_the_middle_every_lane_goes_on_undisturbed(
     small_text: Path, corpus: Corpus, tmp_path: Path

@@ -48,6 +48,7 @@ def test_the_four_sentences_are_those_of_the_lecture():
     assert corpus.floor == pytest.approx(0.1386, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_floor_of_ambiguous_is_that_of_its_grammar():
     told = outcomes(grammar_of("ambiguous"), "sentence")
     sentences = [(words.split(), tags.split(), share) for (words, tags), share in told.items()]

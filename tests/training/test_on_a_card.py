@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from contrasts import contrasts_of, measure_for
-from family_cases import IDS, beside, every_case, few_cases, traced, trained
+from family_cases import IDS, beside, every_case, traced, trained
 from small_trainings import SMALL, Make, NewRun, start
 
 from lmviz.base.errors import LmvizError, is_out_of_memory
@@ -54,7 +54,7 @@ def test_every_gradient_is_the_same(family, options):
         assert close(found.parameters[name], array, 1e-3), name
 
 
-@few_cases
+@every_case
 def test_what_is_tried_on_it_does_the_same(family, options):
     here, there = both(family, options, torch.float64)  # shares divide by small differences
     for contrast in contrasts_of(here):

@@ -148,7 +148,7 @@ class Taken(QObject):
             assert recipe == bool(panel.recipe())
 
 
-@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside", "compare"))
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "inside"))
 def test_what_is_drawn_can_be_taken_along_in_the_midst_of_every_change(
     window: MainWindow,
     session: Session,
@@ -220,7 +220,7 @@ CONTROLS = {
 """Panels of forms, lists and games, which draw no numbers of a model."""
 
 
-@pytest.mark.parametrize("perspective", NAMES)
+@pytest.mark.parametrize("perspective", others_slow(NAMES, "train", "inside", "compare"))
 def test_every_panel_with_numbers_exports_them_and_none_fails_without_any(
     window: MainWindow, perspective: str
 ) -> None:

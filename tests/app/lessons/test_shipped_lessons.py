@@ -26,7 +26,8 @@ def test_a_lesson_can_be_done_from_beginning_to_end(name: str, window: MainWindo
     assert drive(window, qtbot, lesson) == asked
 
 
-@pytest.mark.parametrize("name", others_slow(LESSONS, "03-memory"))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_can_be_done_in_the_lecture_hall(name: str, window: MainWindow, qtbot: QtBot) -> None:
     """Projector mode leaves few panels: each task brings that in sight with which it is done."""
     window.set_projector(True)

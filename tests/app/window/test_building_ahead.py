@@ -53,6 +53,7 @@ def test_it_waits_while_somebody_does_something(
     assert timer.remainingTime() > 30_000
 
 
+@pytest.mark.slow
 def test_type_grows_in_panels_that_were_made_before_projector_mode_and_shown_after(
     window: MainWindow, views: list[Board], qtbot: QtBot
 ) -> None:

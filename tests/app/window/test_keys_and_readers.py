@@ -194,7 +194,7 @@ def found(window: MainWindow, name: str) -> QWidget:
 
 
 @pytest.mark.usefixtures("reading")
-@pytest.mark.parametrize("perspective", others_slow(JOBS, "train", "race", "inside", "circuits", "autodiff"))
+@pytest.mark.parametrize("perspective", others_slow(JOBS, "race", "inside", "circuits"))
 def test_the_main_job_of_every_perspective_is_done_by_keys(
     window: MainWindow,
     session: Session,

@@ -130,6 +130,7 @@ def test_the_next_item_is_prepared(
     gate.set()
 
 
+@pytest.mark.slow
 def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) -> None:
     def made(perspective: str) -> bool:
         return not opened.findChild(Board, f"board_{perspective}").missing

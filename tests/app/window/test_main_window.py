@@ -94,6 +94,7 @@ def test_closing_in_mid_training_stops_it(
     assert (folder / "resume" / "state.safetensors").is_file()
 
 
+@pytest.mark.slow
 def test_the_film_runs_through_all_snapshots_and_every_one_is_read(
     window: MainWindow, read: Session, qtbot: QtBot
 ) -> None:

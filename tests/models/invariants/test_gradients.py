@@ -7,7 +7,16 @@ import pytest
 import torch
 from cells import cells_of, check_operand
 from closeness import relative_error
-from family_cases import IDS, beside, few_cases, one_of_each, parameters_of, rows_beside, traced
+from family_cases import (
+    IDS,
+    beside,
+    each_family_and_each_task,
+    every_case,
+    one_of_each,
+    parameters_of,
+    rows_beside,
+    traced,
+)
 
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.backpropagation import gradient as gradient_of
@@ -20,7 +29,7 @@ def gradient_over(model, number):
     return gradient_of(model, IDS, number, **beside(model))
 
 
-@few_cases
+@every_case
 def test_local_gradients_are_those_of_autograd(model):
     """Of a cell with respect to every tap and every parameter that it is made from."""
     if not list(model.parameters()):  # counts are no weights, and sums of them leave the zeros out
@@ -39,7 +48,7 @@ def test_local_gradients_are_those_of_autograd(model):
             assert not any(gradient.any() for gradient in expected.values()), (tap.address, index)
 
 
-@few_cases
+@every_case
 def test_gradients_are_those_of_autograd_through_the_fused_path(model):
     if not list(model.parameters()):  # what counts has none, and says so
         with pytest.raises(LmvizError, match="counts and has no parameters"):
@@ -67,7 +76,7 @@ def test_gradients_are_those_of_autograd_through_the_fused_path(model):
             assert off <= tolerance, (name, kind)
 
 
-@one_of_each
+@each_family_and_each_task
 def test_gradients_are_the_slopes_that_small_changes_show(model):
     """Of the loss, by the cell of every tap that matters most, which is moved up and down a little."""
     if not list(model.parameters()):

@@ -109,6 +109,7 @@ def test_settings_are_locked_while_training_but_not_the_learning_rate(
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_a_rate_typed_during_a_training_is_its_own_and_not_that_of_the_next(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -128,6 +129,7 @@ def test_a_rate_typed_during_a_training_is_its_own_and_not_that_of_the_next(
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_a_rate_that_is_being_typed_is_not_trained_with(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
