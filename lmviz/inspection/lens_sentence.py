@@ -37,14 +37,17 @@ def settled_in_words(lens: LogitLens, column: int, noun: str = "word") -> str:
     return f"is the likeliest {noun} from {place}{of_all} on."
 
 
-def all_settled_in_words(lens: LogitLens) -> str:
-    """By when half of the positions have their final answer; empty where there is nothing to compare."""
+def all_settled_in_words(lens: LogitLens, unit: str = "word") -> str:
+    """By when half of the positions have their final answer; empty where there is nothing to compare.
+
+    `unit` is what stands at a position.
+    """
     count, last = len(lens.positions), len(lens.places) - 1
     if count < 2 or not last:
         return ""
     row = int(np.sort(lens.settled)[(count - 1) // 2])
     place = place_in_words(lens.places[row])
     if row == last:
-        return f"More than half of the {count} words shown have their final answer only in {place}."
+        return f"More than half of the {count} {unit}s shown have their final answer only in {place}."
     by_when = f"by {place}" if row else "from the beginning"
-    return f"Half of the {count} words shown have their final answer {by_when}."
+    return f"Half of the {count} {unit}s shown have their final answer {by_when}."

@@ -161,7 +161,7 @@ class LensOverTextPanel(Panel):
         final = f"“{visible(self._drawn[0].answer(int(lens.ids[-1, at, 0])))}”"
         pieces = [
             Inked(final, True, self._words.theme.accent),
-            Inked(f" {settled} {all_settled_in_words(lens)}"),
+            Inked(f" {settled} {all_settled_in_words(lens, self._unit)}"),
         ]
         self._say(pieces if settled else [])
 
@@ -173,7 +173,12 @@ class LensOverTextPanel(Panel):
     def _noun(self) -> str:
         """What answers are called."""
         model = self.session.library.model
-        return "label" if model is not None and not model.predicts.continues else "word"
+        return "label" if model is not None and not model.predicts.continues else self._unit
+
+    @property
+    def _unit(self) -> str:
+        """What the text is made of: pieces of words are read as words."""
+        return "character" if self.session.reading.noun == "character" else "word"
 
     def _go(self, row: int, column: int) -> None:
         if self._drawn is None:

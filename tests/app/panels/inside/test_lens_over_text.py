@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +79,20 @@ def test_of_a_tagger_it_speaks_of_labels_and_of_one_layer_it_says_nothing(
     qtbot.waitUntil(lambda: panel.lens is not None and "final label" in panel.card.aside)
     assert len(panel.lens.places) == 1
     assert not panel.findChild(QLabel, "lens_over_text_sentence").isVisible()
+
+
+def test_of_characters_it_does_not_speak_of_words(
+    window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    session.library.open("shakespeare-transformer")
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("To be")
+    wait_for_reading(session, qtbot)
+    window.perspective.bring_forward("lens_over_text_view")
+    [panel] = window.findChildren(LensOverTextPanel)
+    qtbot.waitUntil(lambda: panel.lens is not None)
+    drawn()
+    said = panel.findChild(QLabel, "lens_over_text_sentence").accessibleName()
+    assert "the likeliest character" in said
+    assert "5 characters shown" in said
+    assert "final character" in panel.card.aside
