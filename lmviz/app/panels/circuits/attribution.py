@@ -165,7 +165,7 @@ class AttributionPanel(AnsweringPanel):
             return
         self._rows = named_parts(found)
         sum_of = briefly(self._of[1].said)
-        self._card.set_title(f"Who wrote {sum_of}")
+        self._card.set_title(f"Who wrote {'it' if found.depth else sum_of}")  # beside the depths is no room
         self._bars.set_bars(
             [row.name for row in self._rows] + [sum_of],
             [row.share for row in self._rows] + [found.value],

@@ -68,7 +68,7 @@ class ComparedSamplesPanel(Panel):
         self._models: tuple[ComparedModel, ...] = ()
         self.samples: tuple[Sample, ...] = ()  # what has been written so far, in the order of the moments
         self._more = 0
-        self._card = self.add_card("Samples from the same random numbers", self._head(), self._pages())
+        self._card = self.add_card("Same random numbers", self._head(), self._pages())
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
             session.comparison.changed,

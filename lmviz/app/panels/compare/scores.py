@@ -97,8 +97,8 @@ class ScoresPanel(Panel):
         self._was_pressed &= scores.is_measuring
         self._button.setText("Cancel" if self._was_pressed else "Measure")
         self._button.setEnabled(self._was_pressed or bool(scores.missing(list(map(_asked, judged)))))
-        held_out = "the held-out part of " if scores.part == "validation" else ""
-        self._card.set_title("Scores" if sentence or corpus is None else f"Scores on {held_out}{corpus.name}")
+        on = "Held-out part of" if scores.part == "validation" else "Scores on"
+        self._card.set_title("Scores" if sentence or corpus is None else f"{on} {corpus.name}")
         self._note.set_text("" if sentence else self._said())
         self._pages.setCurrentIndex(int(not sentence))
         self._empty.set_text(sentence)
