@@ -179,6 +179,15 @@ def test_pairs_in_two_files_are_shown_where_lines_would_be_lost(
     assert ("das Haus 3" if before == "en" else "the house 3") in sources
 
 
+def read_for(task: str, said: str, window: MainWindow, session: Session, qtbot: QtBot) -> None:
+    """Read what is offered for another task, once the panel has said what it takes it for."""
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "preview_task", task)
+    shown(window, said, qtbot)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+
+
 def reread(window: MainWindow, session: Session, drawn: Callable[[], None], qtbot: QtBot) -> None:
     """Ask for what is open to be shown once more."""
     drawn()
@@ -217,11 +226,7 @@ def test_files_of_two_languages_are_read_otherwise(
         *session.text.corpus.validation_documents,
     ]
     reread(window, session, drawn, qtbot)
-    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
-        choose(window, "preview_task", "next-token")
-    shown(window, "Plain text", qtbot)
-    with qtbot.waitSignal(session.text.changed, timeout=LONG):
-        window.findChild(QPushButton, "read_offer_button").click()
+    read_for("next-token", "Plain text", window, session, qtbot)
     assert session.text.corpus.task == "next-token"
     assert len(session.text.corpus.sources) == 2
 
@@ -237,11 +242,7 @@ def test_several_files_that_were_taken_for_plain_text_are_read_as_tables(
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open([str(file) for file in files], task="next-token")
     reread(window, session, drawn, qtbot)
-    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
-        choose(window, "preview_task", "classification")
-    shown(window, "A table of 24 texts", qtbot)
-    with qtbot.waitSignal(session.text.changed, timeout=LONG):
-        window.findChild(QPushButton, "read_offer_button").click()
+    read_for("classification", "A table of 24 texts", window, session, qtbot)
     assert session.text.corpus.labels == ("bad", "good")
 
 
@@ -257,11 +258,7 @@ def test_folders_that_were_taken_for_labels_are_read_as_plain_text(
         session.text.open(tmp_path)
     assert session.text.corpus.labels == ("autumn", "spring")
     reread(window, session, drawn, qtbot)
-    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
-        choose(window, "preview_task", "next-token")
-    shown(window, "Plain text", qtbot)
-    with qtbot.waitSignal(session.text.changed, timeout=LONG):
-        window.findChild(QPushButton, "read_offer_button").click()
+    read_for("next-token", "Plain text", window, session, qtbot)
     assert session.text.corpus.task == "next-token"
     assert len(session.text.corpus.sources) == 6
 
