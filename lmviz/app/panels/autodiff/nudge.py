@@ -14,7 +14,7 @@ from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
-from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
+from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
@@ -45,7 +45,8 @@ class NudgePanel(Panel):
         self._errors: dict[str, np.ndarray] = {}
         self._digits = AgreeingDigits()
         self._caption = Label(name="nudged_cell", role="muted", wraps=True)
-        self._area = QuietScrollArea()
+        self._modules = QWidget()
+        self._flow = FlowLayout(self._modules, gap=4)
         self._buttons: dict[str, QPushButton] = {}
         self._verdict = Label(name="saboteur_verdict", wraps=True)
         self._every = LinkButton("nudge_all_button", "nudge all", "nudge every number that learns")
@@ -53,6 +54,8 @@ class NudgePanel(Panel):
         self._hide = LinkButton("saboteur_button", "hide a fault…", "break one module at random")
         head = sheet(row(self._every, self._all, self._hide))
         middle = column(self._digits, self._caption, STRETCH)
+        # Kept, for without it Python's collector deletes the area's bars, which Qt still uses.
+        self._area = scrolling(self._modules)
         right = column((self._area, 1), self._verdict)
         body = sheet(row((self._plot, 5), (middle, 4), (right, 4)))
         self._card = Card("Check by nudging", head, body)
@@ -151,16 +154,16 @@ class NudgePanel(Panel):
         self._verdict.setText(self._said())
 
     def _make_buttons(self, names: list[str]) -> None:
-        """All anew: Qt and Python would both free what is taken out of a layout that Python holds."""
-        modules = QWidget()
-        flow = FlowLayout(modules, gap=4)
+        for button in self._buttons.values():
+            self._flow.removeWidget(button)
+            button.hide()
+            button.deleteLater()
         self._buttons = {}
         for name in names:
             button = LinkButton(f"check_{name}", "", f"check the module of {name} alone")
             button.clicked.connect(lambda _=False, name=name: self.session.module_checks.check(name))
-            flow.addWidget(button)
+            self._flow.addWidget(button)
             self._buttons[name] = button
-        scrolling(modules, area=self._area)
 
     def _said(self) -> str:
         checks = self.session.module_checks
