@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-import time
 from datetime import datetime
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from lmviz.runs.run_title import STAMP
 
 
 def new_folder(runs_folder: Path, name: str) -> Path:
-    """A folder that does not exist yet, such as "2026-11-22-033511-gru-shakes"."""
+    """A folder that does not exist yet, such as "2026-11-22-033511-gru-shakes", or that and "-2"."""
     name = re.sub(r"[^\w.-]+", "-", name).strip("-.")
     stem = f"{datetime.now().strftime(STAMP)}-{name}"
-    taken = os.path.exists(runs_folder / stem)
-    return runs_folder / (f"{stem}-{time.time_ns() % 1000:03d}" if taken else stem)
+    names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
+    return next(folder for each in names if not os.path.exists(folder := runs_folder / each))

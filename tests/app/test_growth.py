@@ -70,6 +70,7 @@ class Habits:
 
     def _trained(self) -> bool:
         training, model = self._session.training.state, self._session.library.model
+        assert training.phase != "failed", training.sentence
         return training.phase == "finished" and model is not None and model.folder == training.folder
 
     def scrub(self, times: int) -> None:
