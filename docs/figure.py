@@ -233,8 +233,9 @@ def draw(folder: Path, curves: Mapping[Kind, Sequence[Curve]]) -> None:
 
     from lmviz.app.look.theme import current_theme, make_application, theme_switch
     from lmviz.app.widgets.base.export import save_picture
-    from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
+    from lmviz.app.widgets.plots.banded_plot import BandedPlot
     from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+    from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
     application = make_application()
     for theme in ("light", "dark"):
@@ -244,17 +245,19 @@ def draw(folder: Path, curves: Mapping[Kind, Sequence[Curve]]) -> None:
         column = QVBoxLayout(sheet)
         column.addWidget(legend)
         column.addWidget(plot, 1)
-        drawn = []
+        drawn, named = [], []
         for kind, seeds in curves.items():
             color = current_theme().accent if kind.attention == "with" else current_theme().muted_text
             line = Qt.PenStyle.SolidLine if kind.trained == "long" else Qt.PenStyle.DashLine
             table, lengths = _table(seeds), np.array(_lengths(curves), dtype=np.float64)
-            values = table.mean(axis=0), table.min(axis=0), table.max(axis=0)
-            drawn.append(BandedCurve(kind.title, color, lengths, *values, line))
+            mean, band = table.mean(axis=0), (table.min(axis=0), table.max(axis=0))
+            dashed = line == Qt.PenStyle.DashLine
+            drawn.append(PlotCurve(kind.title, lengths, mean, color, dashed=dashed, dots=True, band=band))
+            named.append(LegendEntry(kind.title, color, line=line))
         plot.set_units("words")
         plot.set_curves(drawn)
         plot.set_marks([(span, f"trained to {span}") for span in SPANS.values()])
-        legend.set_entries([LegendEntry(curve.name, curve.color, line=curve.line) for curve in drawn])
+        legend.set_entries(named)
         sheet.resize(*SIZE)
         sheet.show()
         application.processEvents()

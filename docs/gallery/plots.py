@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SHARE
-from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
+from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
@@ -46,12 +46,15 @@ def banded_plot() -> QWidget:
     plot.set_units("words")
     plot.set_curves(
         [
-            BandedCurve("with attention", color(0), lengths, high, high * 0.94, high * 0.5 + 50),
-            BandedCurve("without", color(4), lengths, low, low * 0.9, low * 0.96 + 4),
+            PlotCurve(name, lengths, y, color(series), dots=True, band=band)
+            for name, series, y, band in (
+                ("with attention", 0, high, (high * 0.94, high * 0.5 + 50)),
+                ("without", 4, low, (low * 0.9, low * 0.96 + 4)),
+            )
         ]
     )
     plot.set_marks([(30, "trained to 30")])
-    plot.set_current(40.0)
+    plot.choose(40.0)
     return plot
 
 

@@ -19,8 +19,9 @@ from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
+from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.run import quality_recipe
 from lmviz.inspection.recipes.text import settings_of
 from lmviz.runs.opening import open_model_of, open_recorded
@@ -174,12 +175,13 @@ class QualityByLengthPanel(Panel):
         )
         self._say_worst()
 
-    def _curve(self, name: str, moment: Moment) -> BandedCurve | None:
+    def _curve(self, name: str, moment: Moment) -> PlotCurve | None:
         found = self.quality_of(moment)
         if found is None:
             return None
-        shares = 100 * np.array([_shares(self._part(item)) for item in found.values()])
-        return BandedCurve(name, color_of(moment), np.array(list(found), dtype=np.float64), *shares.T)
+        lengths = np.array(list(found), dtype=np.float64)
+        y, *band = 100 * np.array([_shares(self._part(item)) for item in found.values()]).T
+        return PlotCurve(name, lengths, y, color_of(moment), dots=True, band=(band[0], band[1]))
 
     @property
     def _is_exact(self) -> bool:
@@ -275,10 +277,10 @@ class QualityByLengthPanel(Panel):
             hint = "Click a length: its worst translation is opened above, and its alignment under Attention."
             self._written.set_text(hint if self.plot.curves else "")
             self._wanted.set_text("")
-            self.plot.set_current(None)
+            self.plot.choose(None)
             return
         worst = found[length].worst
-        self.plot.set_current(length)
+        self.plot.choose(length)
         self._written.set_text(
             f"worst of {count(length)} words by {names_of([moment])[0]}, aligned under Attention: "
             f"“{worst.written}”"

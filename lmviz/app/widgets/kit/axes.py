@@ -9,9 +9,10 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import ClassVar
 
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -27,6 +28,7 @@ ANYTHING = (-math.inf, math.inf)
 LOSS, SHARE, PERCENT = (0.0, math.inf), (0.0, 1.0), (0.0, 100.0)
 """What values can be at all."""
 
+SOLID, DASHED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 LOGARITHMIC_STEPS = ((1, 10), (1, 3, 10), (1, 2, 5, 10), (1, 1.5, 2, 3, 4, 5, 7, 10))
 
 
@@ -152,7 +154,7 @@ class ReferenceLine(pyqtgraph.InfiniteLine):
 
     def adopt_theme(self, theme: Theme) -> None:
         """Take over colours and type."""
-        self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=Qt.PenStyle.DashLine))
+        self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=DASHED))
 
 
 class Axes(pyqtgraph.PlotWidget):
@@ -162,6 +164,10 @@ class Axes(pyqtgraph.PlotWidget):
     """
 
     spoken_as = "Chart"
+
+    usual: ClassVar[tuple[int, int] | None] = None
+    least: ClassVar[tuple[int, int] | None] = None
+    """The width and height that a layout gives it and that it needs, in pixels at scale 1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {side: Axis(side) for side in ("left", "bottom")}
@@ -191,6 +197,12 @@ class Axes(pyqtgraph.PlotWidget):
         for axis in self.axes.values():
             axis.adopt_theme(current_theme())
 
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() if self.usual is None else QSize(*self.usual) * current_theme().scale
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint() if self.least is None else QSize(*self.least) * current_theme().scale
+
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self.adopt_theme()
@@ -200,10 +212,10 @@ class Axes(pyqtgraph.PlotWidget):
         """Where a point lies in the viewport; x and y as the axes count, logarithms on a logarithmic one."""
         return self.mapFromScene(self.box.mapViewToScene(QPointF(x, y)))
 
-    def thin_pen(self, color: QColor, width: float) -> QPen:
+    def thin_pen(self, color: QColor, width: float, style: Qt.PenStyle = SOLID) -> QPen:
         """A pen of so many pixels at scale 1, however the axes are stretched."""
         # Cosmetic pens, which pyqtgraph needs, are measured in device pixels.
-        pen = QPen(color, width * current_theme().scale * self.devicePixelRatioF())
+        pen = QPen(color, width * current_theme().scale * self.devicePixelRatioF(), style)
         pen.setCosmetic(True)
         return pen
 
@@ -211,21 +223,39 @@ class Axes(pyqtgraph.PlotWidget):
 class PointableAxes(Parts[int], Axes):
     """A plot with parts; places are as the axes count, logarithms on a logarithmic one.
 
-    Subclasses say with `readout` what the hover card says of a part, and call `point_again` when they have
-    drawn other numbers, for the pointer may rest on them.
+    Subclasses say with `point` where a part stands and with `readout` what its hover card says, and call
+    `show_count` when they have drawn other numbers, for the pointer may rest on them. `marks`, in whose look
+    they have a say, stand on the part that is current and on the one under the pointer.
     """
 
     nowhere = -1
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._hovered = self.nowhere
+        self._count, self._current, self._hovered = 0, -1, self.nowhere
         self._pointer: QPoint | None = None
+        self.marks = pyqtgraph.ScatterPlotItem()
+        self.marks.setZValue(5)
+        self.addItem(self.marks, ignoreBounds=True)
         self.setMouseTracking(True)
+
+    @abstractmethod
+    def point(self, index: int) -> tuple[float, float]:
+        """Where a part stands, as the axes count: its hover card stands beside."""
 
     @abstractmethod
     def readout(self, index: int) -> Words:
         """The title and the lines of the hover card for a part."""
+
+    def set_current(self, index: int) -> None:
+        """Mark a part; −1 for none."""
+        self._current = index
+        self.mark()
+
+    def mark(self) -> None:
+        """Draw the current part and the one under the pointer otherwise than the rest."""
+        marked = {index for index in (self._current, self._hovered) if 0 <= index < self._count}
+        self.marks.setData(pos=[self.point(index) for index in sorted(marked)])
 
     def hover(self, index: int) -> None:
         """Point at a part, as the pointer does."""
@@ -233,9 +263,18 @@ class PointableAxes(Parts[int], Axes):
             self._hovered = index
             self.pointed_at(index)
 
-    def point_again(self) -> None:
-        """Find out what lies under the pointer now, and say it."""
+    def pointed_at(self, index: int) -> None:
+        self.mark()
+        if index < 0:
+            HoverCard.leave(self)
+        else:
+            HoverCard.beside(self, self.place_of(*self.point(index)), *self.readout(index))
+
+    def show_count(self, count: int) -> None:
+        """So many parts are drawn now. Find out what lies under the pointer, and say it."""
+        self._count = count
         self.hover(-1 if self._pointer is None else self._index_of(self._pointer))
+        self.mark()
         HoverCard.renew(self, partial(self.readout, self.hovered) if self.hovered >= 0 else None)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

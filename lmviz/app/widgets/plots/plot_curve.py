@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.kit.axes import Axes
+from lmviz.app.widgets.kit.axes import DASHED, SOLID, Axes
 
 MOST_DASHED = 2000  # points of a curve that is drawn with dashes
 DOT = 6  # pixels at scale 1 across
@@ -44,6 +44,11 @@ class PlotCurve:
     def points(self) -> np.ndarray:
         """Its points, (point, 2): x and y."""
         return np.column_stack([self.x, self.y])
+
+    def at(self, x: float) -> float | None:
+        """The y at exactly this x; None where the curve has no point."""
+        index = int(np.searchsorted(self.x, x))
+        return float(self.y[index]) if index < len(self.x) and self.x[index] == x else None
 
 
 class DrawnCurve:
@@ -146,8 +151,7 @@ class DrawnCurve:
     def adopt_theme(self) -> None:
         """Take over the theme's colour and scale."""
         color, curve = self.color, self.curve
-        pen = self._view.thin_pen(color, curve.width)
-        pen.setStyle(Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine)
+        pen = self._view.thin_pen(color, curve.width, DASHED if curve.dashed else SOLID)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         self.item.setPen(pen if curve.width else None)
         self.item.setSymbol("o" if curve.dots else None)

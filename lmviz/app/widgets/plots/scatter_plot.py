@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.axes import PointableAxes
+from lmviz.app.widgets.kit.axes import DASHED, PointableAxes
 from lmviz.app.widgets.kit.pointing import Words
 
 POINT, RING = 6, 11  # pixels at scale 1 across
@@ -26,16 +25,15 @@ class ScatterPlot(PointableAxes):
     """
 
     point_clicked = Signal(int)
+    usual, least = (150, 180), (130, 80)
 
     def __init__(self, x_name: str, y_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._points = np.zeros((0, 2))
-        self._current = -1
         plot = self.getPlotItem()
         plot.setContentsMargins(0, 6, 10, 0)
-        self._same = pyqtgraph.InfiniteLine(angle=45)
-        self._dots, self._rings = pyqtgraph.ScatterPlotItem(), pyqtgraph.ScatterPlotItem()
-        for item in (self._same, self._dots, self._rings):
+        self._same, self._dots = pyqtgraph.InfiniteLine(angle=45), pyqtgraph.ScatterPlotItem()
+        for item in (self._same, self._dots):
             plot.addItem(item, ignoreBounds=True)
         self.axes["left"].set_unit("%")
         self.setAccessibleName(f"{y_name} over {x_name}")
@@ -53,7 +51,6 @@ class ScatterPlot(PointableAxes):
         ends = min(0.0, known.min(initial=0.0)), max(100.0, known.max(initial=0.0))
         self.box.setRange(xRange=ends, yRange=ends, padding=EDGE)
         self._dots.setData(pos=known)
-        self._ring()
         said = ""
         if len(known):
             (left, low), (right, high) = known.min(0), known.max(0)
@@ -62,12 +59,7 @@ class ScatterPlot(PointableAxes):
                 f" over {number(left, 1)} to {number(right, 1)} %"
             )
         self.setAccessibleDescription(said)
-        self.point_again()
-
-    def set_current(self, index: int) -> None:
-        """Mark a point; −1 for none."""
-        self._current = index
-        self._ring()
+        self.show_count(len(self._points))
 
     def adopt_theme(self) -> None:
         super().adopt_theme()
@@ -77,18 +69,14 @@ class ScatterPlot(PointableAxes):
         self._dots.setBrush(color)
         self._dots.setPen(QPen(Qt.PenStyle.NoPen))
         self._dots.setSize(POINT * theme.scale)
-        self._rings.setBrush(theme.surface)
-        self._rings.setPen(self.thin_pen(theme.text, 2))
-        self._rings.setSize(RING * theme.scale)
-        line = self.thin_pen(theme.muted_text, 1)
-        line.setStyle(Qt.PenStyle.DashLine)
-        self._same.setPen(line)
+        self.marks.setBrush(theme.surface)
+        self.marks.setPen(self.thin_pen(theme.text, 2))
+        self.marks.setSize(RING * theme.scale)
+        self._same.setPen(self.thin_pen(theme.muted_text, 1, DASHED))
 
-    def sizeHint(self) -> QSize:
-        return QSize(150, 180) * current_theme().scale
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(130, 80) * current_theme().scale
+    def point(self, index: int) -> tuple[float, float]:
+        x, y = self._points[index].tolist()
+        return x, y
 
     def index_at(self, place: QPointF) -> int:
         distances = ((self._points - (place.x(), place.y())) ** 2).sum(axis=1)
@@ -97,16 +85,5 @@ class ScatterPlot(PointableAxes):
     def readout(self, index: int) -> Words:
         return ("", ()) if self._readout is None else self._readout(index)
 
-    def pointed_at(self, index: int) -> None:
-        self._ring()
-        if index < 0:
-            HoverCard.leave(self)
-        else:
-            HoverCard.beside(self, self.place_of(*self._points[index]), *self.readout(index))
-
     def clicked_on(self, index: int) -> None:
         self.point_clicked.emit(index)
-
-    def _ring(self) -> None:
-        marked = {index for index in (self._current, self.hovered) if 0 <= index < len(self._points)}
-        self._rings.setData(pos=self._points[sorted(marked)])

@@ -73,7 +73,7 @@ def test_curves_are_what_the_core_measures_and_can_be_measured_again(
             expected = core(run)
             assert curve.x.tolist() == list(expected)
             parts = [getattr(quality, kind) for quality in expected.values()]
-            for drawn, wanted in ((curve.y, "value"), (curve.low, "low"), (curve.high, "high")):
+            for drawn, wanted in ((curve.y, "value"), *zip(curve.band, ("low", "high"), strict=True)):
                 assert drawn.tolist() == pytest.approx([100 * getattr(part, wanted) for part in parts])
         box.setCurrentText(EXACT)
         qtbot.waitUntil(lambda: view.is_up_to_date)

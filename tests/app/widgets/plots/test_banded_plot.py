@@ -8,17 +8,18 @@ from PySide6.QtTest import QTest
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.plots.banded_plot import BandedCurve, BandedPlot
+from lmviz.app.widgets.plots.banded_plot import BandedPlot
+from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 X = np.array([5.0, 10.0, 20.0])
 
 
-def curves() -> list[BandedCurve]:
+def curves() -> list[PlotCurve]:
     high, low = np.array([100.0, 90.0, 80.0]), np.array([60.0, 30.0])
     color = current_theme().series_color
     return [
-        BandedCurve("with", color(0), X, high, high - 8, np.minimum(high + 8, 100)),
-        BandedCurve("without", color(2), X[:2], low, low - 5, low + 5),
+        PlotCurve("with", X, high, color(0), dots=True, band=(high - 8, np.minimum(high + 8, 100))),
+        PlotCurve("without", X[:2], low, color(2), dots=True, band=(low - 5, low + 5)),
     ]
 
 
@@ -55,7 +56,7 @@ def test_the_pointer_reads_every_curve_at_the_nearest_x_with_its_band(plot, poin
 def test_a_click_chooses_the_nearest_point_of_the_nearest_curve(plot, chosen, place, expected):
     QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.place_of(*place))
     assert chosen == [expected]
-    assert plot.current == expected[0]
+    assert plot.chosen == expected[0]
 
 
 def test_the_arrows_go_from_x_to_x_and_stay_within_them(plot, chosen):
@@ -77,10 +78,10 @@ def test_what_is_chosen_is_ringed_and_a_band_is_washed_with_its_colour(plot, cho
         return plot.viewport().grab().toImage().pixelColor(place)
 
     assert color_at(ring) == current_theme().series_color(2)
-    plot.set_current(10.0)
+    plot.choose(10.0)
     assert color_at(ring) != current_theme().series_color(2)  # hollow
     assert color_at(band) != color_at(plot.place_of(10.0, 50.0))
-    plot.set_current(None)
+    plot.choose(None)
     assert color_at(ring) == current_theme().series_color(2)
 
 
@@ -95,10 +96,10 @@ def test_marks_stand_where_they_belong_and_are_replaced(plot):
 
 
 def test_nothing_can_be_shown(plot, point, chosen):
-    plot.set_current(20)
+    plot.choose(20)
     plot.set_curves([])
     plot.grab()
-    assert plot.current is None
+    assert plot.chosen is None
     QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(200, 100))
     QTest.keyClick(plot, Qt.Key.Key_Right)
     assert chosen == []
@@ -123,7 +124,7 @@ def test_the_last_number_of_the_axis_is_written_whole(shown, monkeypatch):
     monkeypatch.setattr(QPainter, "drawText", note)
     x = np.array([10.0, 20.0])
     plot.set_units("thousands of words")
-    plot.set_curves([BandedCurve("model", QColor("black"), x, x, x, x)])
+    plot.set_curves([PlotCurve("model", x, x, QColor("black"), dots=True, band=(x, x))])
     shown(plot, 300, 200).grab()
     [last] = [area for text, area in written.items() if text.endswith("thousands of words")]
     assert plot.axes["bottom"].mapRectToScene(QRectF(last)).right() <= plot.width()
