@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsSimpleTextItem, QVBoxLayout, QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import count, number
-from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SIZE, Axes, ReferenceLine
 from lmviz.app.widgets.kit.pointing import ACROSS, along
+from lmviz.app.widgets.plots.axis_range import rounded_range, together
 from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.base.plain_text import seen
@@ -32,14 +32,11 @@ ABOVE = 18  # pixels at scale 1 above the plot, where it says it
 MARGIN = 22  # pixels at scale 1 on the right of the plot, which the leaders of the names cross
 LOW_ABOVE, NAMED_ABOVE = 6, 25  # the same where it does not, and where the name of y stands there
 STRONG = 2.2  # the width from which on a curve's name is written bold
-ROOM = 0.02  # of the span of the values, beyond the least and the largest
-FLATTENING = 20  # times as high as the next curve
-TICKS = 10  # about as many roundings fit into the range of y, so that it rests while a curve grows
 
 Writing = Callable[[float], str]
 
 
-class LinePlot(QWidget):
+class LinePlot(Canvas):
     """`LinePlot(x_name="step", possible=ANYTHING)`: several curves over one axis, named on the right with
     their last values. What is counted along x is within `possible_x`, and the values are within `possible`.
     `logarithmic` says so of x and of y, `words` write an amount of each, and `y_name` stands above the axis.
@@ -55,6 +52,7 @@ class LinePlot(QWidget):
     """
 
     spoken_as = "Chart"
+    least = (0, LOWEST)
 
     axis_moved = Signal()
     hidden_changed = Signal()
@@ -104,10 +102,8 @@ class LinePlot(QWidget):
         self._box.sigRangeChanged.connect(self._place_words)
         self._box.sigResized.connect(self._place_words)
         self.names.name_clicked.connect(self._toggle)
-        self._reached_by_key = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("plot")
-        theme_switch().theme_changed.connect(self.adopt_theme)
         self.adopt_theme()
 
     def _lay_out(self) -> None:
@@ -185,7 +181,7 @@ class LinePlot(QWidget):
         self._references = [ReferenceLine(name, value) for name, value in references]
         for line in self._references:
             line.set_logarithmic(self._logarithmic)
-            line.adopt_theme(current_theme())
+            line.adopt_theme(self.theme)
             self._plot.addItem(line)
         self._fit()
 
@@ -236,13 +232,11 @@ class LinePlot(QWidget):
         self._style_marks()
 
     def _style_marks(self) -> None:
-        theme = current_theme()
+        theme = self.theme
         if self._band is not None:
             self._band.setBrush(theme.note_wash)
         for line in self._marks:
-            pen = self._view.thin_pen(theme.key, 1.2)
-            pen.setStyle(Qt.PenStyle.DotLine)
-            line.setPen(pen)
+            line.setPen(self._view.thin_pen(theme.key, 1.2, Qt.PenStyle.DotLine))
             line.label.setColor(theme.key)
             line.label.setFont(theme.font(SIZE))
             line.label.fill = pyqtgraph.mkBrush(theme.surface)  # a curve may pass behind the words
@@ -270,10 +264,10 @@ class LinePlot(QWidget):
             self._fit()
 
     def adopt_theme(self) -> None:
-        """Take over colours and type."""
-        theme = current_theme()
+        super().adopt_theme()
+        theme = self.theme
         if self._at_left is not None:
-            self._view.axes["left"].setWidth(round(self._at_left * theme.scale))
+            self._view.axes["left"].setWidth(round(self.length(self._at_left)))
         faint = QColor(theme.accent)
         faint.setAlphaF(0.45)
         self._cursor.setPen(self._view.thin_pen(faint, 1.5))
@@ -312,18 +306,17 @@ class LinePlot(QWidget):
 
     def _place_words(self) -> None:
         """Set the names beside their lines, and the step above its own where the plot is not too low."""
-        theme = current_theme()
         names = self._names()
         width = self.names.wanted_width(names, self.width())
-        margin = round(MARGIN * theme.scale)  # the last number of the axis reaches into it
+        margin = round(self.length(MARGIN))  # the last number of the axis reaches into it
         self._column.setContentsMargins(0, 0, max(0, width - margin), 0)
         self.names.setGeometry(self.width() - width, 0, width, self.height())
         area = self._view.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.names.set_names(names, 0, max(area.bottom(), 0))
         self.setAccessibleDescription(self.names.accessibleDescription())
-        says = self._cursor.isVisible() and self.height() >= ROOM_FOR_NAME * theme.scale
+        says = self._cursor.isVisible() and self.height() >= self.length(ROOM_FOR_NAME)
         named = self._words[-1].boundingRect().width() + 8 if self._y_name else 0.0
-        above = round((NAMED_ABOVE if named else ABOVE if says else LOW_ABOVE) * theme.scale)
+        above = round(self.length(NAMED_ABOVE if named else ABOVE if says else LOW_ABOVE))
         if above != self._above:
             self._above = above
             self._plot.setContentsMargins(4, above, margin, 0)
@@ -351,7 +344,7 @@ class LinePlot(QWidget):
                 said = self._writes(value) if given.said is None else given.said
                 strong, hidden = given.width >= STRONG, not curve.is_visible
                 names.append(PlotName(name, said, self._height(value), curve.color, strong, hidden))
-        muted = current_theme().muted_text
+        muted = self.theme.muted_text
         return names + [
             PlotName(
                 name,
@@ -384,25 +377,11 @@ class LinePlot(QWidget):
         return self._view.mapTo(self, self._view.viewport().mapTo(self._view, place))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self.hasFocus() and self._reached_by_key:
-            draw_ring(QPainter(self), QRectF(self.rect()))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self._reached_by_key = reached_by_key(event)
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
+        self.draw_focus(self.begin())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_words()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, round(LOWEST * current_theme().scale))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
@@ -429,12 +408,8 @@ class LinePlot(QWidget):
 
     def values_at(self, x: float) -> dict[str, float]:
         """The y of each curve shown that has a point at exactly this x."""
-        found = {}
-        for name, curve in self._shown().items():
-            index = int(np.searchsorted(curve.x, x))
-            if index < len(curve.x) and curve.x[index] == x:
-                found[name] = float(curve.y[index])
-        return found
+        found = {name: drawn.curve.at(x) for name, drawn in self._shown().items()}
+        return {name: value for name, value in found.items() if value is not None}
 
     def _hover(self, place: QPointF) -> None:
         self._pointer = place if self._box.sceneBoundingRect().contains(place) else None
@@ -483,40 +458,3 @@ class LinePlot(QWidget):
             self._move_cursor(float(places[wanted]))
         else:
             super().keyPressEvent(event)
-
-
-def rounded_range(
-    values: Sequence[float], logarithmic: bool, possible: tuple[float, float] = ANYTHING
-) -> tuple[float, float] | None:
-    """A range for an axis that holds the values, its ends rounded outwards; None for no values.
-
-    It reaches beyond what is possible only so far that a line at its very end is not cut. On a logarithmic
-    axis the ends are logarithms, and what has none is left out.
-    """
-    held = [float(value) for value in values if math.isfinite(value)]
-    if logarithmic:
-        held = [math.log10(value) for value in held if value > 0]
-    if not held:
-        return None
-    low, high = min(held), max(held)
-    span = (high - low) or abs(high) or 1.0
-    unit = 10.0 ** math.floor(math.log10(span / TICKS))
-    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor * TICKS >= span)
-    bottom = step * math.floor((low - ROOM * span) / step)
-    top = step * math.ceil((high + ROOM * span) / step)
-    if logarithmic:
-        return bottom, top
-    least, most = min(low, possible[0]), max(high, possible[1])
-    room = ROOM * (min(top, most) - max(bottom, least))
-    return max(bottom, least - room), min(top, most + room)
-
-
-def together(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The spans from the least to the largest value of curves, without those that would flatten all others.
-
-    A training that diverged goes on above the plot: it reaches so many times as far as the next one.
-    """
-    kept, low = sorted(spans, key=lambda span: span[1]), min((low for low, _ in spans), default=0.0)
-    while len(kept) > 1 and kept[-1][1] - low > FLATTENING * max(kept[-2][1] - low, 1e-12):
-        kept.pop()
-    return kept
