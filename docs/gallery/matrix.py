@@ -62,7 +62,7 @@ def wall() -> QWidget:
     """Thirty layers of nine heads, the surest first."""
     weights = np.random.default_rng(5).dirichlet([0.3] * 6, (30, 9, 6))  # (layer, head, query, key)
     view = HeadWall()
-    view.set_heads(weights, {(2, 3): ("induction", "")})
+    view.set_heads(weights, {(2, 3): ("I", "key")})
     view.sort_by(weights.max(axis=-1).mean(axis=-1))
     view.set_current(2, 3)
     return view
