@@ -94,6 +94,10 @@ class Painter(QPainter):
         self.setPen(self._pen(ink, width))
         self.drawLine(start, end)
 
+    def stroke(self, path: QPainterPath, ink: QColor | QPen, width: float | None = None) -> None:
+        """Draw a line along a path."""
+        self.strokePath(path, QPen(self._pen(ink, width)))
+
     def box(
         self,
         area: QRectF,
