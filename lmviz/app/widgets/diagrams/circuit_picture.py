@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainterPath, QPaintEvent
 
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
@@ -69,11 +69,6 @@ class CircuitPicture(Pointable, GrowingCanvas):
         """The paths that are drawn."""
         return self._paths
 
-    @property
-    def current(self) -> int:
-        """The part that is marked; −1 for none."""
-        return self._current
-
     def set_circuit(
         self,
         nodes: Sequence[CircuitNode],
@@ -91,10 +86,6 @@ class CircuitPicture(Pointable, GrowingCanvas):
         radius = self._radius
         middle = self.place(index)
         return QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
-
-    def index_at(self, place: QPointF) -> int:
-        found = (at for at in range(len(self._nodes)) if self.part_rectangle(at).contains(place))
-        return next(found, -1)
 
     def clicked_on(self, index: int) -> None:
         self.set_current(-1 if index == self._current else index)
@@ -174,18 +165,15 @@ class CircuitPicture(Pointable, GrowingCanvas):
         curve = QPainterPath(start)
         middle = (start.y() + end.y()) / 2
         curve.cubicTo(QPointF(start.x(), middle), QPointF(end.x(), middle), end)
-        painter.setBrush(QColor(0, 0, 0, 0))
-        painter.setPen(QPen(color, self.length(max(0.7, WIDEST * share))))
-        painter.drawPath(curve)
+        painter.stroke(curve, color, max(0.7, WIDEST * share))
 
     def _draw_node(self, painter: Painter, index: int, node: CircuitNode) -> None:
         theme, area = self.theme, self.part_rectangle(index)
         marked = index == self._current or index == self.hovered
         if node.row < 0:
             words = area.adjusted(-self.length(40), 0, self.length(40), 0)
-            painter.fit(
-                words, node.label, theme.accent if marked else theme.text, 12, token=True, where=CENTRED
-            )
+            ink = theme.accent if marked else theme.text
+            painter.fit(words, node.label, ink, 12, token=True, where=CENTRED)
             return
         fill = theme.accent if index == self._current else theme.surface
         edge = theme.accent if marked else self._color(node.share)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.diagrams.family_shapes import draw_shape
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, DOWN, Pointable
 
 COLUMNS = 3
@@ -96,25 +97,23 @@ class FamilyCards(Pointable):
         if self.hasFocus():
             self.draw_focus(painter, self.part_rectangle(self._current).adjusted(2, 2, -2, -2))
 
-    def _draw(self, painter: QPainter, card: FamilyCard, place: QRectF, index: int) -> None:
+    def _draw(self, painter: Painter, card: FamilyCard, place: QRectF, index: int) -> None:
         theme, chosen = self.theme, index == self._current
         refused = card.name in self._refused
         usual = theme.hover if index == self.hovered and not refused else theme.surface
         painter.setOpacity(REFUSED if refused else 1.0)
-        painter.setBrush(theme.accent_wash if chosen else usual)
-        painter.setPen(QPen(theme.accent if chosen else theme.line, self.length(2 if chosen else 1)))
-        painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), self.length(6), self.length(6))
+        wash, edge = (theme.accent_wash, theme.accent) if chosen else (usual, theme.line)
+        painter.box(place.adjusted(1, 1, -1, -1), wash, edge, 2 if chosen else 1, radius=6)
         ink = theme.accent if chosen else theme.muted_text
         faint = mix(theme.accent_wash, theme.accent, 0.18) if chosen else theme.line
         left, top = place.left() + self.length(10), place.top() + self.length(10)
         draw_shape(painter, card.name, QPointF(left, top), self.theme.scale, ink, faint)
         title, size = fitted(card.title, place.width() - 2 * self.length(MARGIN), SIZES)
         painter.setFont(theme.font(size, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
-        painter.setPen(theme.text)
         words = QRectF(place.left(), place.bottom() - self.length(25), place.width(), self.length(18))
         wide = painter.fontMetrics().horizontalAdvance(title) + self.length(MARGIN)
         words.setLeft(max(place.left() + self.length(MARGIN), min(left, words.right() - wide)))
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, title)
+        painter.write(words, title, theme.text)
         painter.setOpacity(1.0)
 
     def event(self, event: QEvent) -> bool:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import fitted, metrics
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import Pointable, Words
 from lmviz.app.widgets.matrix.cells import Cells
 
@@ -162,7 +162,7 @@ class GradientWave(Pointable):
         """The earliest position that is drawn as reached."""
         return 0 if self._reached is None else max(0, _last(row) - self._reached)
 
-    def _draw_truncation(self, painter: QPainter) -> None:
+    def _draw_truncation(self, painter: Painter) -> None:
         cut = self.steps + 1 - (self._truncation or 0)
         if self._truncation is None or cut <= 0 or not self._rows:
             return
@@ -170,25 +170,22 @@ class GradientWave(Pointable):
         border = left + cut * self._across
         height = self.height() - self.length(ABOVE + BELOW)
         painter.fillRect(QRectF(left, top, border - left, height), self.theme.hover)
-        painter.setPen(QPen(self.theme.muted_text, 1, Qt.PenStyle.DashLine))
-        painter.drawLine(QPointF(border, 2), QPointF(border, top + height))
-        painter.setFont(self.theme.font(SMALL))
+        dashed = QPen(self.theme.muted_text, 1, Qt.PenStyle.DashLine)
+        painter.line(QPointF(border, 2), QPointF(border, top + height), dashed)
         said = f"beyond τ = {self._truncation}: truncated away"
         fits = metrics(SMALL).horizontalAdvance(said) < border - self.length(6)
-        side = Qt.AlignmentFlag.AlignRight if fits else Qt.AlignmentFlag.AlignLeft
         place = QRectF(0, 0, border, top) if fits else QRectF(border, 0, self.width() - border, top)
-        painter.drawText(
-            place.adjusted(self.length(6), 0, -self.length(6), 0), side | Qt.AlignmentFlag.AlignVCenter, said
-        )
+        place = place.adjusted(self.length(6), 0, -self.length(6), 0)
+        painter.write(place, said, size=SMALL, where=AT_RIGHT if fits else AT_LEFT)
 
-    def _draw_mark(self, painter: QPainter) -> None:
+    def _draw_mark(self, painter: Painter) -> None:
         if not 0 <= self._current < len(self._tokens):
             return
         left = self.length(NAME) + self._current * self._across
         area = QRectF(left, self.length(ABOVE), self._across, self.height() - self.length(ABOVE))
         painter.fillRect(area, mix(self.theme.surface, self.theme.key, 0.12))
 
-    def _draw_name(self, painter: QPainter, place: int, row: WaveRow) -> None:
+    def _draw_name(self, painter: Painter, place: int, row: WaveRow) -> None:
         top = self.length(ABOVE) + place * self._row_height
         half = self._row_height / 2
         width = self.length(NAME - 14)
@@ -196,14 +193,11 @@ class GradientWave(Pointable):
             (row.name, 12.5, self.theme.text, top, True),
             (row.note, SMALL, self.theme.muted_text, top + half, False),
         ):
-            weight = painter.font().Weight.DemiBold if bold else painter.font().Weight.Normal
             shown, size = fitted(text, width, [size - less for less in SMALLER], bold=bold)
-            painter.setFont(self.theme.font(size, weight))
-            painter.setPen(color)
             edge = Qt.AlignmentFlag.AlignBottom if bold else Qt.AlignmentFlag.AlignTop
-            painter.drawText(QRectF(0, above, width, half), edge | Qt.AlignmentFlag.AlignLeft, shown)
+            painter.write(QRectF(0, above, width, half), shown, color, size, bold=bold, where=edge)
 
-    def _draw_ribbon(self, painter: QPainter, place: int, row: WaveRow, largest: float) -> None:
+    def _draw_ribbon(self, painter: Painter, place: int, row: WaveRow, largest: float) -> None:
         """From the last state to the left; between two states as wide as what reaches the left one."""
         first, last = self._first(row), _last(row)
         if last < 0:
@@ -220,27 +214,23 @@ class GradientWave(Pointable):
             upper.append(QPointF(middle.x(), middle.y() - half))
             lower.append(QPointF(middle.x(), middle.y() + half))
         painter.drawPolygon([*upper, *reversed(lower)])
-        painter.setPen(QPen(self.theme.key, self.length(1)))
-        middle = self.cell(place, first).center()
-        if float(row.sizes[first]) * full < 1:  # thinner than a line can be, but there
-            return
-        painter.drawLine(QPointF(self.cell(place, last).center()), QPointF(middle))
+        if float(row.sizes[first]) * full >= 1:  # else thinner than a line can be, but there
+            start, end = (self.cell(place, position).center() for position in (last, first))
+            painter.line(start, end, self.theme.key, 1)
 
-    def _draw_states(self, painter: QPainter, place: int, row: WaveRow) -> None:
+    def _draw_states(self, painter: Painter, place: int, row: WaveRow) -> None:
         first, last = self._first(row), _last(row)
         limit = float(np.abs(row.gradients).max(initial=0)) or 1.0
         cells = Cells.of(row.gradients, "signed", limit)
         for position in range(len(self._tokens)):
             area = self.cell(place, position)
-            painter.setPen(QPen(self.theme.accent if position == last else self.theme.strong_line, 1))
-            painter.setBrush(self.theme.surface)
-            if first <= position <= last:
-                column = Cells(cells.values[position][:, None], "signed", limit)
-                self._draw_column(painter, area, column)
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(area, self.length(2), self.length(2))
+            edge = QPen(self.theme.accent if position == last else self.theme.strong_line, 1)
+            is_reached = first <= position <= last
+            if is_reached:
+                self._draw_column(painter, area, Cells(cells.values[position][:, None], "signed", limit))
+            painter.box(area, None if is_reached else self.theme.surface, edge, radius=2)
 
-    def _draw_column(self, painter: QPainter, area: QRectF, column: Cells) -> None:
+    def _draw_column(self, painter: Painter, area: QRectF, column: Cells) -> None:
         """A state's units from above to below; where there is no room for all, the strongest of some."""
         room = max(1, int(area.height() // 2))
         together = -(-len(column.values) // room)
@@ -251,13 +241,12 @@ class GradientWave(Pointable):
             cell = QRectF(area.left(), area.top() + place * height, area.width(), height + 0.5)
             painter.fillRect(cell, QColor(red, green, blue))
 
-    def _draw_tokens(self, painter: QPainter) -> None:
+    def _draw_tokens(self, painter: Painter) -> None:
         """All tokens where each has room, else those that are marked or pointed at, and every so many."""
         measure = metrics(SMALL, token=True)
         widest = max((measure.horizontalAdvance(token) for token in self._tokens), default=0)
         every = max(1, int(np.ceil((min(widest, self.length(64)) + self.length(6)) / self._across)))
         marked = [place for place in (self._current, self.hovered) if 0 <= place < len(self._tokens)]
-        painter.setFont(self.theme.token_font(SMALL))
         top = self.height() - self.length(BELOW)
         for position, token in enumerate(self._tokens):
             near = any(abs(position - other) < every for other in marked if other != position)
@@ -266,10 +255,10 @@ class GradientWave(Pointable):
             width = every * self._across
             middle = self.length(NAME) + (position + 0.5) * self._across
             text = cut(token, width, measure)
-            painter.setPen(self.theme.key if position in marked else self.theme.muted_text)
+            ink = self.theme.key if position in marked else self.theme.muted_text
             left = min(middle - width / 2, self.width() - measure.horizontalAdvance(text) / 2 - width / 2)
             place = QRectF(left, top, width, self.length(BELOW))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+            painter.write(place, text, ink, SMALL, token=True, where=CENTRED)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Left:

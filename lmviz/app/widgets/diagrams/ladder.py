@@ -28,7 +28,6 @@ WIDE = 1.35
 """From this ratio of width to height on the words stand at the right, else below."""
 BESIDE = 560
 """From this width of the rungs on contexts and counts stand side by side, else one below the other."""
-RIGHT, CENTRE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
 
 
 class LadderView(Picture):
@@ -140,18 +139,13 @@ class LadderView(Picture):
         edge = QPen(theme.accent if is_current else theme.line, self.length(1.8 if is_current else 1))
         if rung.why_not:
             edge.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(edge)
-        painter.setBrush(mix(theme.surface, theme.accent_wash, 0.6) if is_current else theme.surface)
-        painter.drawRoundedRect(place, self.length(7), self.length(7))
+        ground = mix(theme.surface, theme.accent_wash, 0.6) if is_current else theme.surface
+        painter.box(place, ground, edge, radius=7)
         self.place(f"rung {rung.order}", place)
         inside = place.adjusted(self.length(10), self.length(3), -self.length(10), -self.length(3))
         if is_current and with_formula:
-            line = QRectF(
-                inside.left(),
-                inside.bottom() - self.length(FORMULA - 4),
-                inside.width(),
-                self.length(FORMULA - 4),
-            )
+            line = QRectF(inside)
+            line.setTop(inside.bottom() - self.length(FORMULA - 4))
             painter.fit(line, self._formula, size=11.5, token=True)
             inside.setBottom(line.top())
         ink = theme.faint_text if rung.why_not else theme.text
@@ -181,11 +175,10 @@ class LadderView(Picture):
         kinds = f"{count(rung.kinds)} kind" + ("s" if rung.kinds != 1 else "")
         total = f"{_counted(rung.total)} in all"
         if area.height() >= self.length(34):
+            middle, half = area.center().y(), area.height() / 2
             upper, lower = QRectF(area), QRectF(area)
-            upper.setBottom(area.center().y())
-            lower.setTop(area.center().y())
-            lower.setHeight(min(lower.height(), self.length(16)))
-            upper.setTop(max(upper.top(), upper.bottom() - self.length(18)))
+            upper.setCoords(area.left(), middle - min(half, self.length(18)), area.right(), middle)
+            lower.setCoords(area.left(), middle, area.right(), middle + min(half, self.length(16)))
             painter.fit(upper, total, size=12, bold=True, where=AT_RIGHT)
             painter.fit(lower, kinds, self.theme.muted_text, 10.5, where=AT_RIGHT)
         elif area.width() >= self.length(TOTAL):
@@ -216,10 +209,8 @@ class LadderView(Picture):
             ink = theme.muted_text if rung.why_not else theme.text
             painter.fit(chip.adjusted(3, 0, -3, 0), word, ink, 11, token=True, where=CENTRED)
             if rung.why_not and word:
-                wide = min(self.metrics(11, token=True).horizontalAdvance(word), chip.width() - 6)
-                y = chip.center().y() + 1
-                half = QPointF(wide / 2, 0)
-                middle = QPointF(chip.center().x(), y)
+                half = QPointF(min(measure.horizontalAdvance(word), chip.width() - 6) / 2, 0)
+                middle = chip.center() + QPointF(0, 1)
                 painter.line(middle - half, middle + half, theme.muted_text, 1)
             left += width + gap
 
@@ -256,15 +247,10 @@ class LadderView(Picture):
             size = full * bar.count / highest
             solid = QRectF(column.center().x() - 0.36 * step, base - size, 0.72 * step, size)
             cap = QRectF(solid.left(), solid.top(), solid.width(), full * bar.discount / highest)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(
-                theme.chip if cap.height() >= solid.height() else mix(theme.chip, theme.muted_text, 0.18)
-            )
-            painter.drawRect(solid)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            is_taken = cap.height() >= solid.height()
+            painter.box(solid, theme.chip if is_taken else mix(theme.chip, theme.muted_text, 0.18))
             if bar.discount:
-                painter.setPen(QPen(theme.validation, self.length(1), Qt.PenStyle.DashLine))
-                painter.drawRect(cap)
+                painter.box(cap, edge=QPen(theme.validation, self.length(1), Qt.PenStyle.DashLine))
             above = QRectF(column.left(), solid.top() - figure, column.width(), figure)
             painter.fit(above, _counted(bar.count), theme.muted_text, 9.5, where=CENTRED)
             below = QRectF(column.left(), base, column.width(), word)
@@ -276,9 +262,8 @@ class LadderView(Picture):
         figures = self.length(54)
         width = area.width() - figures - self.length(14)
         left, end = area.left(), area.right() - figures
-        painter.fit(
-            QRectF(left, area.top(), width, self.length(HEAD)), "100 %", size=11, bold=True, where=CENTRED
-        )
+        head = QRectF(left, area.top(), width, self.length(HEAD))
+        painter.fit(head, "100 %", size=11, bold=True, where=CENTRED)
         shares = QRectF(end - self.length(10), area.top(), figures + self.length(10), self.length(HEAD))
         painter.fit(shares, "its share", theme.muted_text, 10.5, where=AT_RIGHT)
         wash, bottom = mix(theme.surface, theme.accent, 0.13), ground.center().y()
@@ -330,9 +315,7 @@ class LadderView(Picture):
         path.cubicTo(right, turn, right, middle - thick / 2, end - block, middle - thick / 2)
         path.lineTo(end - block, middle + thick / 2)
         path.cubicTo(left, middle + thick / 2, left, turn, left, place.top())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(mix(self.theme.surface, color, 0.45))
-        painter.drawPath(path)
+        painter.fillPath(path, mix(self.theme.surface, color, 0.45))
         painter.box(QRectF(end - block, middle - thick / 2, block, thick), color)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import Canvas, metrics
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
 
 SIZE, HEAD, WORDS = 12, 22, 20
 SIZES, GAP = (12, 11, 10), 10  # of the head's type, and between its parts
@@ -83,8 +83,8 @@ class LayerGraphView(Canvas):
         is_sparse = bool(len(self._before))
         for start, end, into in sorted(edges, key=lambda edge: edge[2]):
             is_strong = is_sparse or into == last
-            painter.setPen(QPen(color if is_strong else quiet, self.length(1.8 if is_strong else 1)))
-            self._draw_edge(painter, start, end, color if is_strong else quiet, arrow=is_sparse)
+            ink, width = (color, 1.8) if is_strong else (quiet, 1)
+            self._draw_edge(painter, start, end, QPen(ink, self.length(width)), arrow=is_sparse)
         for position in range(len(self._words)):
             self._draw_node(painter, self._place(position, state=True), is_last=position == last, state=True)
             self._draw_node(painter, self._place(position, state=False), is_last=False, state=False)
@@ -93,31 +93,28 @@ class LayerGraphView(Canvas):
     def _radius(self) -> float:
         return min(self.length(NODE), 0.36 * self.width() / max(1, len(self._words)))
 
-    def _draw_edge(
-        self, painter: Painter, start: QPointF, end: QPointF, color: QColor, *, arrow: bool
-    ) -> None:
+    def _draw_edge(self, painter: Painter, start: QPointF, end: QPointF, pen: QPen, *, arrow: bool) -> None:
         run = end - start
         long = max(1e-9, (run.x() ** 2 + run.y() ** 2) ** 0.5)
         along = run / long
         start, end = start + along * self._radius(), end - along * self._radius()
-        painter.drawLine(start, end)
+        painter.line(start, end, pen)
         if arrow:
             tip, aside = self.length(TIP), QPointF(-along.y(), along.x())
             base = end - along * tip
-            painter.setBrush(color)
+            painter.setBrush(pen.color())
             painter.drawPolygon(QPolygonF([end, base + aside * tip * 0.5, base - aside * tip * 0.5]))
 
     def _draw_node(self, painter: Painter, place: QPointF, *, is_last: bool, state: bool) -> None:
-        theme, radius = self.theme, self._radius()
-        painter.setPen(QPen(theme.accent if is_last else theme.strong_line, self.length(2 if is_last else 1)))
-        painter.setBrush(theme.accent_wash if is_last else theme.surface if state else theme.chip)
-        painter.drawEllipse(place, radius, radius)
+        theme, radius = self.theme, self._radius() / self.theme.scale
+        fill = theme.accent_wash if is_last else theme.surface if state else theme.chip
+        edge, width = (theme.accent, 2) if is_last else (theme.strong_line, 1)
+        painter.dot(place, radius, fill, edge, width)
 
     def _write_head(self, painter: Painter, color: QColor) -> None:
         theme, head = self.theme, QRectF(0, 0, self.width(), self.length(HEAD))
         size, said = self._fitting_head()
-        painter.setFont(theme.font(size, weight=theme.font().Weight.DemiBold))
-        painter.write(head, self._title, color)
+        painter.write(head, self._title, color, size, bold=True)
         left = metrics(size, bold=True).horizontalAdvance(self._title) + self.length(GAP)
         painter.write(head.adjusted(left, 0, 0, 0), said, theme.text, size)
         painter.write(head, self._aside, theme.muted_text, where=AT_RIGHT)
@@ -145,7 +142,5 @@ class LayerGraphView(Canvas):
                 shown = cut(word, step - 2, measure)
             elif position % 2 and step < self.length(18):
                 continue
-            place = QRectF(
-                position * step, self.height() - self.length(WORDS - 3), step, self.length(WORDS - 4)
-            )
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
+            below = self.height() - self.length(WORDS - 3)
+            painter.write(QRectF(position * step, below, step, self.length(WORDS - 4)), shown, where=CENTRED)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
@@ -19,7 +19,6 @@ PALEST = 0.24
 MOST_FOR_WORDS = 0.42  # of the width of the bars' area
 NARROWEST = 26
 """The pixels at scale 1 from which on a column has its word below it."""
-RIGHT, CENTRE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
 
 
 @lru_cache(maxsize=64)
@@ -48,17 +47,14 @@ def draw_words(
     for word in words[: max(0, int((area.bottom() - top) / row + 0.05))]:
         line = QRectF(area.left(), top, area.width(), row)
         if word.is_marked:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_wash)
-            painter.drawRoundedRect(line, 4 * scale, 4 * scale)
+            painter.box(line, theme.accent_wash, radius=4)
         name = QRectF(area.left(), top, start - area.left() - 8 * scale, row)
         painter.fit(name, word.word, size=12, bold=word.is_marked, token=True, where=AT_RIGHT)
         left = start
         for order, part in zip((*orders, 0), word.parts, strict=True):
             width = full * part / largest
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(rung_color(theme, order, orders[0]))
-            painter.drawRect(QRectF(left, line.center().y() - 5.5 * scale, width, 11 * scale))
+            bar = QRectF(left, line.center().y() - 5.5 * scale, width, 11 * scale)
+            painter.box(bar, rung_color(theme, order, orders[0]))
             left += width
         figure = QRectF(left + 6 * scale, top, area.right() - left - 6 * scale, row)
         painter.fit(figure, percentage(word.probability), size=11.5, bold=word.is_marked)
@@ -90,12 +86,11 @@ def draw_columns(
         painter.fit(above, str(column.longest), ink, 10, bold=is_current, where=CENTRED)
         top = bar.top()
         for place_of_order, part in enumerate(column.parts):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(rung_color(theme, highest - place_of_order, highest))
-            painter.drawRect(QRectF(bar.left(), top, bar.width(), bar.height() * part))
+            piece = QRectF(bar.left(), top, bar.width(), bar.height() * part)
+            painter.box(piece, rung_color(theme, highest - place_of_order, highest))
             top += bar.height() * part
         if is_current:
-            painter.box(bar.adjusted(-1, -1, 1, 1), edge=QPen(theme.accent, 1.8 * scale))
+            painter.box(bar.adjusted(-1, -1, 1, 1), edge=theme.accent, width=1.8)
         below = QRectF(bar.left() - 1, bars.bottom() + 1, bar.width() + 2, 14 * scale)
         painter.fit(below, column.word, ink, 9.5, token=True, where=CENTRED)
         picture.place(column.key, bar.united(above).united(below))
@@ -103,14 +98,12 @@ def draw_columns(
 
 def _draw_key(picture: Picture, painter: Painter, area: QRectF, orders: Sequence[int]) -> None:
     """Which colour is which order."""
-    theme, scale, left = picture.theme, picture.theme.scale, area.left()
+    theme, scale = picture.theme, picture.theme.scale
     painter.fit(area, "next word, made of", theme.muted_text, 10.5)
-    left += 110 * scale
+    left = area.left() + 110 * scale
     for order in orders:
         box = QRectF(left, area.center().y() - 5 * scale, 10 * scale, 10 * scale)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(rung_color(theme, order, orders[0]))
-        painter.drawRoundedRect(box, 2 * scale, 2 * scale)
+        painter.box(box, rung_color(theme, order, orders[0]), radius=2)
         name = QRectF(box.right() + 4 * scale, area.top(), 14 * scale, area.height())
         painter.fit(name, str(order), theme.muted_text, 10.5)
         left = name.right() + 4 * scale

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
@@ -82,37 +82,29 @@ class OrderPicture(GrowingCanvas):
     def _draw(self, painter: Painter, line: OrderLine, top: float) -> None:
         theme, left = self.theme, self.length(NAME)
         column = (self.width() - left) / max(1, len(line.names))
-        centre, middle = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(theme.font(12, QFont.Weight.DemiBold))
-        painter.write(QRectF(0, top, left, self.length(CHIP)), line.title, theme.text, where=middle)
+        painter.write(QRectF(0, top, left, self.length(CHIP)), line.title, theme.text, 12, bold=True)
         for at, name in enumerate(line.names):
             color = (
                 theme.key if at in line.moved else theme.query if at == len(line.names) - 1 else theme.text
             )
             chip = QRectF(left + at * column + 3, top + 1, column - 6, self.length(CHIP) - 2)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(mix(theme.surface, color, 0.14))
-            painter.drawRoundedRect(chip, 4, 4)
-            painter.write(chip, name, color, 13, bold=True, token=True, where=centre)
+            painter.box(chip, mix(theme.surface, color, 0.14), radius=4)
+            painter.write(chip, name, color, 13, bold=True, token=True, where=CENTRED)
         row = top + self.length(CHIP)
         for layer, weights in enumerate(line.weights):
             said = "weights" if len(line.weights) == 1 else f"layer {layer + 1}"
             height = self.length(FIGURE + self._bar)
-            painter.write(QRectF(0, row, left, height), said, theme.muted_text, 11, where=middle)
+            painter.write(QRectF(0, row, left, height), said, theme.muted_text, 11)
             for at, weight in enumerate(weights.tolist()):
                 color = theme.key if at in line.moved else theme.accent
                 self._draw_weight(painter, weight, QRectF(left + at * column, row, column, height), color)
             row += height
-        painter.setFont(theme.font(11))
-        painter.setPen(theme.muted_text)
-        painter.drawText(
-            QRectF(0, row, left, self.length(LINE)), middle, f"give {line.names[-1][:1]}′{line.names[-1][1:]}"
-        )
-        size = next(
-            (size for size in (14, 13, 12, 11) if self._fits(line.output, size, self.width() - left - 6)), 10
-        )
+        last = line.names[-1]
+        below = QRectF(0, row, left, self.length(LINE))
+        painter.write(below, f"give {last[:1]}′{last[1:]}", theme.muted_text, 11)
         output = QRectF(left + 6, row, self.width() - left - 6, self.length(LINE))
-        painter.write(output, line.output, theme.text, size, bold=True, token=True, where=middle)
+        size = next((size for size in (14, 13, 12, 11) if self._fits(line.output, size, output.width())), 10)
+        painter.write(output, line.output, theme.text, size, bold=True, token=True)
 
     def _draw_weight(self, painter: Painter, weight: float, place: QRectF, color: QColor) -> None:
         room = place.height() - self.length(FIGURE) - 4
@@ -120,8 +112,8 @@ class OrderPicture(GrowingCanvas):
         width = min(self.length(26), 0.7 * place.width())
         bar = max(weight * room, 1.0) if weight else 0.0
         painter.box(QRectF(place.center().x() - width / 2, base - bar, width, bar), color)
-        painter.setPen(QPen(self.theme.line, 1))
-        painter.drawLine(QPointF(place.left() + 3, base), QPointF(place.right() - 3, base))
+        ends = QPointF(place.left() + 3, base), QPointF(place.right() - 3, base)
+        painter.line(*ends, QPen(self.theme.line, 1))
         figure = QRectF(place.left(), base, place.width(), self.length(FIGURE))
         painter.write(figure, number(weight, 3), self.theme.text, 11, where=CENTRED)
 

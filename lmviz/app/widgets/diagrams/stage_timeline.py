@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPen
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.icons import pixmap
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Pointed
 
 HEIGHT = 46
@@ -165,10 +165,9 @@ class StageTimeline(Pointed[int]):
         room = min((places[i].x() - places[i - 1].x() for i in range(1, len(places))), default=100.0)
         for index, place in enumerate(places):
             passed = index >= self._stage if self._is_backward else index <= self._stage
-            painter.setPen(QPen(theme.accent if passed else theme.strong_line, self.length(1.5)))
-            painter.setBrush(theme.accent if passed else theme.surface)
-            size = min(self.length(STOP), room * 0.36) * (1.25 if index == self._hovered else 1)
-            painter.drawEllipse(place, size, size)
+            fill, edge = (theme.accent, theme.accent) if passed else (theme.surface, theme.strong_line)
+            size = min(STOP, room * 0.36 / theme.scale) * (1.25 if index == self._hovered else 1)
+            painter.dot(place, size, fill, edge, 1.5)
         painter.dot(places[self._stage], 7, theme.surface, theme.accent, 3)
 
     def _draw_name(self, painter: Painter) -> None:
@@ -177,10 +176,9 @@ class StageTimeline(Pointed[int]):
         title, measure = self._titles[shown], metrics(NAME_SIZE, bold=True)
         width = measure.horizontalAdvance(title) + 2
         left = min(max(self.stop_place(shown).x() - width / 2, 0), self.width() - width)
-        painter.setFont(theme.font(NAME_SIZE, QFont.Weight.DemiBold))
-        painter.setPen(theme.accent if shown == self._stage else theme.muted_text)
-        top = self.length(LINE + 12)
-        painter.drawText(QRectF(left, top, width, self.length(18)), Qt.AlignmentFlag.AlignCenter, title)
+        ink = theme.accent if shown == self._stage else theme.muted_text
+        area = QRectF(left, self.length(LINE + 12), width, self.length(18))
+        painter.write(area, title, ink, NAME_SIZE, bold=True, where=CENTRED)
 
     def _nearest(self, place: QPointF) -> int:
         """The nearest stage."""

@@ -20,7 +20,7 @@ from lmviz.app.widgets.diagrams.tree_layout import (
     least_size,
     usual_size,
 )
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Pointable
 
 __all__ = ["TreeNode", "TreeView"]
@@ -147,26 +147,18 @@ class TreeView(Pointable):
         path.cubicTo(QPointF(turn + bend, start.y()), QPointF(end.x() - bend, end.y()), end)
         color = QColor(self.theme.accent if lit else self.theme.strong_line)
         color.setAlphaF(0.55 if self._is_minor(child) else 1.0)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(color, self.length(2.2 if lit else 1.1)))
-        painter.drawPath(path)
+        painter.stroke(path, color, 2.2 if lit else 1.1)
 
     def _draw_node(self, painter: Painter, index: int) -> None:
         node, chip, theme = self._nodes[index], self._layout.chips[index], self.theme
         lit, minor, size = index in self._shape.path, self._is_minor(index), self._layout.size
         if not minor:
-            painter.setBrush(theme.accent_wash if lit else theme.surface)
             edge = theme.accent if lit else theme.text if index == self.hovered else theme.strong_line
-            painter.setPen(QPen(edge, self.length(2 if index == self._current else 1.2)))
-            painter.drawRoundedRect(chip, self.length(5), self.length(5))
-        painter.setPen(theme.text if not minor or index == self.hovered else theme.muted_text)
-        painter.setFont(
-            theme.token_font(
-                (MINOR_SIZE if minor else LABEL_SIZE) * size,
-                QFont.Weight.DemiBold if lit else QFont.Weight.Normal,
-            )
-        )
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, node.label)
+            width = 2 if index == self._current else 1.2
+            painter.box(chip, theme.accent_wash if lit else theme.surface, edge, width, radius=5)
+        ink = theme.text if not minor or index == self.hovered else theme.muted_text
+        label_size = (MINOR_SIZE if minor else LABEL_SIZE) * size
+        painter.write(chip, node.label, ink, label_size, bold=lit, token=True, where=CENTRED)
         noted = self._shape.is_noted(index, terse=self._layout.terse) or index == self.hovered
         painter.setPen(theme.accent if lit else theme.faint_text if minor else theme.muted_text)
         weight = QFont.Weight.DemiBold if lit else QFont.Weight.Normal
@@ -175,8 +167,7 @@ class TreeView(Pointable):
         if not noted:
             pass
         elif minor:
-            area = QRectF(beside, chip.top(), self.length(200), chip.height())
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, node.note)
+            painter.write(QRectF(beside, chip.top(), self.length(200), chip.height()), node.note)
         else:
             painter.drawText(QPointF(beside, chip.center().y() - self.length(3)), node.note)
         if node.ending and not any(child in self._layout.chips for child in self._shape.children[index]):
@@ -187,8 +178,8 @@ class TreeView(Pointable):
         note = metrics(NOTE_SIZE * self._layout.size).horizontalAdvance(node.note)
         start, middle = beside + note + self.length(4), chip.center().y()
         dots = self.length(18)
-        painter.setPen(QPen(self.theme.strong_line, self.length(1), Qt.PenStyle.DotLine))
-        painter.drawLine(QPointF(chip.right() + 1, middle), QPointF(start + dots, middle))
+        dotted = QPen(self.theme.strong_line, self.length(1), Qt.PenStyle.DotLine)
+        painter.line(QPointF(chip.right() + 1, middle), QPointF(start + dots, middle), dotted)
         painter.setPen(self.theme.muted_text)
         painter.setFont(self.theme.font(NOTE_SIZE))
         painter.drawText(QPointF(start + dots + self.length(5), middle + self.length(4)), node.ending)

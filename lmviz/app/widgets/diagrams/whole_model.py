@@ -99,9 +99,8 @@ class WholeModelView(Picture):
     def row_rectangle(self, key: str) -> QRectF:
         """Where a row is drawn, with its name; empty where its block is folded."""
         self._make()
-        return next(
-            (row.area for row in self._rows if row.part is not None and row.part.key == key), QRectF()
-        )
+        found = (row.area for row in self._rows if row.part is not None and row.part.key == key)
+        return next(found, QRectF())
 
     @property
     def _blocks(self) -> list[ModelBlock]:
@@ -172,19 +171,16 @@ class WholeModelView(Picture):
     def _draw_notes(self, painter: Painter, block: ModelBlock, box: QRectF) -> None:
         """What the block does in a few words, at its right, as many lines as there is room for."""
         area = across(box, box.right() + self.length(8), self.width())
-        marks = [
-            row.area.top() for row in self._rows if row.block is block and isinstance(row.part, StreamMark)
-        ]
-        area.setBottom(min([area.bottom(), *marks]))  # beside a mark stands what it says
+        rows = (row for row in self._rows if row.block is block and isinstance(row.part, StreamMark))
+        area.setBottom(min([area.bottom(), *(row.area.top() for row in rows)]))  # beside a mark: what it says
         line = self.length(14)
         count = min(len(block.notes), int((area.height() - self.length(2)) / line))
         has_room = count == len(block.notes) and area.height() > (count + 2) * line
         with_title = has_room and block.key == self._open
         top = area.center().y() - (count + with_title) * line / 2
         if with_title and count:
-            painter.fit(
-                QRectF(area.left(), top, area.width(), line), block.notes_title, self.theme.muted_text, 10.5
-            )
+            head = QRectF(area.left(), top, area.width(), line)
+            painter.fit(head, block.notes_title, self.theme.muted_text, 10.5)
             top += line
         measure = self.metrics(10.5)
         widest = max((measure.horizontalAdvance(figure) for *_, figure in block.notes), default=0.0)
@@ -310,9 +306,8 @@ class WholeModelView(Picture):
         area = self.row_rectangle(self._current)
         if area.height() < self.length(SMALLEST):
             return
-        painter.box(
-            area.adjusted(-self.length(4), 0, self.length(3), 0), edge=self.theme.accent, width=1.8, radius=4
-        )
+        frame = area.adjusted(-self.length(4), 0, self.length(3), 0)
+        painter.box(frame, edge=self.theme.accent, width=1.8, radius=4)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         spot = self.index_at(event.position())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
 from lmviz.app.look.color_maps import mix
@@ -72,12 +72,10 @@ def _draw_chips(view: Picture, painter: Painter, area: QRectF, window: WindowPic
             inside = chip.adjusted(3, 0, -3, 0)
             painter.fit(inside, text, theme.muted_text, 11, token=bool(key), where=CENTRED)
             if key:
-                painter.setPen(QPen(theme.strong_line, 1, Qt.PenStyle.DashLine))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(chip, view.length(4), view.length(4))
-                painter.setPen(QPen(theme.muted_text, view.length(1)))
-                painter.drawLine(chip.topLeft() + QPointF(4, 4), chip.bottomRight() - QPointF(4, 4))
-                painter.drawLine(chip.bottomLeft() + QPointF(4, -4), chip.topRight() + QPointF(-4, 4))
+                painter.box(chip, edge=QPen(theme.strong_line, 1, Qt.PenStyle.DashLine), radius=4)
+                cross = chip.adjusted(4, 4, -4, -4)
+                painter.line(cross.topLeft(), cross.bottomRight(), theme.muted_text, 1)
+                painter.line(cross.bottomLeft(), cross.topRight(), theme.muted_text, 1)
                 view.place(key, chip)
             left += width + gap
         top += high + gap

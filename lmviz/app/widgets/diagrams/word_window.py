@@ -33,7 +33,6 @@ EXTENTS = {
     "unit": Extent(14, 17, 20),
 }
 LEAST_WORDS, MOST_WORDS = 3, 10
-RIGHT, CENTRE = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
 
 
 class WordWindowView(Picture):
@@ -89,9 +88,7 @@ class WordWindowView(Picture):
 
     def minimumSizeHint(self) -> QSize:
         rows = sum(extent.least for extent in EXTENTS.values())
-        return QSize(
-            round(self.usual_length(270)), round(self.usual_length(rows + (LEAST_WORDS + 1) * ROW + 110))
-        )
+        return self._sized(270, rows + (LEAST_WORDS + 1) * ROW + 110)
 
     def draw(self, painter: Painter) -> None:
         if not self._picture.words:
@@ -109,8 +106,7 @@ class WordWindowView(Picture):
             window.setBottom(whole.bottom())
             line = (wall.bottomLeft(), wall.bottomRight())
         draw_wall(self, painter, wall, self._picture)
-        painter.setPen(QPen(self.theme.muted_text, self.length(1.6), Qt.PenStyle.DashLine))
-        painter.drawLine(*line)
+        painter.line(*line, QPen(self.theme.muted_text, self.length(1.6), Qt.PenStyle.DashLine))
         self._draw_window(painter, window)
 
     def _draw_window(self, painter: Painter, area: QRectF) -> None:
@@ -120,14 +116,8 @@ class WordWindowView(Picture):
         least = sum(extent.least for extent in extents)
         usual = sum(extent.usual for extent in extents)
         row = self.length(ROW)
-        count = max(
-            LEAST_WORDS,
-            min(
-                MOST_WORDS,
-                len(picture.likely),
-                int((area.height() - min(usual, max(least, 0.62 * area.height()))) / row) - 1,
-            ),
-        )
+        fitting = int((area.height() - min(usual, max(least, 0.62 * area.height()))) / row) - 1
+        count = max(LEAST_WORDS, min(MOST_WORDS, len(picture.likely), fitting))
         heights = shared_heights(extents, area.height() - (count + 1) * row)
         top, places = area.top(), {}
         for name, height in zip(names, heights, strict=True):
@@ -169,43 +159,29 @@ class WordWindowView(Picture):
             name = self._column(places["name"], index)
             painter.fit(name, word.place, theme.muted_text, 10.5, where=CENTRED)
             chip = self._column(places["chip"], index)
-            wide = min(
-                chip.width() - self.length(6),
-                self.metrics(12.5, token=True).horizontalAdvance(word.word) + self.length(22),
-            )
-            chip = QRectF(
-                chip.center().x() - wide / 2, chip.top() + 1, wide, min(chip.height() - 4, self.length(24))
-            )
-            painter.setPen(QPen(theme.accent, self.length(1.8)) if is_last else QPen(theme.chip, 1))
-            painter.setBrush(theme.accent_wash if is_last else theme.chip)
-            painter.drawRoundedRect(chip, self.length(5), self.length(5))
-            painter.fit(
-                chip.adjusted(3, 0, -3, 0), word.word, size=12, bold=is_last, token=True, where=CENTRED
-            )
+            wanted = self.metrics(12.5, token=True).horizontalAdvance(word.word) + self.length(22)
+            wide, high = min(chip.width() - self.length(6), wanted), min(chip.height() - 4, self.length(24))
+            chip = QRectF(chip.center().x() - wide / 2, chip.top() + 1, wide, high)
+            edge = QPen(theme.accent, self.length(1.8)) if is_last else QPen(theme.chip, 1)
+            painter.box(chip, theme.accent_wash if is_last else theme.chip, edge, radius=5)
+            inside = chip.adjusted(3, 0, -3, 0)
+            painter.fit(inside, word.word, size=12, bold=is_last, token=True, where=CENTRED)
             self.place(word.key, chip)
             strip = self._column(places["embedding"], index)
             strip.adjust(self.length(3), self.length(3), -self.length(3), -self.length(2))
             self.draw_miniature(painter, word.embedding, strip)
             row = self._column(places["joined"], index)
             funnel = QPainterPath(strip.bottomLeft())
-            for corner in (
-                strip.bottomRight(),
-                QPointF(row.right(), row.center().y()),
-                QPointF(row.left(), row.center().y()),
-            ):
-                funnel.lineTo(corner)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(mix(theme.surface, theme.accent_wash, 0.5))
-            painter.drawPath(funnel)
+            funnel.lineTo(strip.bottomRight())
+            funnel.lineTo(row.right(), row.center().y())
+            funnel.lineTo(row.left(), row.center().y())
+            painter.fillPath(funnel, mix(theme.surface, theme.accent_wash, 0.5))
         first = words[0].embedding.values.shape[1]
         self._label(painter, places["embedding"], labels, f"{first} each")
         if self._picture.joined is not None:
             row = places["joined"]
-            self.draw_miniature(
-                painter,
-                self._picture.joined,
-                QRectF(row.left(), row.center().y(), row.width(), row.height() / 2),
-            )
+            lower = QRectF(row.left(), row.center().y(), row.width(), row.height() / 2)
+            self.draw_miniature(painter, self._picture.joined, lower)
             self._label(painter, row, labels, f"one row of {first * len(words)}")
 
     def _unit_x(self, area: QRectF, unit: int) -> float:
@@ -219,7 +195,6 @@ class WordWindowView(Picture):
         products = np.stack([word.products for word in words])  # (word, unit)
         largest = float(np.abs(products).max(initial=0.0)) or 1.0
         order = np.argsort(-np.abs(products), axis=None)[:LINES][::-1]
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         for place in order:
             word, unit = divmod(int(place), products.shape[1])
             self._draw_line(painter, area, word, unit, float(products[word, unit]) / largest, 0.28)
@@ -227,13 +202,12 @@ class WordWindowView(Picture):
         strongest = float(np.abs(own).max(initial=0.0)) or 1.0
         for word in range(len(words)):
             share = float(own[word]) / strongest
-            self._draw_line(painter, area, word, self._unit, share, 1.0, self.length(1 + 5 * abs(share)))
+            self._draw_line(painter, area, word, self._unit, share, 1.0, 1 + 5 * abs(share))
         for word in range(len(words)):
             column, text = self._column(area, word), signed_figure(float(own[word]))
             wide = self.metrics(11, token=True).horizontalAdvance(text) + self.length(12)
-            pill = QRectF(
-                column.center().x() - wide / 2, area.top() + 0.16 * area.height(), wide, self.length(18)
-            )
+            top = area.top() + 0.16 * area.height()
+            pill = QRectF(column.center().x() - wide / 2, top, wide, self.length(18))
             painter.box(pill, theme.surface, _signed(theme, float(own[word])), 1.2, radius=9)
             painter.fit(pill, text, theme.text, 11, token=True, where=CENTRED)
             self.place(f"product {word}", pill)
@@ -246,23 +220,15 @@ class WordWindowView(Picture):
         unit: int,
         share: float,
         strength: float,
-        width: float = 0.0,
+        width: float = 1.0,
     ) -> None:
-        start, end = (
-            QPointF(self._column(area, word).center().x(), area.top()),
-            QPointF(self._unit_x(area, unit), area.bottom()),
-        )
+        start = QPointF(self._column(area, word).center().x(), area.top())
+        end = QPointF(self._unit_x(area, unit), area.bottom())
         color = QColor(_signed(self.theme, share))
         color.setAlphaF(strength if strength == 1.0 else strength * min(1.0, 0.15 + abs(share)))
-        painter.setPen(QPen(color, width or self.length(1)))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        path = QPainterPath(start)
-        path.cubicTo(
-            QPointF(start.x(), start.y() + 0.6 * area.height()),
-            QPointF(end.x(), end.y() - 0.5 * area.height()),
-            end,
-        )
-        painter.drawPath(path)
+        path, high = QPainterPath(start), area.height()
+        path.cubicTo(start + QPointF(0, 0.6 * high), end - QPointF(0, 0.5 * high), end)
+        painter.stroke(path, color, width)
 
     def _draw_hidden(self, painter: Painter, places: dict[str, QRectF], labels: float) -> None:
         """The units as bars up and down from zero; where they are too many, as a strip."""
@@ -282,9 +248,8 @@ class WordWindowView(Picture):
             painter.line(QPointF(area.left(), zero), QPointF(area.right(), zero), QPen(theme.line, 1))
             for unit, value in enumerate(values):
                 size = full * float(value) / limit
-                bar = QRectF(
-                    area.left() + unit * step + 0.1 * step, min(zero, zero - size), 0.8 * step, abs(size)
-                )
+                left, top = area.left() + (unit + 0.1) * step, min(zero, zero - size)
+                bar = QRectF(left, top, 0.8 * step, abs(size))
                 painter.box(bar, _signed(theme, float(value) / limit))
             self.answer(hidden, area)
         chosen = QRectF(area.left() + self._unit * step, area.top(), step, area.height())
@@ -309,12 +274,8 @@ class WordWindowView(Picture):
             line = QRectF(area.left(), area.top() + place * row, area.width(), row)
             name = QRectF(line.left(), line.top(), start - line.left() - self.length(8), row)
             painter.fit(name, word.word, size=12, bold=place == 0, token=True, where=AT_RIGHT)
-            bar = QRectF(
-                start,
-                line.center().y() - self.length(5.5),
-                full * word.probability / largest,
-                self.length(11),
-            )
+            top, wide = line.center().y() - self.length(5.5), full * word.probability / largest
+            bar = QRectF(start, top, wide, self.length(11))
             painter.box(bar, mix(theme.surface, theme.accent, 0.86), radius=2)
             figure = QRectF(bar.right() + self.length(6), line.top(), figures, row)
             painter.fit(figure, percentage(word.probability), size=11.5, bold=place == 0)
