@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QTransform, QWheelEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTransform, QWheelEvent
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
+from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
-from lmviz.app.widgets.kit.pointing import ACROSS, DOWN, Pointed
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import ACROSS, CONFIRMING, DOWN, Pointed
+from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 
 SMALLEST, LARGEST = 0.72, 1.8  # of the usual size
 LEGIBLE = 0.62  # below, figures are not drawn
@@ -19,6 +25,7 @@ CLOSEST = 3.0  # of the usual size, by hand
 A_NOTCH = 1.2  # what one turn of the wheel or one press of a button enlarges by
 DRAG = 4  # pixels before a press becomes a drag
 A_PIXEL = 0.01  # by how much a drag of one pixel changes a number
+LEGEND = 22  # pixels at scale 1 below everything, for the scale of colours
 
 
 class EditableNumbers(Pointed[ValueCell | None]):
@@ -46,6 +53,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._limit = 1.0  # the gradient with the strongest colour
         self._pinned: ValueCell | None = None
         self._pressed: tuple[ValueCell, QPointF, float] | None = None
         self._is_dragging = False
@@ -54,6 +62,11 @@ class EditableNumbers(Pointed[ValueCell | None]):
         self.set_readout(lambda cell: (self.figure(cell), ()))
         self._edit: _NumberEdit | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    @abstractmethod
+    def draw(self, painter: Painter, is_needed: Callable[[QRectF], bool]) -> None:
+        """Draw everything of which any part is needed, with a painter whose pixels are those at scale 1."""
 
     @abstractmethod
     def touched(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
@@ -81,7 +94,20 @@ class EditableNumbers(Pointed[ValueCell | None]):
 
     @abstractmethod
     def natural_size(self) -> QSizeF:
-        """The size of everything at scale 1."""
+        """The size of everything at scale 1, the legend included."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, region, onto_screen = self.begin(), event.region(), self.onto_screen
+        painter.save()
+        painter.setTransform(onto_screen, True)
+        painter.theme = _at_scale_1(self.theme)
+        self.draw(painter, lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()))
+        painter.restore()
+        painter.theme = self.theme
+        low = QRectF(0, self.height() - self.length(18), self.width() - self.length(4), self.length(16))
+        if region.intersects(low.toAlignedRect()):
+            draw_color_scale(painter, low, self.theme, "signed", self._limit)
+        self.draw_focus(painter)
 
     @property
     def zoom(self) -> float:
@@ -139,23 +165,16 @@ class EditableNumbers(Pointed[ValueCell | None]):
         self.adopt_magnification()
         self.updateGeometry()
         size = self.natural_size()
-        keep_in_place(
-            self,
-            point,
-            lambda: QPointF(share.x() * size.width(), share.y() * size.height()) * self.zoom + self.shift,
-        )
+        inside = QPointF(share.x() * size.width(), share.y() * size.height())
+        keep_in_place(self, point, lambda: inside * self.zoom + self._shift_at(self.zoom))
         self.update()
         self.magnified.emit()
 
     def adopt_magnification(self) -> None:
         """Arrange anew what depends on how much room there is."""
 
-    @property
-    def shift(self) -> QPointF:
-        """Where its upper left corner is drawn."""
-        return self._shift_at(self.zoom)
-
     def _shift_at(self, zoom: float) -> QPointF:
+        """Where its upper left corner is drawn."""
         size = self.natural_size()
         return QPointF(
             max(0.0, (self.width() - size.width() * zoom) / 2),
@@ -184,9 +203,8 @@ class EditableNumbers(Pointed[ValueCell | None]):
     def minimumSizeHint(self) -> QSize:
         size = self.natural_size()
         if self._magnification is not None:
-            return QSize(
-                math.ceil(size.width() * self._magnification), math.ceil(size.height() * self._magnification)
-            )
+            whole = size * self._magnification
+            return QSize(math.ceil(whole.width()), math.ceil(whole.height()))
         if not self.is_readable:
             return QSize(0, 0)
         wide = room_in(self) / max(size.width(), 1)
@@ -316,7 +334,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
         if event.key() in steps and cells:
             at = cells.index(self._pinned) + steps[event.key()] if self._pinned in cells else 0
             self.cell_clicked.emit(cells[at % len(cells)])
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._pinned in cells:
+        elif event.key() in CONFIRMING and self._pinned in cells:
             self.edit_cell(self._pinned)
         elif event.text() in ("+", "-"):
             self.magnify(A_NOTCH if event.text() == "+" else 1 / A_NOTCH)
@@ -335,5 +353,11 @@ class _NumberEdit(QLineEdit):
         super().keyPressEvent(event)
         if event.key() == Qt.Key.Key_Escape:
             self.dropped.emit()
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+        if event.key() in (*CONFIRMING, Qt.Key.Key_Escape):
             event.accept()
+
+
+@lru_cache(maxsize=8)
+def _at_scale_1(theme: Theme) -> Theme:
+    """The theme for a painter that is scaled itself."""
+    return replace(theme, scale=1.0)

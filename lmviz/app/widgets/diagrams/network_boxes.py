@@ -1,8 +1,8 @@
-"""Boxes and cells in the picture of a small network, how large they are, in pixels at scale 1."""
+"""Boxes, cells and arrows of a small network: how large they are, and where, in pixels at scale 1."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
@@ -10,8 +10,10 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.diagrams.network_equations import equations_size
 from lmviz.app.widgets.diagrams.network_lines import Line
 from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DIGITS, DrawnValue, ValueCell
+from lmviz.autodiff.routing import Area, MeasuredValue, Route, lay_out
 
 WORD_SIZE, NAME_SIZE, CELL_SIZE, MARK_SIZE, LABEL_SIZE = 13, 14, 13, 12, 11
 WIDE, NARROW, TINY = 60, 50, 14
@@ -22,6 +24,7 @@ PADDING, BETWEEN = 5, 10
 ABOVE_BLOCK = 17  # for the mark of the gradient above its block
 LINE, BETWEEN_WORDS = 18, 6  # of the words above the cells
 BEFORE_GRADIENT = 12  # for the mark of the gradient beside its block
+MARGIN, OUTLINE, BEFORE_EQUATIONS = 6, 3, 26
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,25 @@ class Boxes:
                 return ValueCell(self.source(use).name, (), False), line.label
         return None
 
+    def equations_area(self, box: Box) -> QRectF:
+        """What a module hands back, to the right of its row; empty where nothing stands there."""
+        size = equations_size(box.value.equations) if self.equations else QSizeF(0, 0)
+        return QRectF(self.equations, box.frame.center().y() - size.height() / 2, size.width(), size.height())
+
+    def areas_of(self, name: str) -> Iterator[QRectF]:
+        """All that looks different when a value does: its box, the arrows from and to it, its equations."""
+        own = self.boxes[name]
+        yield outlined(own.frame)
+        for use, line in self.lines.items():
+            if name in (use[0], self.source(use).name):
+                yield line.area
+        yield self.equations_area(own)
+
+
+def outlined(area: QRectF) -> QRectF:
+    """A box or a cell with its outline."""
+    return area.adjusted(-OUTLINE, -OUTLINE, OUTLINE, OUTLINE)
+
 
 def _cell_size(value: DrawnValue, digits: int) -> QSizeF:
     usual = WIDE if value.columns <= 6 else NARROW
@@ -150,7 +172,7 @@ def _between(value: DrawnValue) -> float:
     return GAP if value.rows == 1 else 3 * GAP
 
 
-def size_of(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
+def _size_of(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
     """The size of a value's box."""
     block, words = _block(value, arrangement.digits), _words_width(value)
     if arrangement.has_words_above and value.word:
@@ -166,7 +188,7 @@ def size_of(value: DrawnValue, arrangement: Arrangement) -> QSizeF:
     return QSizeF(inner.width() + 2 * padding, max(inner.height(), 2 * CELL_HEIGHT) + 2 * padding)
 
 
-def box_at(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrangement) -> Box:
+def _box_at(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrangement) -> Box:
     """The box of a value whose upper left corner is at a place."""
     frame = QRectF(place, size)
     padding = PADDING if value.word else 2
@@ -185,18 +207,55 @@ def box_at(value: DrawnValue, place: QPointF, size: QSizeF, arrangement: Arrange
         first = inner.topLeft() + QPointF(BEFORE_GRADIENT, LINE)
         second = first + QPointF(0, block.height() + _between(value))
     cell = _cell_size(value, arrangement.digits)
-    return Box(
-        value,
-        frame,
-        beside,
-        (first, second),
-        cell,
-        arrangement.digits,
-        arrangement.has_words_above,
-    )
+    digits, has_words_above = arrangement.digits, arrangement.has_words_above
+    return Box(value, frame, beside, (first, second), cell, digits, has_words_above)
 
 
-def label_size(value: DrawnValue) -> QSizeF:
+def _label_size(value: DrawnValue) -> QSizeF:
     """The room for a name that stands before a module, with its number where there is one."""
     widest = value.label if value.shape else f"{value.label} {number(-0.5, DIGITS)}"
     return QSizeF(metrics(LABEL_SIZE, token=True).horizontalAdvance(widest) / current_theme().scale + 8, 16)
+
+
+def place_boxes(values: Sequence[DrawnValue], arrangement: Arrangement) -> Boxes:
+    """Put values into rows with arrows between them.
+
+    The steps of a loop stand side by side, with rows that go upwards; or one below the other, with rows that
+    go to the right.
+    """
+    is_downward = arrangement.is_downward
+    sizes = {value.name: _size_of(value, arrangement) for value in values}
+
+    def measured(size: QSizeF) -> tuple[float, float]:
+        return (size.height(), size.width()) if is_downward else (size.width(), size.height())
+
+    parts = []
+    for each in values:
+        own, label = measured(sizes[each.name]), measured(_label_size(each))
+        parts.append(MeasuredValue(each.name, each.place, each.inputs, own, label))
+    drawing = lay_out(parts, in_a_row=is_downward)
+    across, along = drawing.size
+
+    def at(place: tuple[float, float]) -> QPointF:
+        corner = QPointF(place[1], place[0]) if is_downward else QPointF(place[0], along - place[1])
+        return corner + QPointF(MARGIN, MARGIN)
+
+    def rectangle(area: Area) -> QRectF:
+        far = area.across + area.width, area.along + area.height
+        return QRectF(at((area.across, area.along)), at(far)).normalized()
+
+    def line(route: Route) -> Line:
+        is_upright = route.sideways == is_downward
+        label = QRectF() if route.label is None else rectangle(route.label)
+        return Line(tuple(map(at, route.points)), tuple(map(at, route.back.points)), is_upright, label)
+
+    boxes = {
+        each.name: _box_at(each, rectangle(drawing.boxes[each.name]).topLeft(), sizes[each.name], arrangement)
+        for each in values
+    }
+    lines = {use: line(route) for use, route in drawing.routes.items()}
+    size = QSizeF(2 * MARGIN, 2 * MARGIN) + (QSizeF(along, across) if is_downward else QSizeF(across, along))
+    rows = [(each.place.row, each.place.step) for each in values if each.word]
+    is_one_column = len(set(rows)) == len(rows) and len({step for _, step in rows}) == 1
+    beside = arrangement.has_equations and is_one_column
+    return Boxes(boxes, size, size.width() - MARGIN + BEFORE_EQUATIONS if beside else 0.0, lines)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainterPath, QPolygonF
+
+from lmviz.app.widgets.kit.painter import Painter
 
 HEAD = 4.5
 BEND, ROUND = 0.45, 5.0
@@ -41,28 +43,12 @@ class Line:
         both = self.path.boundingRect().united(self.back.boundingRect())
         return both.adjusted(-room, -room, room, room).united(self.label)
 
-    def draw(self, painter: QPainter, color: QColor, width: float) -> None:
-        """The arrow forward."""
-        self._draw(painter, self.path, self.points, color, width)
-
-    def draw_back(self, painter: QPainter, color: QColor, width: float) -> None:
-        """The arrow back."""
-        self._draw(painter, self.back, self.back_points, color, width)
-
-    def _draw(
-        self, painter: QPainter, path: QPainterPath, points: Sequence[QPointF], color: QColor, width: float
-    ) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(color, width))
-        painter.drawPath(path)
-        before, end = points[-2:]
-        draw_head(
-            painter,
-            before if _is_straight(before, end) else end - _bend(before, end, is_upright=self.is_upright),
-            end,
-            color,
-            width,
-        )
+    def draw(self, painter: Painter, color: QColor, width: float, *, back: bool = False) -> None:
+        """The arrow forward, or the one back."""
+        before, end = (self.back_points if back else self.points)[-2:]
+        if not _is_straight(before, end):
+            before = end - _bend(before, end, is_upright=self.is_upright)
+        draw_arrow(painter, self.back if back else self.path, before, end, color, width)
 
 
 def path_through(points: Sequence[QPointF], *, is_upright: bool) -> QPainterPath:
@@ -94,8 +80,11 @@ def _is_straight(start: QPointF, end: QPointF) -> bool:
     return start.x() == end.x() or start.y() == end.y()
 
 
-def draw_head(painter: QPainter, before: QPointF, end: QPointF, color: QColor, width: float) -> None:
-    """The head of an arrow that comes to its end from a point before it."""
+def draw_arrow(
+    painter: Painter, path: QPainterPath, before: QPointF, end: QPointF, color: QColor, width: float
+) -> None:
+    """A line along a path, and its head, which comes to the end from a point before it."""
+    painter.stroke(path, color, width)
     direction = QLineF(before, end)
     if direction.length() == 0:
         return

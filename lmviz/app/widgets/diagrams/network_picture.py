@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, QTimer
-from PySide6.QtGui import QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE, SMALLEST, EditableNumbers
-from lmviz.app.widgets.diagrams.network_areas import areas_of, outlined
-from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, DOWNWARD, Arrangement, Boxes
+from lmviz.app.widgets.diagrams.editable_numbers import LEGEND, LEGIBLE, SMALLEST, EditableNumbers
+from lmviz.app.widgets.diagrams.network_boxes import (
+    ARRANGEMENTS,
+    DOWNWARD,
+    Arrangement,
+    Boxes,
+    outlined,
+    place_boxes,
+)
 from lmviz.app.widgets.diagrams.network_equations import equations_size
 from lmviz.app.widgets.diagrams.network_painter import NetworkPainter
-from lmviz.app.widgets.diagrams.network_places import place_boxes
 from lmviz.app.widgets.diagrams.network_values import ALL_DIGITS, DrawnValue, ValueCell
 from lmviz.app.widgets.diagrams.viewport import room_in
-from lmviz.app.widgets.matrix.color_scale import draw_color_scale
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.text import typesetting
 
-LEGEND = 22
 PATIENCE = 100
 SIDEWAYS = 1.5
 """So many times as wide as the room steps may be that go downwards: to scroll a little beats an overview."""
@@ -40,13 +44,11 @@ class NetworkPicture(EditableNumbers):
         self._boxes = Boxes({}, QSizeF(0, 0), 0.0)
         self._natural = QSizeF(0, LEGEND)
         self._arrangement: Arrangement | None = None
-        self._limit = 1.0
         self._unrolled = False
         self._operands: frozenset[ValueCell] = frozenset()
         self._lit, self._next = "", ""
         self._waiting = QTimer(self)
         self._waiting.timeout.connect(self._look_again)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("graph of the network")
 
     def set_network(self, values: Sequence[DrawnValue], limit: float, *, unrolled: bool = False) -> None:
@@ -99,16 +101,14 @@ class NetworkPicture(EditableNumbers):
         onto_screen = self.onto_screen
         for name in names:
             if name in self._boxes.boxes:
-                for area in areas_of(self._boxes, name):
+                for area in self._boxes.areas_of(name):
                     self.update(onto_screen.mapRect(area).toAlignedRect())
 
     def figure(self, cell: ValueCell) -> str:
-        """What a cell shows; empty where its number is not known yet."""
         box = self._boxes.boxes[cell.name]
         return box.value.figure(cell.place, cell.is_gradient, box.digits)
 
     def cell_rectangle(self, cell: ValueCell) -> QRectF:
-        """Where a cell is drawn, in the widget's coordinates."""
         box = self._boxes.boxes[cell.name]
         return self.on_screen(box.cell_rectangle(cell.place, cell.is_gradient))
 
@@ -131,7 +131,6 @@ class NetworkPicture(EditableNumbers):
         super().adopt_theme()
 
     def natural_size(self) -> QSizeF:
-        """The size of everything at scale 1."""
         return self._natural
 
     @property
@@ -190,16 +189,13 @@ class NetworkPicture(EditableNumbers):
         if not self.is_fitted:
             chosen = replace(chosen, digits=ALL_DIGITS)  # what is drawn larger may be scrolled
         if chosen != self._arrangement:
-            self._arrangement, self._boxes = chosen, self._place(chosen)
+            self._arrangement, self._boxes = chosen, place_boxes(self._values, chosen)
             self._natural = _whole_size(self._boxes)
             self.updateGeometry()
             self.update()
 
-    def _place(self, arrangement: Arrangement) -> Boxes:
-        return place_boxes(self._values, arrangement)
-
     def _size_of(self, arrangement: Arrangement) -> QSizeF:
-        return _whole_size(self._place(arrangement))
+        return _whole_size(place_boxes(self._values, arrangement))
 
     def _look_again(self) -> None:
         if typesetting.ready():
@@ -213,34 +209,16 @@ class NetworkPicture(EditableNumbers):
             for is_gradient in (False, True):
                 figures = [value.figure(index, is_gradient) for index in value.indices]
                 if any(figures):
-                    lines.append(
-                        f"{'gradient of ' if is_gradient else ''}{value.label}: {', '.join(figures)}"
-                    )
+                    of = "gradient of " if is_gradient else ""
+                    lines.append(f"{of}{value.label}: {', '.join(figures)}")
         self.setAccessibleDescription("; ".join(lines))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, region = self.begin(), event.region()
-        onto_screen = self.onto_screen
-        painter.save()
-        painter.setTransform(onto_screen, True)
-        drawing = NetworkPainter(
-            painter,
-            self.theme,
-            self._limit,
-            lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()),
-            onto_screen.m11(),
-        )
-        drawing.draw(
-            self._boxes, lit=self._lit, following=self._next, pinned=self._pinned, operands=self._operands
-        )
-        painter.restore()
-        low = QRectF(0, self.height() - self.length(18), self.width() - self.length(4), self.length(16))
-        if region.intersects(low.toAlignedRect()):
-            draw_color_scale(painter, low, self.theme, "signed", self._limit)
-        self.draw_focus(painter)
+    def draw(self, painter: Painter, is_needed: Callable[[QRectF], bool]) -> None:
+        drawing = NetworkPainter(painter, self._limit, is_needed, self.zoom)
+        drawing.draw(self._boxes, self._lit, self._next, self._pinned, self._operands)
 
     def touched(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
-        """The cell at a place of the widget, in a box or on an arrow, and where a number would be typed."""
+        """In a box, or on an arrow."""
         inside = self.inside(place)
         for box in self._boxes.boxes.values():
             if box.frame.contains(inside):
@@ -250,12 +228,10 @@ class NetworkPicture(EditableNumbers):
         return None if on_arrow is None else (on_arrow[0], self.on_screen(on_arrow[1]))
 
     def value_at(self, place: QPointF) -> str:
-        """The name of the value that is drawn at a place of the widget."""
         inside = self.inside(place)
         return next((name for name, box in self._boxes.boxes.items() if box.frame.contains(inside)), "")
 
     def number(self, cell: ValueCell) -> float | None:
-        """The number of a cell; None where it is not known yet."""
         array = self._boxes.boxes[cell.name].value.array(cell.is_gradient)
         return None if array is None else float(array[cell.place])
 
@@ -265,7 +241,6 @@ class NetworkPicture(EditableNumbers):
         return self.on_screen(self._boxes.lines[module, place].label)
 
     def cells(self) -> list[ValueCell]:
-        """All cells with a number, in the order of the text."""
         return [
             ValueCell(value.name, index, is_gradient)
             for value in self._values

@@ -79,6 +79,10 @@ class DrawnValue:
         """The values or the gradient."""
         return self.gradient if is_gradient else self.values
 
+    def is_held(self, cell: ValueCell) -> bool:
+        """Whether the number of a cell was set by hand."""
+        return self.held is not None and not cell.is_gradient and bool(self.held[cell.place])
+
     def figure(self, index: tuple[int, ...], is_gradient: bool, digits: int = DIGITS) -> str:
         """A cell as it is written; empty as long as it is not known."""
         array = self.array(is_gradient)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.diagrams.editable_numbers import EditableNumbers
-from lmviz.app.widgets.diagrams.network_lines import draw_head
-from lmviz.app.widgets.diagrams.network_painter import gradient_color
+from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.diagrams.editable_numbers import LEGEND, EditableNumbers
+from lmviz.app.widgets.diagrams.network_lines import draw_arrow
+from lmviz.app.widgets.diagrams.network_painter import draw_cell, write_name
 from lmviz.app.widgets.diagrams.network_values import DIGITS, DrawnValue, ValueCell
 from lmviz.app.widgets.diagrams.unit_boxes import (
     NAME_SIZE,
@@ -25,10 +26,8 @@ from lmviz.app.widgets.diagrams.unit_boxes import (
     place_unrolled,
 )
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
-from lmviz.app.widgets.matrix.color_scale import draw_color_scale
 
 CELL_SIZE = 10.5
-LEGEND = 22
 
 
 class UnitPicture(EditableNumbers):
@@ -45,10 +44,8 @@ class UnitPicture(EditableNumbers):
         self._arrows: tuple[DrawnArrow, ...] = ()
         self._weights: Mapping[str, DrawnValue] = {}
         self._values: dict[str, DrawnValue] = {}
-        self._limit = 1.0
         self._folded = False
         self._places = UnitPlaces((), (), (), QSizeF(0, 0))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("units of the network")
 
     def set_units(
@@ -137,109 +134,55 @@ class UnitPicture(EditableNumbers):
             if cell.name == weight and not cell.is_gradient
         ]
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
-        painter.save()
-        painter.setTransform(self.onto_screen, True)
+    def draw(self, painter: Painter, is_needed: Callable[[QRectF], bool]) -> None:
         for line in self._places.lines:
             self._draw_line(painter, line)
         for line in self._places.lines:
             self._draw_field(painter, line)
         for box in self._places.boxes:
             self._draw_box(painter, box)
-        self._draw_steps(painter)
-        painter.restore()
-        low = QRectF(0, self.height() - self.length(18), self.width() - self.length(4), self.length(16))
-        draw_color_scale(painter, low, self.theme, "signed", self._limit)
-        self.draw_focus(painter)
+        for step, place in self._places.steps:  # their numbers, below their columns
+            area = QRectF(place.x() - 20, place.y() - 6, 40, STEP_SIZE + 4)
+            painter.write(area, step, self.theme.muted_text, STEP_SIZE, where=CENTRED)
 
     def _draw_line(self, painter: Painter, line: UnitLine) -> None:
         """Forward in blue; once its unit has handed its gradient back, in orange the other way as well."""
         values = [self._values[name] for name in line.targets]
-        known, popped = any(v.values is not None for v in values), any(v.popped for v in values)
-        self._draw_arrow(
-            painter, line.path, line.points, QPen(self.theme.query if known else self.theme.strong_line, 1.3)
-        )
-        if popped:
-            self._draw_arrow(painter, line.back, line.back_points, QPen(self.theme.key, 1.6))
-
-    def _draw_arrow(self, painter: Painter, path: QPainterPath, points: Sequence[QPointF], pen: QPen) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pen)
-        painter.drawPath(path)
-        draw_head(painter, points[2], points[3], pen.color(), pen.widthF())
+        is_known = any(value.values is not None for value in values)
+        ink = self.theme.query if is_known else self.theme.strong_line
+        draw_arrow(painter, line.path, line.points[2], line.points[3], ink, 1.3)
+        if any(value.popped for value in values):
+            before, end = line.back_points[2:]
+            draw_arrow(painter, line.back, before, end, self.theme.key, 1.6)
 
     def _draw_field(self, painter: Painter, line: UnitLine) -> None:
         """The name of a weight and its numbers, on the surface, so that they can be read on their arrow."""
         if not line.cells:
             return
-        painter.setPen(QPen(self.theme.line, 1))
-        painter.setBrush(self.theme.surface)
-        painter.drawRoundedRect(line.field, 5, 5)
-        self._write(painter, line.label, line.weight)
+        painter.box(line.field, self.theme.surface, QPen(self.theme.line, 1), radius=5)
+        write_name(painter, line.label, line.weight, NAME_SIZE)
         self._draw_cells(painter, line.cells)
 
     def _draw_box(self, painter: Painter, box: UnitBox) -> None:
         theme = self.theme
         if not box.is_given:
-            painter.setPen(QPen(theme.strong_line, 1))
-            painter.setBrush(theme.surface)
             radius = min(18.0, box.frame.height() / 2)
-            painter.drawRoundedRect(box.frame, radius, radius)
+            painter.box(box.frame, theme.surface, QPen(theme.strong_line, 1), radius=radius)
+        name = box.words
         if box.function:
             half = box.words.height() / 2
-            self._write(painter, box.words.adjusted(0, 4, 0, -half), box.label)
-            painter.setFont(self._font(WORD_SIZE))
-            painter.write(box.words.adjusted(0, half - 2, 0, -4), box.function, theme.muted_text)
-        else:
-            self._write(painter, box.words, box.label)
+            name = box.words.adjusted(0, 4, 0, -half)
+            below = box.words.adjusted(0, half - 2, 0, -4)
+            painter.write(below, box.function, theme.muted_text, WORD_SIZE)
+        write_name(painter, name, box.label, NAME_SIZE)
         self._draw_cells(painter, box.cells)
 
-    def _write(self, painter: Painter, area: QRectF, label: str) -> None:
-        """The name of a value."""
-        font = QFont(self._font(NAME_SIZE))
-        font.setItalic(True)
-        painter.setFont(font)
-        painter.write(area, label, self.theme.text)
-
     def _draw_cells(self, painter: Painter, cells: Mapping[ValueCell, QRectF]) -> None:
-        theme = self.theme
-        font = QFont(theme.token_font(CELL_SIZE))
-        font.setPixelSize(round(CELL_SIZE))
-        painter.setFont(font)
+        measure = metrics(CELL_SIZE, token=True, theme=painter.theme)
+        painter.setFont(painter.theme.token_font(CELL_SIZE))
         for cell, area in cells.items():
-            number, is_held = self.number(cell), self._is_held(cell)
-            if number is None:
-                pen = QPen(theme.line, 1, Qt.PenStyle.DashLine)
-                painter.setPen(pen)
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-                continue
-            color = gradient_color(theme, number, self._limit) if cell.is_gradient else theme.chip
-            painter.setPen(QPen(theme.accent, 2) if cell == self._pinned else Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            painter.drawRoundedRect(area, 3, 3)
-            if is_held:
-                painter.fillRect(QRectF(area.left(), area.top(), 3, area.height()), theme.key)
-            value, measure = self._values[cell.name], QFontMetricsF(font)
+            value = self._values[cell.name]
             figure = value.figure_in(cell.place, cell.is_gradient, DIGITS, area.width() - 2, measure)
-            painter.write(area, figure, theme.on(color) if cell.is_gradient else theme.text, where=CENTRED)
-
-    def _is_held(self, cell: ValueCell) -> bool:
-        """Whether the number was set by hand."""
-        held = self._values[cell.name].held
-        return held is not None and not cell.is_gradient and bool(held[cell.place])
-
-    def _draw_steps(self, painter: Painter) -> None:
-        """The numbers of the steps, below their columns."""
-        painter.setFont(self._font(STEP_SIZE))
-        painter.setPen(self.theme.muted_text)
-        for step, place in self._places.steps:
-            area = QRectF(place.x() - 20, place.y() - 6, 40, STEP_SIZE + 4)
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, step)
-
-    def _font(self, size: float) -> QFont:
-        """A font at scale 1, for the painter scales."""
-        font = QFont(self.theme.font(size))
-        font.setPixelSize(round(size))
-        return font
+            draw_cell(painter, area, value, cell, figure, self._limit)
+            if cell == self._pinned:
+                painter.box(area, edge=self.theme.accent, width=2, radius=3)

@@ -10,9 +10,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainterPath, QPainterPathStroker
 
 from lmviz.app.panels.autodiff.drawn import drawn_units, drawn_values, folding
-from lmviz.app.widgets.diagrams.network_areas import equations_area
-from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, DOWNWARD, Boxes
-from lmviz.app.widgets.diagrams.network_places import place_boxes
+from lmviz.app.widgets.diagrams.network_boxes import ARRANGEMENTS, DOWNWARD, Boxes, place_boxes
 from lmviz.app.widgets.diagrams.unit_boxes import UnitPlaces, place_folded, place_unrolled
 from lmviz.app.widgets.text import typesetting
 from lmviz.autodiff import Network, read, shipped_network, shipped_networks
@@ -42,7 +40,7 @@ def outline(path: QPainterPath) -> QPainterPath:
 
 def crossed(drawn: Boxes) -> list[str]:
     """Each arrow, forward or back, that meets a box, a name or an equation, its own two ends left out."""
-    words = {f"equations of {name}": equations_area(drawn, box) for name, box in drawn.boxes.items()}
+    words = {f"equations of {name}": drawn.equations_area(box) for name, box in drawn.boxes.items()}
     labels = {use: line.label for use, line in drawn.lines.items() if not line.label.isEmpty()}
     frames = {name: box.frame for name, box in drawn.boxes.items()}
     found = []
