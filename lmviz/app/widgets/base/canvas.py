@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize
 from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from lmviz.app.look.roles import TEXT_SIZE, Theme
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.look.theme import application, current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painter import Painter, cut
@@ -34,6 +35,7 @@ class Canvas(QWidget):
         super().__init__(parent)
         self._reached_by_key = False
         self._cut: list[tuple[QRectF, str]] = []
+        self._has_cut = False
         theme_switch().theme_changed.connect(self.adopt_theme)
 
     @property
@@ -82,6 +84,9 @@ class Canvas(QWidget):
 
     def hide_part(self, area: QRectF, text: str) -> None:
         """Of this text only a part is painted in the area: the pointer brings the whole."""
+        if not self._has_cut:
+            self._has_cut = True
+            self.installEventFilter(_whole_texts())
         self._cut.append((QRectF(area), text))
 
     def room_beside(self, labels: Sequence[str], least: float, size: float) -> float:
@@ -93,14 +98,6 @@ class Canvas(QWidget):
         """The text of which only a part is painted at a place; empty where nothing is cut."""
         return next((text for area, text in self._cut if area.contains(place)), "")
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            whole = self.whole_at(QPointF(event.pos()))
-            if whole:
-                QToolTip.showText(event.globalPos(), paragraph(whole), self)
-                return True
-        return super().event(event)
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._reached_by_key = reached_by_key(event)
         super().focusInEvent(event)
@@ -109,6 +106,30 @@ class Canvas(QWidget):
         """The ring of the keyboard's focus, around an area or the whole widget."""
         if self.hasFocus() and self._reached_by_key:
             draw_ring(painter, QRectF(self.rect()) if area is None else area)
+
+
+class _WholeTexts(QObject):
+    """Shows the whole of a text where the pointer rests on a part of it.
+
+    A filter, and only for widgets that have cut a text: a method `event` of every canvas would have Python
+    called for each event of each widget, a tenth of the time in which a window opens.
+    """
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not (isinstance(event, QHelpEvent) and isinstance(watched, Canvas)):
+            return False
+        if event.type() != QEvent.Type.ToolTip:
+            return False
+        whole = watched.whole_at(QPointF(event.pos()))
+        if whole:
+            QToolTip.showText(event.globalPos(), paragraph(whole), watched)
+        return bool(whole)
+
+
+@cache
+def _whole_texts() -> _WholeTexts:
+    """The one that all canvases share."""
+    return _WholeTexts(application())
 
 
 def metrics(
