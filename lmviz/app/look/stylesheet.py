@@ -2,9 +2,9 @@
 
 It also styles the frame of the window, since a second sheet would make Qt style everything twice.
 Custom-painted widgets do not need it, and no rule may be for widgets of every kind: each one of the window
-would be looked at again whenever it is put elsewhere, which made a window take a fifth longer. A control declares its look by the dynamic property `role`:
-buttons `primary`, `link` or `icon`; combo and spin boxes `link`; labels `title`, `muted`,
-`token` or `warning`.
+would be styled again wherever it is put, which made a window take a fifth longer to open.
+A control declares its look by the dynamic property `role`: buttons `primary`, `link` or `icon`; combo and
+spin boxes `link`; labels `title`, `muted`, `token` or `warning`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QAbstractSpinBox:focus, 
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {
     color: $faint_text; background: $background;
 }
-QLineEdit[invalid="true"], QAbstractSpinBox[invalid="true"], QComboBox[invalid="true"] { border-color: $warning; }
+QLineEdit[invalid="true"], QAbstractSpinBox[invalid="true"], QComboBox[invalid="true"] {
+    border-color: $warning;
+}
 QAbstractSpinBox { padding-right: ${p18}px; }
 QAbstractSpinBox, QComboBox { max-height: ${p18}px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {

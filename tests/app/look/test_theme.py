@@ -218,6 +218,14 @@ def test_the_style_sheet_names_only_existing_pictures(roles):
             assert file.read().startswith("<svg")
 
 
+def test_no_rule_is_for_widgets_of_every_kind() -> None:
+    """Qt would style every widget of the window again wherever it is put."""
+    heads = re.findall(r"([^{}]+)\{", stylesheet(LIGHT))
+    selectors = [selector.strip() for head in heads for selector in head.split(",")]
+    assert "QToolTip" in selectors
+    assert not [selector for selector in selectors if selector.split()[-1][0] in "*:."]
+
+
 @pytest.mark.parametrize("role", ["", "link"])
 def test_the_list_of_a_narrow_picker_shows_every_choice_in_full(role: str, switch, qtbot: QtBot) -> None:
     page = QWidget()
