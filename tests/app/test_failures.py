@@ -130,7 +130,7 @@ def scene(
 ) -> Scene:
     """The window at a perspective, with a text, a prefix and the models that it takes."""
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr("lmviz.text.download.download", lambda entry, report: None)
+    monkeypatch.setattr("lmviz.app.panels.corpus.texts.download", lambda entry, report: None)
     monkeypatch.setattr(heads, "AT_ONCE", 0)  # these models are small
     monkeypatch.setattr(every_head, "FEW", 0)
     entry = Entry("play", "A play", "A test.", 100, "none", "0" * 64, address="http://127.0.0.1/play")

@@ -7,26 +7,24 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QTimer, Signal
+import numpy as np
+from PySide6.QtCore import QTimer, Signal, SignalInstance
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.session.comparison import ComparedModel
+from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import COUNTED, Names
+from lmviz.app.workers.job import Job, JobWork
 
 if TYPE_CHECKING:
-    import numpy as np
-    from PySide6.QtCore import SignalInstance
-
-    from lmviz.app.session.comparison import ComparedModel
-    from lmviz.app.session.opened_model import Moment, OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Job, JobWork
     from lmviz.models.model import Model
 
 T = TypeVar("T")

@@ -1,11 +1,11 @@
 """What driving whole lessons stands on."""
 
-from functools import partial, partialmethod
+from functools import partialmethod
 
 import pytest
 
 from lmviz.app.session.module_checks import ModuleChecks
-from lmviz.decoding import judged_pairs
+from lmviz.decoding.judged_pairs import judged_pairs
 from lmviz.scaling import text_length
 
 FAULT_IN_Y_HAT = 18
@@ -18,6 +18,6 @@ def lessons_in_short(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The lesson that hides a fault asks for the value's name, and always it is ŷ, which no key types.
     """
-    monkeypatch.setattr(judged_pairs, "judged_pairs", partial(judged_pairs.judged_pairs, each=1))
+    monkeypatch.setattr(judged_pairs, "__defaults__", (1,))
     monkeypatch.setattr(text_length.measure_lengths, "__defaults__", ((8, 16),))
     monkeypatch.setattr(ModuleChecks, "hide_fault", partialmethod(ModuleChecks.hide_fault, FAULT_IN_Y_HAT))

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
+from lmviz.app.panels.attention.chosen_alignment import (
+    NO_ALIGNMENT,
+    ChosenAlignment,
+    chosen_alignment,
+    out_of_translation,
+)
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.session.attention_heads import CROSS
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.inspection.alignment import alignment_view, combined_alignment
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import word_of
 from lmviz.inspection.recipes.recipe import alignment_recipe, view_recipe
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.intervention import Intervention
 
 WEIGHTS = "weights"
 STEPS = {"products": "q · k", "scores": "scores", WEIGHTS: "softmax"}

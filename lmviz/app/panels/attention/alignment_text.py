@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPointF
 
-from lmviz.app.panels.attention.chosen_alignment import NO_ALIGNMENT, chosen_alignment, out_of_translation
+from lmviz.app.panels.attention.chosen_alignment import (
+    NO_ALIGNMENT,
+    ChosenAlignment,
+    chosen_alignment,
+    out_of_translation,
+)
 from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.alignment_arcs import TARGET, AlignmentArcs
 from lmviz.inspection.alignment import combined_alignment
 from lmviz.inspection.recipes.recipe import alignment_recipe
-
-if TYPE_CHECKING:
-    from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
 
 NO_TEXTS = "Type a source, and a translation."
 HINT = "point at a word: where it comes from, or goes · click: pin"

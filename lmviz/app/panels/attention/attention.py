@@ -5,8 +5,6 @@ Of a Transformer that translates it is that within its source, or within its tra
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -18,6 +16,9 @@ from lmviz.app.panels.attention.weight_strips import WeightStrips
 from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.attention_heads import DECODER, ENCODER
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
@@ -32,18 +33,13 @@ from lmviz.inspection.attention import (
     most_looked_at,
     unseen_by_all,
 )
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import coordinate
-from lmviz.inspection.views import matrix
+from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.views import View, matrix
 from lmviz.models.address import gradient_of
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.trace import Trace
-    from lmviz.inspection.views import View
 
 STEPS = {"q · k": "products", "÷ √d": "scaled", "masked": "scores", "softmax": "weights"}
 COMBINATIONS = ("mean", "max")
@@ -95,8 +91,6 @@ class AttentionPanel(WeightMatrixPanel):
         return Names(self._names, self._names)
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
-
         reading = self.session.reading.current
         if reading is None or not self.shown.size or self._shows_gradient:
             return ""

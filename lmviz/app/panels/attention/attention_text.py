@@ -16,6 +16,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.inspection.attention import attention_place, combine_heads
+from lmviz.inspection.recipes.recipe import attention_recipe
 from lmviz.inspection.trace import Trace
 from lmviz.text.tokenizer import visible
 
@@ -50,8 +51,6 @@ class AttentionTextPanel(FollowedTextPanel):
         return Names(words, words)
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import attention_recipe
-
         reading = self.session.reading.current
         if reading is None or not self.weights.size:
             return ""

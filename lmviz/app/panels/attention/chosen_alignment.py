@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from lmviz.app.session.attention_heads import CROSS
-from lmviz.inspection.alignment import source_attentions, written_words
+from lmviz.app.session.attention_heads import CROSS, Head
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
+from lmviz.inspection.alignment import SourceAttention, source_attentions, written_words
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.attention_heads import Head
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.alignment import SourceAttention
 
 NO_ALIGNMENT = (
     "This model sees its source only through the encoder's last state, so no word of it is aligned. "

@@ -8,26 +8,24 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from lmviz.app.panels.attention.chosen_alignment import chosen_alignment, out_of_translation
+from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment, chosen_alignment, out_of_translation
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.inspection.alignment import alignment_view, encoded_states, source_attentions
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recipes.recipe import views_recipe
-from lmviz.inspection.views import strip
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.views import View, strip
 from lmviz.models.address import Address
 
 if TYPE_CHECKING:
-    from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.trace import Trace
-    from lmviz.inspection.views import View
     from lmviz.models.model import Model
 
 SILENCING = "Sets what the encoder made of this word to zero; scores, keys and values follow."

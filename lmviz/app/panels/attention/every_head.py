@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
@@ -16,15 +18,9 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.head_wall import HeadWall
 from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
 from lmviz.inspection.attention import attention_layers, thumbnails
-from lmviz.inspection.head_badges import DUPLICATE, FIRST, INDUCTION, PREVIOUS, REST, head_badges
+from lmviz.inspection.head_badges import DUPLICATE, FIRST, INDUCTION, PREVIOUS, REST, HeadBadge, head_badges
+from lmviz.inspection.recipes.recipe import badges_recipe
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.head_badges import HeadBadge
 
 FEW = 144
 """Heads that the panel at the left shows at once: those of GPT-2."""
@@ -117,8 +113,6 @@ class EveryHeadPanel(Panel):
         return {name.replace(" ", "_"): self.scores(kind) for name, kind in KINDS.items() if self._badges}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import badges_recipe
-
         reading = self.session.reading.current
         return badges_recipe(reading.moment) if reading is not None and self._badges else ""
 

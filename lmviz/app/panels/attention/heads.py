@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER
+from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER, Head
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import counted, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.inspection.alignment import alignment_thumbnails
 from lmviz.inspection.attention import attention_layers, attention_place, signed_thumbnails, thumbnails
-from lmviz.inspection.head_badges import head_badges
+from lmviz.inspection.head_badges import HeadBadge, head_badges
+from lmviz.inspection.intervention import Intervention, Where
+from lmviz.inspection.recipes.recipe import arrays_recipe
+from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address, gradient_of
 
 if TYPE_CHECKING:
-    from lmviz.app.session.attention_heads import Head
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
     from lmviz.inspection.gradient import Gradient
-    from lmviz.inspection.head_badges import HeadBadge
-    from lmviz.inspection.intervention import Intervention, Where
-    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 OF = {CROSS: "to the source", ENCODER: "within the source", DECODER: "within the translation"}
@@ -76,8 +75,6 @@ class HeadsPanel(Panel):
         return {address: reading.trace[address].array for address in addresses}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import arrays_recipe
-
         reading = self.session.reading.current
         has_recipe = reading is not None and self._gradients() is None
         addresses = self._addresses(reading.trace) if reading is not None and has_recipe else []

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.attention_heads import ENCODER
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.inspection.attention import attention_place
 from lmviz.inspection.views import strip
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
 
 OF_A_PAIR = ("products", "scaled", "scores", "weights")
 """The taps whose cells belong to a query and a key."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, plain
@@ -18,9 +18,6 @@ from lmviz.app.widgets.kit.axes import ANYTHING
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.autodiff.learning import StepCurve, step_curve
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 NOTHING = "Nothing learns here: write `parameter` before one of the numbers."

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.app.widgets.diagrams.network_values import DrawnValue
 from lmviz.app.widgets.diagrams.unit_boxes import DrawnArrow, DrawnUnit
-from lmviz.autodiff.folding import units_of
+from lmviz.autodiff import Network, Node
+from lmviz.autodiff.folding import Unit, Units, units_of
 from lmviz.autodiff.layout import LEFT, MODULE, ValuePlace, arrange
 from lmviz.autodiff.names import label, latex
-
-if TYPE_CHECKING:
-    from lmviz.autodiff import Network, Node
-    from lmviz.autodiff.folding import Unit, Units
-    from lmviz.autodiff.layout import ValuePlace
 
 
 @dataclass(frozen=True)

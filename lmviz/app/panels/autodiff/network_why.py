@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -17,12 +16,9 @@ from lmviz.app.widgets.text.equation import EquationView
 from lmviz.autodiff.checking import check
 from lmviz.autodiff.names import cell_label, latex
 from lmviz.autodiff.node import read_address
+from lmviz.models.arithmetic import Arithmetic
 from lmviz.models.arithmetic.notation import PLAIN
 from lmviz.models.arithmetic.rules.table import RULES
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.models.arithmetic import Arithmetic
 
 LARGEST_TERMS = 8
 SHOWN = 4

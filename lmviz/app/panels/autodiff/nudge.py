@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import plain
@@ -20,9 +19,6 @@ from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.autodiff.checking import agreeing_digits, check, error_curves, is_of_cell
 from lmviz.autodiff.names import cell_label, label
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 EPSILON = 1e-5
 PLACES = 15

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.loss_surface import LossSurface
+from lmviz.autodiff.learning import Direction
 from lmviz.autodiff.names import label
 from lmviz.models.tap import place_of
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.autodiff.learning import Direction
 
 STEPS = 50
 NOTHING = "A surface needs two numbers that learn."

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QGridLayout, QPushButton
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.tables.tape_list import HEIGHT, ON, POPPED, WAITING, TapeEntry, TapeList
+from lmviz.autodiff import Node
 from lmviz.autodiff.names import label
 from lmviz.autodiff.node import INPUT
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.autodiff import Node
 
 BEAT = 700  # milliseconds from one step to the next while it plays
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -18,19 +22,15 @@ from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.circuits.recipes import ablation_recipe
+from lmviz.inspection.intervention import Intervention
 from lmviz.models.address import Address
+from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.opened_model import Moment
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.circuits.ablation import Ablation
     from lmviz.circuits.contrast import Contrast
-    from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
-    from lmviz.text.corpus import Corpus
 
 QUESTION = "ablation"
 GHOST = "loss without a part"
@@ -128,8 +128,6 @@ class AblationPanel(AnsweringPanel):
         )
 
     def recipe(self) -> str:
-        from lmviz.circuits.recipes import ablation_recipe
-
         if self._found is None or self._of is None or self._of.contrast is None or self._reading is None:
             return ""
         return ablation_recipe(self._reading.moment, self._of.contrast, self._found.addresses, self._of.by)

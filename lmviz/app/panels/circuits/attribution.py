@@ -10,18 +10,19 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, picker, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.signed_bars import SignedBars
+from lmviz.circuits.recipes import attribution_recipe
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.circuits.attribution import Attribution
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.models.model import Model
@@ -102,8 +103,6 @@ class AttributionPanel(AnsweringPanel):
         return COUNTED if self._found is None else Names(self._found.labels("component"))
 
     def recipe(self) -> str:
-        from lmviz.circuits.recipes import attribution_recipe
-
         if self._found is None or self._of is None:
             return ""
         reading, measured = self._of

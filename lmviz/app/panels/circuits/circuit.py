@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import ComboBox, SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
+from lmviz.circuits.recipes import circuit_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.circuits.circuit import Circuit, CircuitPart
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.models.model import Model
@@ -93,8 +93,6 @@ class CircuitPanel(AnsweringPanel):
         return COUNTED if self._found is None else Names(self._found.labels("part"))
 
     def recipe(self) -> str:
-        from lmviz.circuits.recipes import circuit_recipe
-
         if self._found is None or self._of is None:
             return ""
         reading, measured, keep, rest = self._of

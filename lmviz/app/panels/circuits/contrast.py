@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
@@ -17,11 +18,11 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
+from lmviz.circuits.recipes import contrast_recipe
 from lmviz.models.sequences import SOURCE
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.circuits.shipped_questions import ShippedQuestion
 
@@ -106,8 +107,6 @@ class ContrastPanel(Panel):
         return Names(("text", "changed")[: len(self.exported_arrays().get("measure", ()))])
 
     def recipe(self) -> str:
-        from lmviz.circuits.recipes import contrast_recipe
-
         found, reading = self.session.contrast.found, self.session.contrast.reading
         return "" if found is None or reading is None else contrast_recipe(reading.moment, found.contrast)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,22 +10,23 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.bars import BarsView
+from lmviz.circuits.recipes import chances_recipe
+from lmviz.decoding.continuation import Continuation
+from lmviz.inspection.attention import attention_weights
+from lmviz.inspection.trace import Trace
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.opened_model import Moment, OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.circuits.head_pair import Head, HeadPair
-    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 PAIR = "two heads"
@@ -88,8 +90,6 @@ class HeadPairPanel(Panel):
         return Names([count(step) for step in sorted(self.chances)])
 
     def recipe(self) -> str:
-        from lmviz.circuits.recipes import chances_recipe
-
         if self._reading is None or not self.chances:
             return ""
         found = self._found_at()
@@ -114,7 +114,6 @@ class HeadPairPanel(Panel):
         def work(model: Model) -> tuple[HeadPair | None, int]:
             from lmviz.circuits.head_pair import head_pair
             from lmviz.circuits.head_scores import head_scores
-            from lmviz.decoding.continuation import Continuation
 
             pair = known[0] if known else head_pair(head_scores(model, words=WORDS, rows=TEXTS))
             return pair, int(Continuation.of(model, text).logits.argmax())
@@ -257,8 +256,6 @@ class _HeadView(QWidget):
 
     def show_head(self, head: Head, trace: Trace, words: list[str], query: int, key: int) -> tuple[str, bool]:
         """Show what a head looks at: how much a word looks at another, and whether at none more."""
-        from lmviz.inspection.attention import attention_weights
-
         layer, number = head
         weights = attention_weights(trace, layer)[number]
         self._name.setText(f"head {layer + 1}·{number + 1}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import brief_percentage, count, number
@@ -23,10 +26,6 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
     from lmviz.circuits.head_scores import HeadScores
     from lmviz.circuits.heads_over_time import HeadsOverTime, HeadTurn, Jump
     from lmviz.models.model import Model

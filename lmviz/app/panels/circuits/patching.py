@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -21,15 +24,12 @@ from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
+from lmviz.circuits.recipes import patching_recipe
 from lmviz.inspection.interventions import scale_head
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.circuits.patching import GrowingPatches, Patches
     from lmviz.models.model import Model
@@ -127,8 +127,6 @@ class PatchingPanel(AnsweringPanel):
         return COUNTED if found is None else Names(self._row_names(found), self._column_names(found))
 
     def recipe(self) -> str:
-        from lmviz.circuits.recipes import patching_recipe
-
         found = self.patches
         if found is None or self._of is None:
             return ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from lmviz.app.look.theme import theme_switch
@@ -13,7 +15,8 @@ from lmviz.app.panels.compare.trio import Trio
 from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
-from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.card import Card
@@ -25,18 +28,12 @@ from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.refused_action import refuse
 from lmviz.app.widgets.plots.distribution_card import DistributionCard
+from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.shared_units import bare_word, ids_by_word
 from lmviz.inspection.recipes.decoding import side_by_side_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy as np
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.distribution import Distribution
     from lmviz.models.model import Model
 
 MOST = 30

@@ -12,6 +12,8 @@ from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gold import gold_of
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
@@ -23,8 +25,6 @@ from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
     from lmviz.models.model import Model
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from lmviz.app.look.theme import theme_switch
@@ -13,6 +14,7 @@ from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import percentage
@@ -23,13 +25,11 @@ from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import DRAWING, SamplingOptions
+from lmviz.decoding.sampling import sample as draw
 from lmviz.inspection.recipes.decoding import samples_recipe
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QColor
-
-    from lmviz.app.session.session import Session
     from lmviz.models.model import Model
 
 LENGTH = {"characters": 120, "bpe": 48}
@@ -228,8 +228,6 @@ class _Column(QWidget):
 
 def _longer(model: Model, prefix: str, sample: Sample, options: SamplingOptions, length: int) -> Sample:
     """The sample with a few more tokens."""
-    from lmviz.decoding.sampling import sample as draw
-
     if sample.is_over:
         return sample
     drawn = list(sample.drawn)

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.app.panels.compare.units_cache import UnitsCache
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import jensen_shannon, largest_differences, overlap
 from lmviz.decoding.continuation import Continuation
-from lmviz.decoding.distribution import next_distribution
-from lmviz.decoding.shared_units import shared_labels
+from lmviz.decoding.distribution import Distribution, next_distribution
+from lmviz.decoding.shared_units import SharedUnits, shared_labels
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.panels.compare.units_cache import UnitsCache
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.decoding.distribution import Distribution
-    from lmviz.decoding.shared_units import SharedUnits
     from lmviz.models.model import Model
 
 

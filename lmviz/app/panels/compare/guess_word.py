@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.comparison import ComparedModel, names_of
+from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -22,17 +24,13 @@ from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.quiet_table import ROW
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.decoding.continuation import Continuation
-from lmviz.decoding.distribution import next_distribution
+from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, has_units, offered_words
-from lmviz.text.tokenizer import visible
+from lmviz.text.corpus import Corpus
+from lmviz.text.tokenizer import Tokenizer, visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import Moment
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.distribution import Distribution
     from lmviz.models.model import Model
-    from lmviz.text.corpus import Corpus
-    from lmviz.text.tokenizer import Tokenizer
 
 ROUNDS = 10
 BEFORE = {"characters": 60, "bpe": 24}

@@ -13,6 +13,7 @@ from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet, stack
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
@@ -22,15 +23,14 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.app.workers.job import Job, Report
+from lmviz.decoding.judged_pairs import TextPair, judged_pairs
 from lmviz.inspection.recipes.run import quality_recipe
 from lmviz.inspection.recipes.text import settings_of
 from lmviz.runs.opening import open_model_of, open_recorded
 from lmviz.tasks import TRANSLATION
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Job, Report
-    from lmviz.decoding.judged_pairs import TextPair
     from lmviz.decoding.quality_by_length import LengthQuality, MeasuredShare
 
 SAMPLES = ("twin-gru-short", "twin-gru-long", "twin-gru-attention-short", "twin-gru-attention-long")
@@ -224,7 +224,6 @@ class QualityByLengthPanel(Panel):
         drawn = pairs if drawn_from == corpus.fingerprint else None
 
         def work(report: Report) -> tuple[tuple[TextPair, ...], Quality]:
-            from lmviz.decoding.judged_pairs import judged_pairs
             from lmviz.decoding.quality_by_length import quality_by_length
 
             judged = drawn if drawn is not None else judged_pairs(corpus)

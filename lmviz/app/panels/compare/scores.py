@@ -13,6 +13,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.judged_switch import judged_switch
 from lmviz.app.session.comparison import WITHOUT, ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -23,7 +24,6 @@ from lmviz.tasks import NEXT_TOKEN
 
 if TYPE_CHECKING:
     from lmviz.app.session.scores import Asked, Changes
-    from lmviz.app.session.session import Session
     from lmviz.runs.evaluating import Score
 
 NOTHING_HELD_OUT = "This text has no held-out part: open it again with a validation share."

@@ -13,6 +13,7 @@ from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -20,13 +21,12 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
 from lmviz.base.errors import LmvizError
-from lmviz.decoding.comparison import disagreement_of, shares_after, surprisal_over
+from lmviz.decoding.comparison import Disagreement, disagreement_of, shares_after, surprisal_over
+from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
 from lmviz.text.tokenizer import Encoding, visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.comparison import Disagreement
     from lmviz.models.model import Model
 
 LATEST = 256
@@ -108,8 +108,6 @@ class SurprisalPanel(Panel):
         beginning = spans[0][0]
 
         def work(model: Model, place: int) -> Found | str:
-            from lmviz.decoding.likelihood import text_log_probabilities
-
             try:
                 likelihood = text_log_probabilities(model, text)
                 # The text before the shown model's context is not part of the first word.

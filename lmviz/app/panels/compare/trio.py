@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from lmviz.api.training import find_run, sample_models
 from lmviz.app.panels.panel import Panel
 from lmviz.base.errors import LmvizError
 from lmviz.tasks import NEXT_TOKEN
@@ -58,8 +59,6 @@ class Trio(QObject):
         self._looked_for = looked_for
 
         def work() -> tuple[Path, ...]:
-            from lmviz.api.training import find_run, sample_models
-
             samples = [find_run(name).resolve() for name in sample_models()]
             return find_trio(dict.fromkeys([*open_folders, *samples]), of, near=near, task=task)
 

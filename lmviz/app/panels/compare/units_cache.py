@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lmviz.decoding.shared_units import shared_units
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.decoding.shared_units import SharedUnits
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.decoding.shared_units import SharedUnits, shared_units
 
 
 class UnitsCache:

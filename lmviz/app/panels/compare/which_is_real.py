@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
 from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.passage_view import PassageView
-from lmviz.decoding.which_is_real import Pair, RealGame, fitting_passages, invent
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QResizeEvent
-
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.options import SamplingOptions
-    from lmviz.decoding.which_is_real import HeldOutPassage
-    from lmviz.text.corpus import Corpus
+from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.which_is_real import HeldOutPassage, Pair, RealGame, fitting_passages, invent
+from lmviz.text.corpus import Corpus
 
 PAIRS = 10
 LENGTHS = {"characters": (60, 140), "bpe": (16, 32)}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 
 from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
@@ -19,12 +18,8 @@ from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.inspection.recipes.text import concordance_recipe, settings_of
-from lmviz.text.concordance import concordance
+from lmviz.text.concordance import Concordance, concordance
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.text.concordance import Concordance
 
 WORDS = 200
 TYPING = 120  # milliseconds without a key before the text is searched

@@ -16,7 +16,7 @@ from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.inspection.recipes.text import merges_recipe, page_recipe, settings_of
 from lmviz.text.byte_level import readable_piece
 from lmviz.text.corpus import Corpus
-from lmviz.text.merges import apply_merges
+from lmviz.text.merges import apply_merges, bpe_merges
 from lmviz.text.stretch import Stretch, Stretches
 from lmviz.text.tokenizer import END, START, Tokenizer, visible
 
@@ -137,8 +137,6 @@ class CorpusTextPanel(Panel):
         self._body.setCurrentWidget(self._plain if corpus.training_examples is None else self._tasks)
         self._place.set_range(len(corpus.training) - 1, self.session.text.place)
         if corpus.tokenizer.kind == "bpe" and corpus.training_examples is None:
-            from lmviz.text.merges import bpe_merges
-
             self._merges = bpe_merges(corpus.tokenizer)
         self._learned.setVisible(bool(self._merges))
         self._learned.set_range(len(self._merges), len(self._merges))

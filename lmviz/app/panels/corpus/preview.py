@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.card import Card
@@ -33,13 +33,11 @@ from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.painter import cut
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.base.plain_text import on_one_line
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QColor
-
-    from lmviz.app.session.session import Session
-    from lmviz.text.corpus_options import CorpusOptions
-    from lmviz.text.preview import EncodedRow, Preview, PreviewRow
+from lmviz.tasks import find_task
+from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.encodings import title_of
+from lmviz.text.layout import ROLES
+from lmviz.text.preview import EncodedRow, Preview, PreviewRow, changed_file, offered_encodings
 
 NOTHING = "A file that is opened is shown here before it is read, where something about it is a guess."
 UNUSED = "unused"
@@ -177,8 +175,6 @@ class PreviewPanel(Panel):
 
     def _change(self, **settings: str) -> None:
         """Look at the file again with another setting."""
-        from lmviz.text.preview import changed_file
-
         offer = self.session.text.offer
         if offer is None:
             return
@@ -196,8 +192,6 @@ class PreviewPanel(Panel):
 
     def _change_reading(self, **settings: bool) -> None:
         """Look at the file again, read alike but for what is done with some of its rows."""
-        from lmviz.text.corpus_options import CorpusOptions
-
         offer = self.session.text.offer
         if offer is not None:
             options = CorpusOptions.from_values(offer.options.to_values() | settings)
@@ -228,9 +222,6 @@ class PreviewPanel(Panel):
         self._change(encoding=row.encoding)
 
     def _show_settings(self, offer: Preview) -> None:
-        from lmviz.tasks import find_task
-        from lmviz.text.preview import offered_encodings
-
         layout = offer.layout
         told = offer.options.task if offer.options.task in offer.tasks else "next-token"
         task = layout.task if layout is not None else told
@@ -284,8 +275,6 @@ class PreviewPanel(Panel):
 
     def _head(self, offer: Preview, place: int, role: str) -> QWidget:
         """The head of a column: its name, and what it is, to be chosen."""
-        from lmviz.text.layout import ROLES
-
         layout = offer.layout
         assert layout is not None, "a file with columns has a layout"
         name = InkedLabel()
@@ -335,8 +324,6 @@ class PreviewPanel(Panel):
         self._encodings_card.setVisible(bool(offer.encodings))
         if not offer.encodings:
             return
-        from lmviz.text.encodings import title_of
-
         self._encodings_card.set_title(f"Line {count(offer.telling)} in other encodings")
         for row in offer.encodings:
             said = "reads all" if row.stops is None else f"stops at line {count(row.stops)}"

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lmviz.app.widgets.base.steady import ComboBox
-
-if TYPE_CHECKING:
-    from lmviz.text.corpus import Corpus, Side
+from lmviz.text.corpus import Corpus, Side
 
 
 class SidePicker(ComboBox):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage, short, with_unit
@@ -27,17 +27,15 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.workers.job import Report
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 from lmviz.tasks import NEXT_TOKEN, find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
+from lmviz.text.corpus import Corpus
 from lmviz.text.corpus_options import AFTER_DECODING, CorpusOptions
+from lmviz.text.download import download
 from lmviz.text.encodings import RECOGNISED
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Report
-    from lmviz.text.corpus import Corpus
 
 KINDS = ("characters", "words", "spaces", "bpe")
 FILTER = (
@@ -252,8 +250,6 @@ class TextsPanel(Panel):
         self._fetch.hide()
 
         def work(report: Report) -> bool:
-            from lmviz.text.download import download
-
             return download(entry, report) is not None
 
         self.start_job(

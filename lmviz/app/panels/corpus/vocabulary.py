@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
@@ -20,13 +19,9 @@ from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe
+from lmviz.text.corpus import Corpus
 from lmviz.text.tag_counts import tag_counts
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.text.corpus import Corpus
-
 
 TABLE = 120  # pixels that the table keeps above the curves
 NOTHING = "The tokens of an open text stand here, the most frequent first. Choose one from the list."

@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.gold import gold_of
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -24,9 +27,6 @@ from lmviz.inspection.views import answer_at
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.class_readings import ClassReadings
     from lmviz.models.model import Model
 

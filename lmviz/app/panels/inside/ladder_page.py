@@ -9,6 +9,9 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.inside.page import choose, nothing, read_out, stage_of, word
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.focus import Cell
+from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.ladder import LadderView
@@ -20,15 +23,12 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureWord,
 )
 from lmviz.app.widgets.kit.picture import Spot
+from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
     from lmviz.inspection.backoff_ladder import Ladder, Rung
-    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 QUESTION = "ladder"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.plain import Label
@@ -17,16 +21,11 @@ from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.recipes.recipe import lens_recipe
+from lmviz.inspection.trace import Trace
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.logit_lens import LogitLens
-    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 CANDIDATES = 3

@@ -9,6 +9,9 @@ from PySide6.QtGui import QResizeEvent
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
@@ -21,9 +24,6 @@ from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.logit_lens import LogitLens
     from lmviz.models.model import Model
 

@@ -15,13 +15,13 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.inspection.held_words import gated_layer, held_words
+from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.inspection.losses_by_state import LossesByState
     from lmviz.inspection.parameter_over_time import ParameterOverTime
-    from lmviz.inspection.trace import Trace
 
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 NO_LOSSES = "A text does not give its labels, so it has no losses."

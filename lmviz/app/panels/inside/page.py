@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.shared.offered_numbers import number_in_words
+from lmviz.app.session.focus import Cell
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.inspection.names import title_of
+from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.gradient import Gradient
-    from lmviz.inspection.trace import Trace
 
 
 def nothing() -> None:

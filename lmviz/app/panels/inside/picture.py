@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lmviz.app.panels.inside.ladder_page import LadderPage
+from lmviz.app.panels.inside.page import Page
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unrolled_page import UnrolledPage
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
@@ -12,6 +15,8 @@ from lmviz.app.panels.inside.window_page import WindowPage
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import stack
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
@@ -19,11 +24,6 @@ from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.inspection.recipes.recipe import arrays_recipe
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from lmviz.app.panels.inside.page import Page
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.gradient import Gradient
 
 

@@ -11,6 +11,8 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.kinds_page import KindsPage
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import count, number
@@ -23,8 +25,6 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import Moment, OpenedModel
-    from lmviz.app.session.session import Session
     from lmviz.inspection.beyond_context import BeyondContext
     from lmviz.inspection.positions import PositionPicture
     from lmviz.models.model import Model

@@ -12,6 +12,9 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.offered_numbers import likeliest_logit, number_in_words, offered_numbers
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, picker, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import number
@@ -26,9 +29,6 @@ from lmviz.text.pictures import SIDE
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.saliency import Erasing, Saliency
     from lmviz.inspection.scalar import Of
     from lmviz.models.model import Model

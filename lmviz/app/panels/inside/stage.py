@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
@@ -16,6 +18,9 @@ from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
 from lmviz.app.panels.shared.source_position import source_position
+from lmviz.app.session.focus import Cell
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.growing_canvas import growth_of
@@ -26,27 +31,17 @@ from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.text.equation import EquationView
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.names import coordinate, title_of, word_of
-from lmviz.inspection.operation_picture import operation_picture
+from lmviz.inspection.operation_picture import OperationPicture, operation_picture
 from lmviz.inspection.recipes.recipe import views_recipe
-from lmviz.inspection.stage_sentence import stage_sentence
+from lmviz.inspection.stage_sentence import Piece, stage_sentence
 from lmviz.inspection.strongest import strongest_cell
-from lmviz.inspection.views import likeliest_answers, stage_parts, strip
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.views import StagePart, View, likeliest_answers, stage_parts, strip
 from lmviz.inspection.whole_model import place_along
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.operation_picture import OperationPicture
-    from lmviz.inspection.stage_sentence import Piece
-    from lmviz.inspection.trace import Trace
-    from lmviz.inspection.views import StagePart, View
     from lmviz.models.model import Model
 
 AT_MOST = 60  # milliseconds that the drawing of a stage waits for the numbers of a cell

@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.color_floor import color_floor
+from lmviz.inspection.interventions import replace
 from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
 from lmviz.inspection.recipes.recipe import view_recipe
 from lmviz.inspection.similarity import similarity_order
@@ -283,8 +284,6 @@ class StatePanel(Panel):
 
     def _replace(self, row: int, column: int, value: float) -> None:
         """Put a dragged value in force; a whole drag is one step of undo."""
-        from lmviz.inspection.interventions import replace
-
         view = self.view
         if view is None:
             return

@@ -18,6 +18,8 @@ from lmviz.app.panels.inside.step_stretch import StepStretch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gradients import LAST_LOSS
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -32,8 +34,6 @@ from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.losses_by_state import LossesByState
     from lmviz.inspection.parameter_over_time import ParameterOverTime
     from lmviz.inspection.reach import Reach

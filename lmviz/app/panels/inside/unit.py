@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtWidgets import QDoubleSpinBox, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.inside.unit_search import UnitSearch
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
@@ -25,17 +29,12 @@ from lmviz.inspection.firing_units import firing_units, has_units, usual_thresho
 from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.strongest import strongest_unit
+from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 from lmviz.models.sequences import SOURCE, is_along
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.trace import Trace
     from lmviz.inspection.unit_search import FiringPlace
 
 MOST_UNITS = 12

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.panels.panel import JOBS
+from lmviz.app.panels.panel import JOBS, Panel
+from lmviz.app.workers.job import Job, Report
 from lmviz.inspection.names import number_of
 from lmviz.runs.opening import open_model_of, open_recorded
+from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.workers.job import Job, Report
     from lmviz.inspection.unit_search import FiringPlace, SearchProgress
     from lmviz.models.model import Model
-    from lmviz.text.corpus import Corpus
 
 SEARCHED_TOKENS = 500_000
 CHARACTERS = 4  # at least, per token: so much text is read if the model's tokens are not the corpus's

@@ -18,18 +18,18 @@ from lmviz.app.panels.inside.unrolled_side import (
     recurrent_layers,
 )
 from lmviz.app.panels.inside.whole_model_page import WholeModelPage
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.source_position import source_position
+from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.growing_canvas import MOST_GROWTH
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_handover import HandedOn, UnrolledHandover
+from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 
 if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.reading import Reading
-    from lmviz.inspection.trace import Trace
     from lmviz.inspection.whole_model import WholeModel
 
 SHARE_BELOW = 0.42  # of the height at most, for the states of all words where they are drawn larger

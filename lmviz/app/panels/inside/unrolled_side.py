@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.inside.page import answer, choose, read_out, stage_of
+from lmviz.app.session.reading import Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.unrolled_values import (
@@ -16,16 +18,14 @@ from lmviz.app.widgets.diagrams.unrolled_values import (
     UnrolledLayer,
     UnrolledRow,
 )
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import answer_at, likeliest_answers
 from lmviz.models.address import SIDES, Address, gradient_of
 from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.gradient import Gradient
-    from lmviz.inspection.trace import Trace
 
 ENCODER, DECODER = SIDES
 PICTURE = "picture"

@@ -9,7 +9,10 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, nothing, read_out, stage_of
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.source_position import source_position
+from lmviz.app.session.focus import Cell
+from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
@@ -18,19 +21,15 @@ from lmviz.app.widgets.kit.picture import Miniature, Spot
 from lmviz.inspection.gradient_views import gradient_view
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
-from lmviz.inspection.views import answer_at, strip
+from lmviz.inspection.trace import Trace
+from lmviz.inspection.views import View, answer_at, strip
 from lmviz.inspection.whole_model import looked_at_most, mean_share, place_along, whole_model
 from lmviz.models.address import Address, gradient_of
 from lmviz.models.sequences import SOURCE, TEXT, is_along
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
     from lmviz.inspection.outline import Part
-    from lmviz.inspection.trace import Trace
-    from lmviz.inspection.views import View
     from lmviz.inspection.whole_model import WholeModel
     from lmviz.models.model import Model
 

@@ -9,22 +9,22 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.inside.page import aside_of, at_word, choose, nothing, read_out, word
+from lmviz.app.panels.panel import Panel
+from lmviz.app.session.focus import Cell
+from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 from lmviz.app.widgets.kit.picture import Miniature, Spot
 from lmviz.inspection.names import coordinate
+from lmviz.inspection.trace import Trace
 from lmviz.models.address import gradient_of
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
     from lmviz.inspection.fixed_window import FixedWindow
     from lmviz.inspection.gradient import Gradient
-    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 QUESTION = "window"

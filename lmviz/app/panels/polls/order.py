@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.flow import FlowLayout
@@ -25,12 +26,8 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.order_picture import OrderLine, OrderPicture
 from lmviz.base.errors import LmvizError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.session import Session
-    from lmviz.polls.order import OrderExperiment
+from lmviz.polls.order import OrderExperiment
+from lmviz.polls.poll import written
 
 LEAST_FIELD, GAP = 35, 4  # pixels at scale 1
 SIZES = (13.0, 12.0, 11.0, 10.0)
@@ -226,8 +223,6 @@ class OrderPanel(Panel):
 
 
 def _line(title: str, names: list[str], experiment: OrderExperiment, *, after: bool) -> OrderLine:
-    from lmviz.polls.poll import written
-
     attended = experiment.after if after else experiment.before
     order = experiment.order if after else np.arange(len(names))
     moved = experiment.swapped

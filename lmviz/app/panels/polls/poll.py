@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QSpinBox, QWi
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
@@ -24,11 +25,10 @@ from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
+from lmviz.polls.poll import Poll, Right
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
     from lmviz.models.model import Model
-    from lmviz.polls.poll import Poll, Right
 
 FILES = "Polls (*.poll *.txt);;All files (*)"
 QUESTION = 22.0  # the size of its type

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.figures import with_unit
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -14,9 +14,6 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.families import FAMILIES
 from lmviz.training.options import used_options
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 FIRST, VALUES = "learning_rate", "0.0003 0.002 0.01 0.1"
 NO_SECOND = "no second setting"

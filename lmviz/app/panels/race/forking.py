@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
@@ -16,10 +17,6 @@ from lmviz.base.plain_text import on_one_line
 from lmviz.runs.race_labels import value_in_words
 from lmviz.training.options import LARGEST_STEPS
 from lmviz.training.race import MOST_LANES
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
 
 NOTHING = "nothing changed"
 NO_RUN = "no run is open to fork from"

@@ -13,6 +13,9 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.race.lane_card import BARS, LaneCard
 from lmviz.app.session.comparison import ComparedModel
+from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.race_lane import RaceLane
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
@@ -20,16 +23,15 @@ from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import largest_differences
+from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.sampling import sample
 from lmviz.inspection.recipes.decoding import side_by_side_recipe
 from lmviz.inspection.recipes.recipe import RecipeSubject
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import Moment
-    from lmviz.app.session.race_lane import RaceLane
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.distribution import Distribution
     from lmviz.models.model import Model
 
 EMPTY = "Here stands what each lane expects after the text that is typed, and what it writes, once it trains."
@@ -109,9 +111,6 @@ class LaneWordsPanel(Panel):
         text, step = self._text, self.session.library.step
 
         def work(model: Model, place: int) -> _Expected:
-            from lmviz.decoding.continuation import Continuation
-            from lmviz.decoding.distribution import next_distribution
-
             try:
                 continuation = Continuation.of(model, text)
                 return _Expected(next_distribution(continuation.logits, tokens=continuation.tokens))
@@ -210,8 +209,6 @@ class LaneWordsPanel(Panel):
         moments, text = asked
 
         def work(model: Model, place: int) -> str:
-            from lmviz.decoding.sampling import sample
-
             steps = WRITTEN.get(moments[place][0].tokenizer.kind, WRITTEN["words"])
             try:
                 drawn = list(sample(model, text, steps, SamplingOptions(seed=SEED)))

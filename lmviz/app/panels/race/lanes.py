@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtGui import QFontMetrics
@@ -14,6 +14,8 @@ from lmviz.app.panels.race.adding import AddingForm
 from lmviz.app.panels.race.forking import ForkingForm
 from lmviz.app.panels.race.sentences import differing_names
 from lmviz.app.panels.race.steering import SteeringForm
+from lmviz.app.session.race_lane import RaceLane
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet, stack
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number, short
@@ -22,12 +24,6 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.run import lanes_recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.race_lane import RaceLane
-    from lmviz.app.session.session import Session
 
 ADDING, FORKING, STEERING = range(3)
 MEASURED = ("step", "loss", "best", "tokens per second")

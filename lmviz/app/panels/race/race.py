@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.race.sentences import race_in_words
+from lmviz.app.session.race_lane import RaceLane
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import InkedLabel
@@ -17,12 +19,6 @@ from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.run import curves_recipe
 from lmviz.tasks import TASKS
 from lmviz.training.units import smooth
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.race_lane import RaceLane
-    from lmviz.app.session.session import Session
 
 EMPTY = (
     "Several models train side by side here, a step each in turn. Write several values of a setting on the "

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from lmviz.app.session.race_lane import RaceLane
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Inked
 from lmviz.families import FAMILIES
 from lmviz.runs.race_labels import setting_in_words, telling_settings
-
-if TYPE_CHECKING:
-    from lmviz.app.session.race_lane import RaceLane
 
 
 def differing_names(lanes: Sequence[RaceLane]) -> list[str]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 ONE, ALL = "this lane", "all lanes"
 GONE = ("waiting", "failed")  # of which nothing is trained

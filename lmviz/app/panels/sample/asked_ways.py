@@ -11,17 +11,18 @@ from PySide6.QtCore import QTimer
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.figures import counted
 from lmviz.app.widgets.text.answer_rows import AnswerRow, AnswerRows
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.asked_ways import AS_CHAT, AS_LETTERS, AS_PLAIN_TEXT, WrittenAnswer, answers, asked_ways
 from lmviz.inspection.recipes.decoding import asked_ways_recipe
+from lmviz.inspection.recipes.recipe import RecipeSubject
+from lmviz.text.chat import Turn, chat_text
 from lmviz.text.tokenizer import Encoding, token_name
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 KEY = "asked ways"
@@ -131,8 +132,6 @@ class AskedWaysPanel(Panel):
 
     def _begin(self) -> None:
         """Ask the question anew."""
-        from lmviz.text.chat import Turn, chat_text
-
         session, model = self.session, self.session.library.model
         if model is None or self._asked != self._standing or not session.chat.is_possible:
             return

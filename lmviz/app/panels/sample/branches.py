@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.text_end import end_of
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.tree_view import TreeNode, TreeView
-from lmviz.decoding.branches import Alternative, Branch
+from lmviz.decoding.branches import Alternative, Branch, Branches
 from lmviz.decoding.options import FILTERS
 from lmviz.inspection.recipes.decoding import branches_recipe
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.branches import Branches
 
 RECENT = 4  # places back along the path beside which the words that were not taken are shown
 

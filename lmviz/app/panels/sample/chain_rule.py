@@ -10,20 +10,20 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.text.product_strip import ProductStrip
+from lmviz.decoding.likelihood import Likelihood, text_log_probabilities
 from lmviz.inspection.recipes.decoding import likelihood_recipe
+from lmviz.inspection.recipes.recipe import RecipeSubject
 from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.likelihood import Likelihood
-    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
@@ -97,8 +97,6 @@ class ChainRulePanel(Panel):
         moment = session.reading.moment_of(session.writing.branches.node.text)
 
         def work(model: Model) -> Likelihood:
-            from lmviz.decoding.likelihood import text_log_probabilities
-
             ids = np.concatenate([read_prefix(model, prefix).ids, np.array(chosen, dtype=np.int64)])
             return text_log_probabilities(model, ids)
 

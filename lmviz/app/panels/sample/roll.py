@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
@@ -12,6 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox, QWidget
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.prospect import Prospect
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import named, picker
 from lmviz.app.widgets.base.figures import number
@@ -21,15 +21,11 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.app.widgets.plots.cumulative_bar import CumulativeBar
+from lmviz.decoding.branches import Branches
+from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.options import FILTERS
 from lmviz.inspection.recipes.decoding import roll_recipe
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.prospect import Prospect
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.branches import Branches
-    from lmviz.decoding.distribution import Distribution
 
 STACKED = 60  # candidates drawn separately; more if the draw falls on a later one
 MOST_STACKED = 2000

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, sheet
 from lmviz.app.widgets.base.figures import number
@@ -17,13 +18,12 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.decoding.continuations import Continuations
 from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.outcome import Outcome, outcome
 from lmviz.decoding.sampling import choose
 from lmviz.inspection.recipes.decoding import outcomes_recipe
+from lmviz.inspection.recipes.recipe import RecipeSubject
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.outcome import Outcome
-    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 FIGURES = "ln p · normalised · perplexity"
@@ -175,8 +175,6 @@ class SideBySidePanel(Panel):
         self._scored[way] = wanted
 
         def work(model: Model) -> Outcome:
-            from lmviz.decoding.outcome import outcome
-
             return outcome(model, prefix, chosen, penalty)
 
         def take(found: Outcome) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, sheet, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
@@ -16,14 +17,12 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
-from lmviz.decoding.histories import read_both_ways
+from lmviz.decoding.histories import Histories, read_both_ways
 from lmviz.inspection.recipes.decoding import histories_recipe
+from lmviz.inspection.recipes.recipe import RecipeSubject
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.decoding.histories import Histories
-    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 RIGHT, OWN = "after the right words", "after its own"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.scale import LONGEST_GRAPH
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count
@@ -26,9 +25,6 @@ from lmviz.scaling.computation_graph import (
     recurrent_graph,
 )
 from lmviz.text.tokenizer import visible
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 
 class GrowthPanel(Panel):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import JOBS, Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
@@ -16,17 +17,11 @@ from lmviz.app.widgets.base.figures import count, plain
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.app.workers.job import Job, Report
 from lmviz.app.workers.threads import compute_with
 from lmviz.families import FAMILIES
 from lmviz.scaling.compute import bytes_in_words
-from lmviz.scaling.text_length import MeasuredModel
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Job, Report
-    from lmviz.scaling.text_length import MeasuredLength
+from lmviz.scaling.text_length import LENGTHS, MeasuredLength, MeasuredModel, measure_lengths
 
 MOST = 5
 NOTHING = (
@@ -126,8 +121,6 @@ class MeasuredLengthPanel(Panel):
             return
 
         def work(report: Report) -> Generator[object, None, tuple[MeasuredLength, ...]]:
-            from lmviz.scaling.text_length import LENGTHS, measure_lengths
-
             compute_with(None)
             return measure_lengths(models, LENGTHS)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import plain
+from lmviz.app.widgets.kit.picture import Spot
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.scaling.compute import (
     BEST_TOKENS,
@@ -25,12 +27,6 @@ from lmviz.scaling.compute import (
     training_compute,
 )
 from lmviz.scaling.public_models import PUBLIC_MODELS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.session import Session
-    from lmviz.app.widgets.kit.picture import Spot
 
 TIMES = (
     (HOUR, "an hour here"),

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.judged_switch import judged_switch
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet, stack
 from lmviz.app.widgets.base.export import Names
@@ -28,14 +30,12 @@ from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.run import confusion_recipe
 from lmviz.inspection.recipes.text import settings_of
+from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.scores import Asked, Changes
-    from lmviz.app.session.session import Session
     from lmviz.runs.evaluating import Score
-    from lmviz.text.corpus import Corpus
     from lmviz.training.label_evaluation import LabelEvaluation
 
 FEW = 5000

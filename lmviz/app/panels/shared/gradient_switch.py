@@ -8,11 +8,11 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.shared.offered_numbers import number_in_words, offered_numbers
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, picker, row
 from lmviz.app.widgets.base.plain import paragraph
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
     from lmviz.inspection.scalar import Of
 
 LENGTH = 6  # characters of what is chosen

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtWidgets import QComboBox
 
 from lmviz.app.session.comparison import BOTH, WITH, WITHOUT
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 CHOICES = {"with the changes": WITH, "without": WITHOUT, "both": BOTH}
 

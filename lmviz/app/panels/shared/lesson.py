@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet, stack
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -21,12 +22,7 @@ from lmviz.app.widgets.controls.question_card import QuestionCard
 from lmviz.app.widgets.controls.task_list import TaskList
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 from lmviz.base.errors import LmvizError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lmviz.app.session.session import Session
-    from lmviz.lessons.lesson import Lesson
+from lmviz.lessons.lesson import Lesson
 
 
 class LessonPanel(Panel):

@@ -19,6 +19,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
+from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
 
@@ -72,7 +73,6 @@ class NextWordPanel(Panel):
 
     def recipe(self) -> str:
         from lmviz.inspection.recipes.decoding import distribution_recipe
-        from lmviz.inspection.recipes.recipe import array_recipe
 
         if self._reading is None:
             return ""

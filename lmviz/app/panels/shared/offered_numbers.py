@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lmviz.app.session.focus import Cell
 from lmviz.app.session.gradients import LAST_LOSS
+from lmviz.app.session.reading import Reading
 from lmviz.inspection.scalar_words import scalar_in_words
 from lmviz.inspection.strongest import likeliest_answer
 from lmviz.models.address import Address
 from lmviz.models.tap import place_of
 
 if TYPE_CHECKING:
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
     from lmviz.inspection.scalar import Of
 
 

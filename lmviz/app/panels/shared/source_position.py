@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from lmviz.app.session.session import Session
 from lmviz.models.sequences import SOURCE
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
 
 
 def source_position(session: Session) -> int:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.attention_heads import CROSS
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -19,15 +20,15 @@ from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.decoding.glance import glance
 from lmviz.decoding.shift import largest_shifts
 from lmviz.inspection.alignment import source_attentions
+from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import title_of
+from lmviz.inspection.recipes.recipe import array_recipe
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import answer_at
 from lmviz.models.sequences import SOURCE
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.trace import Trace
     from lmviz.models.model import Model
 
 HINT = "Pin a head, a cell or a word, and change it."
@@ -64,8 +65,6 @@ class SurgeryPanel(Panel):
         )
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import array_recipe
-
         reading = self.session.reading.current
         return array_recipe(reading.moment, "probabilities") if reading and reading.baseline else ""
 

@@ -11,7 +11,9 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
-from lmviz.app.session.reading import NAMED
+from lmviz.app.session.focus import Cell
+from lmviz.app.session.reading import NAMED, Reading
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.figures import has_no_gradient, number
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -22,14 +24,12 @@ from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.inspection.names import POSITIONAL, word_of
 from lmviz.inspection.operand_names import operand_name
+from lmviz.inspection.recipes.recipe import explanation_recipe
 from lmviz.inspection.strongest import likeliest_answer
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.focus import Cell
-    from lmviz.app.session.reading import Reading
-    from lmviz.app.session.session import Session
     from lmviz.inspection.scalar import Of
     from lmviz.models.arithmetic import Arithmetic
 
@@ -88,8 +88,6 @@ class WhyPanel(Panel):
         return {"value": np.array([found.value]), **groups}
 
     def recipe(self) -> str:
-        from lmviz.inspection.recipes.recipe import explanation_recipe
-
         reading = self.session.explanation.reading
         if reading is None or self.shown is None or Address.parse(self.shown.address).is_gradient:
             return ""

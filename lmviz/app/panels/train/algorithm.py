@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QTimer
@@ -11,20 +11,15 @@ from PySide6.QtWidgets import QPushButton
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.observed_details import ObservedDetails
 from lmviz.app.panels.train.observed_lines import algorithm_lines, planned_lines
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.building import named, stack
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.algorithm_lines import AlgorithmLines
 from lmviz.families import FAMILIES
-from lmviz.training.observation import ObservedUpdate
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.training.observation import Observed
+from lmviz.training.observation import Observed, ObservedUpdate
 
 A_LINE = 450  # milliseconds for which a line is lit
 NOTHING = "Make one step (Ctrl+.) to see what the training algorithm does, line by line, with its numbers."

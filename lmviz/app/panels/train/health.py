@@ -12,6 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import Moment
+from lmviz.app.session.session import Session
+from lmviz.app.session.training_state import TrainingState
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number, plain
@@ -23,9 +26,6 @@ from lmviz.inspection.names import title_of
 from lmviz.inspection.recipes.run import curves_recipe
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import Moment
-    from lmviz.app.session.session import Session
-    from lmviz.app.session.training_state import TrainingState
     from lmviz.models.model import Model
 
 WEIGHTS = "weight sizes"

@@ -14,15 +14,16 @@ from PySide6.QtWidgets import QPlainTextEdit
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
 from lmviz.base.plain_text import seen
 from lmviz.decoding.options import DRAWING, SamplingOptions
+from lmviz.decoding.sampling import sample
 from lmviz.inspection.recipes.decoding import sample_recipe
+from lmviz.inspection.recipes.recipe import RecipeSubject
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.inspection.recipes.recipe import RecipeSubject
     from lmviz.models.model import Model
 
 LENGTH = {"characters": 420, "bpe": 140, "words": 110}
@@ -148,8 +149,6 @@ class LiveSamplePanel(Panel):
             self._moments.append(moment)
 
         def work(model: Model) -> _Piece:
-            from lmviz.decoding.sampling import sample
-
             began = time.thread_time()
             steps = list(sample(model, text, PIECE, options, ids))
             drawn = [DrawnToken.of(step) for step in steps]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterable
-from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.session import Session
+from lmviz.app.session.training_state import History
 from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.steady import ComboBox
@@ -20,16 +23,9 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.run import curves_recipe
 from lmviz.tasks import NEXT_TOKEN, TASKS
+from lmviz.text.corpus import Corpus
+from lmviz.training.description import RunDescription
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.app.session.training_state import History
-    from lmviz.text.corpus import Corpus
-    from lmviz.training.description import RunDescription
 
 ROOMY = 560  # pixels at scale 1 from which on the controls have room beside the title
 OWN, COMPARABLE, OTHER = 2.4, 1.2, 1.0  # widths of curves

@@ -10,6 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import Moment, OpenedModel
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.building import STRETCH, column, named, sheet
 from lmviz.app.widgets.base.figures import count, number
@@ -18,14 +20,12 @@ from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.app.workers.job import Job
 from lmviz.families import FAMILIES
 from lmviz.runs.opening import open_model_of, open_recorded
+from lmviz.text.corpus import Corpus
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import Moment, OpenedModel
-    from lmviz.app.session.session import Session
-    from lmviz.app.workers.job import Job
-    from lmviz.text.corpus import Corpus
     from lmviz.training.gradient_noise import GradientNoise
 
 TITLE = "Gradient noise"

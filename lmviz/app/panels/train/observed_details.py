@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
@@ -18,6 +16,7 @@ from lmviz.app.panels.train.observed_lines import (
     UPDATE,
     milliseconds,
 )
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.building import column, named, stack
 from lmviz.app.widgets.base.figures import number, percentage, signed_figure
 from lmviz.app.widgets.base.plain import Label
@@ -27,16 +26,11 @@ from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.inspection.names import title_of
+from lmviz.models.prediction import Prediction
 from lmviz.models.tap import place_of
 from lmviz.text.pictures import picture_tokenizer
-from lmviz.text.tokenizer import visible
-from lmviz.training.observation import ObservedCount, ObservedUpdate
-
-if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.models.prediction import Prediction
-    from lmviz.text.tokenizer import Tokenizer
-    from lmviz.training.observation import Observed, ObservedBatch, ObservedNumber
+from lmviz.text.tokenizer import Tokenizer, visible
+from lmviz.training.observation import Observed, ObservedBatch, ObservedCount, ObservedNumber, ObservedUpdate
 
 MOST_TEXTS = 24  # bars
 MOST_WORDS = 1_500

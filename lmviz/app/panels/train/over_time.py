@@ -8,7 +8,9 @@ import numpy as np
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import of_source
+from lmviz.app.session.session import Session
 from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -20,8 +22,6 @@ from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.app.session.opened_model import OpenedModel
-    from lmviz.app.session.session import Session
     from lmviz.models.model import Model
 
 WORDS = 4

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.train.statement import TrainingStatement, briefly
+from lmviz.app.session.session import Session
 from lmviz.app.session.training_plan import FIRST_FAMILY
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.figures import number, short, with_unit
@@ -20,13 +19,9 @@ from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, obstacle_to
+from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.training.cost import cost_on
-from lmviz.training.options import check_length, used_options
-
-if TYPE_CHECKING:
-    from lmviz.app.session.session import Session
-    from lmviz.models.model_configuration import ModelConfiguration
-    from lmviz.training.options import TrainingOptions
+from lmviz.training.options import TrainingOptions, check_length, used_options
 
 MEASURING, UNKNOWN = "measuring…", "not measured"
 WHILE_TRAINING = ("learning_rate",)

@@ -30,8 +30,10 @@ def test_one_button_opens_and_compares_the_three_families(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folders = {"a": ngram_run, "b": lstm_run, "c": transformer_run}
-    monkeypatch.setattr("lmviz.api.training.sample_models", lambda: tuple(folders))
-    monkeypatch.setattr("lmviz.api.training.find_run", lambda name: folders.get(str(name), Path(name)))
+    monkeypatch.setattr("lmviz.app.panels.compare.trio.sample_models", lambda: tuple(folders))
+    monkeypatch.setattr(
+        "lmviz.app.panels.compare.trio.find_run", lambda name: folders.get(str(name), Path(name))
+    )
     window.show_perspective("compare")
     open_all(session, qtbot, transformer_run)
     session.reading.set_prefix(PREFIX)
@@ -60,8 +62,10 @@ def test_the_open_model_stays_when_the_suggestion_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folders = {"a": ngram_run, "b": lstm_run, "c": transformer_run}
-    monkeypatch.setattr("lmviz.api.training.sample_models", lambda: tuple(folders))
-    monkeypatch.setattr("lmviz.api.training.find_run", lambda name: folders.get(str(name), Path(name)))
+    monkeypatch.setattr("lmviz.app.panels.compare.trio.sample_models", lambda: tuple(folders))
+    monkeypatch.setattr(
+        "lmviz.app.panels.compare.trio.find_run", lambda name: folders.get(str(name), Path(name))
+    )
     window.show_perspective("compare")
     open_all(session, qtbot, lstm_run)
     session.library.choose_step(session.library.model.snapshots[0])

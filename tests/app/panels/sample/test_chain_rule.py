@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from benches.sample import Bench
 
+from lmviz.app.panels.sample import chain_rule
 from lmviz.base.errors import LmvizError
-from lmviz.decoding import likelihood
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.inspection.interventions import swap_tokens
 
@@ -61,7 +61,7 @@ def test_a_text_that_cannot_be_read_is_said_beside_the_chain_rule(
     def refuse(model: object, text: object) -> None:
         raise LmvizError("No word of this is known.")
 
-    monkeypatch.setattr(likelihood, "text_log_probabilities", refuse)
+    monkeypatch.setattr(chain_rule, "text_log_probabilities", refuse)
     bench.session.reading.set_prefix("the hens see")
     bench.wait(lambda: bench.says("chain_rule_view", "No word of this is known."))
     assert table.likelihood is None

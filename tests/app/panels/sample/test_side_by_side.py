@@ -20,7 +20,7 @@ def test_figures_that_cannot_be_computed_leave_no_others_in_their_place(
     bench.roll()
     bench.wait(lambda: "sampling" in panel.outcomes)
     with monkeypatch.context() as patch:
-        patch.setattr("lmviz.decoding.outcome.outcome", fail)
+        patch.setattr("lmviz.app.panels.sample.side_by_side.outcome", fail)
         bench.roll()
         bench.wait(lambda: bench.says("side_by_side_view", "It cannot be scored."))
         assert "sampling" not in panel.outcomes

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import train as train_model
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.train import live_sample
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
@@ -23,7 +24,6 @@ from lmviz.app.widgets.diagrams.family_cards import FamilyCards
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
-from lmviz.decoding import sampling
 from lmviz.families import FAMILIES
 from lmviz.text.corpus import load_corpus
 from lmviz.text.tokenizer import visible
@@ -359,7 +359,7 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
         session.reading.set_prefix("the cows")
         qtbot.waitUntil(lambda: len(panel.exported_arrays().get("ids", ())) >= 16, timeout=LONG)
     asked: list[tuple[int, int]] = []  # how many tokens the model has that was to go on, after how many
-    sample = sampling.sample
+    sample = live_sample.sample
 
     def watch(model: Any, text: str, tokens: int, options: Any, ids: list[int]) -> Any:
         asked.append((model.vocabulary_size, len(ids)))
@@ -371,7 +371,7 @@ def test_the_sample_begins_anew_with_a_model_of_other_tokens(
         others = [model for model in session.library.models if model != session.library.model]
         QTimer.singleShot(0, lambda: session.library.choose(others[0]))
 
-    monkeypatch.setattr(sampling, "sample", watch)
+    monkeypatch.setattr(live_sample, "sample", watch)
     page = panel.findChild(QPlainTextEdit)
     for _ in range(4):
         shown = session.library.model
