@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 from lmviz.app.board.page import PanelPage
 from lmviz.app.look.stylesheet import TAB_PADDING
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.building import leave_keys
+from lmviz.app.widgets.base.building import beside_by_tab, leave_keys
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.widgets.base.role import set_role
 
@@ -103,9 +103,9 @@ class Place(QTabWidget):
         if self.front is None or self.window() is self:
             return
         panel = self.front.panel
-        before = panel.previousInFocusChain()
+        before = beside_by_tab(panel, forward=False)
         while before is not None and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
-            before = None if before is panel else before.previousInFocusChain()
+            before = None if before is panel else beside_by_tab(before, forward=False)
         if before is not None and before is not self._bar:
             self.setTabOrder(before, self._bar)
 

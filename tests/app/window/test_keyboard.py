@@ -16,6 +16,7 @@ from lmviz.app.board.place import Place
 from lmviz.app.panels.panel_row import Perspective
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import beside_by_tab, takes_tab
 from lmviz.app.window import commands
 from lmviz.app.window.dialogs import KeyboardMap
 from lmviz.app.window.main_window import MainWindow
@@ -221,10 +222,10 @@ def test_tab_reaches_the_train_button_before_the_settings(window: MainWindow, qt
 
 def in_order_of_tab(window: MainWindow) -> list[QWidget]:
     """The controls that Tab reaches one after the other."""
-    reached, one = [], window.nextInFocusChain()
-    while one is not window:
-        takes = (one.focusPolicy() & Qt.FocusPolicy.TabFocus) == Qt.FocusPolicy.TabFocus
-        if takes and one.isVisible() and one.isEnabled() and one.focusProxy() is None:
+    reached: list[QWidget] = []
+    one = beside_by_tab(window, forward=True)
+    while one is not None and one is not window:
+        if takes_tab(one):
             reached.append(one)
-        one = one.nextInFocusChain()
+        one = beside_by_tab(one, forward=True)
     return reached

@@ -50,9 +50,7 @@ class NudgePanel(Panel):
         self._hide = LinkButton("saboteur_button", "hide a fault…", "break one module at random")
         head = sheet(row(self._every, self._all, self._hide))
         middle = column(self._digits, self._caption, STRETCH)
-        # Kept, for without it Python's collector deletes the area's bars, which Qt still uses.
-        self._area = scrolling(self._modules)
-        right = column((self._area, 1), self._verdict)
+        right = column((scrolling(self._modules), 1), self._verdict)
         body = sheet(row((self._plot, 5), (middle, 4), (right, 4)))
         self._card = Card("Check by nudging", head, body)
         self.column.addWidget(self._card)

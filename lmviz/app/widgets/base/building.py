@@ -90,17 +90,40 @@ def leave_keys(page: QWidget | None) -> None:
 def next_by_tab(left: QWidget, forward: bool) -> QWidget | None:
     """What Tab, or Shift+Tab, leads to from something that may have gone: itself, if it is there again."""
     found = left
-    while not _takes_tab(found):
-        following = found.nextInFocusChain() if forward else found.previousInFocusChain()
+    while not takes_tab(found):
+        following = beside_by_tab(found, forward)
         if following is None or following is left:
             return None
         found = following
     return found
 
 
-def _takes_tab(widget: QWidget) -> bool:
-    takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
-    return takes and widget.isVisible() and widget.isEnabled()
+def beside_by_tab(widget: QWidget, forward: bool) -> QWidget | None:
+    """What stands right after a widget in the order of Tab, or right before it, seen or not."""
+    found = widget.nextInFocusChain() if forward else widget.previousInFocusChain()
+    return _with_its_parent(found)
+
+
+def takes_tab(widget: QWidget) -> bool:
+    """Whether Tab stops at it."""
+    takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isVisible() and widget.isEnabled()
+    return takes and _with_its_parent(widget.focusProxy()) is None
+
+
+def _with_its_parent(found: QWidget | None) -> QWidget | None:
+    """A widget that was found from another one, which PySide6 now takes for its parent.
+
+    What has a wrong parent is deleted with it, or by Python's collector once such parents form a circle. All
+    above it are told as well: what Qt made for itself, such as the stack of a tab widget, is known to nothing
+    in Python, and would give its children up when it is forgotten.
+    """
+    inner = found
+    while inner is not None:
+        parent = inner.parentWidget()
+        if parent is not None:
+            inner.setParent(parent)  # nothing to Qt, which knows it
+        inner = parent
+    return found
 
 
 def stack(*pages: QWidget) -> Pages:

@@ -1,10 +1,15 @@
 """Rows, columns, stacks and pickers: where their widgets stand, and what they are called."""
 
+import gc
+import re
+from pathlib import Path
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet, stack
+import lmviz
+from lmviz.app.widgets.base.building import STRETCH, beside_by_tab, column, named, picker, row, sheet, stack
 from lmviz.app.widgets.base.plain import Label
 
 
@@ -58,3 +63,27 @@ def test_widgets_get_their_names_and_roles(qtbot: QtBot) -> None:
     assert (label.objectName(), label.property("role"), label.wordWrap()) == ("a_label", "muted", True)
     assert [wide.itemText(at) for at in range(wide.count())] == ["one", "two " * 20]
     assert narrow.sizeHint().width() < wide.sizeHint().width()
+
+
+def test_what_stands_in_the_order_of_tab_keeps_its_parent(qtbot: QtBot) -> None:
+    tabs = QTabWidget()  # its pages lie in a stack that Qt makes for itself
+    tabs.addTab(sheet(column(*(QLineEdit(str(at)) for at in range(3)))), "page")
+    qtbot.addWidget(tabs)
+    reached, one = [], beside_by_tab(tabs, forward=True)
+    while one is not None and one is not tabs:
+        reached.append(one)
+        one = beside_by_tab(one, forward=True)
+    for each in reversed(reached):
+        beside_by_tab(each, forward=False)
+    assert [each.text() for each in reached if isinstance(each, QLineEdit)] == ["0", "1", "2"]
+    del each, one, reached
+    gc.collect()  # of PySide's parents, each would be a child of the one after it and of the one before
+    assert [each.text() for each in tabs.findChildren(QLineEdit)] == ["0", "1", "2"]
+
+
+def test_no_other_module_asks_qt_for_the_order_of_tab() -> None:
+    """PySide6 makes what these return a child of what was asked: Python would delete it too soon."""
+    app = Path(lmviz.__file__).parent / "app"
+    asked = r"\.(nextInFocusChain|previousInFocusChain|focusProxy|buddy)\(\)"
+    asking = {path.name for path in app.rglob("*.py") if re.search(asked, path.read_text(encoding="utf-8"))}
+    assert asking == {"building.py"}
