@@ -7,30 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFont,
-    QImage,
-    QKeyEvent,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QFont, QImage, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
 from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
-from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP, draw_line
+from lmviz.app.widgets.diagrams.unrolled_lines import UnrolledLines, draw_line, way_color
 from lmviz.app.widgets.diagrams.unrolled_places import COLUMN, LABEL, PIXEL, UnrolledPlaces
-from lmviz.app.widgets.diagrams.unrolled_reach import is_reached, pair_of
 from lmviz.app.widgets.diagrams.unrolled_values import (
     BACKWARD,
     FORWARD,
+    LAYER_GAP,
     UnrolledCell,
     UnrolledLayer,
     grid_of,
+    is_reached,
+    pair_of,
 )
-from lmviz.app.widgets.diagrams.unrolled_ways import UnrolledLines, way_color
 from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
@@ -228,7 +223,7 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         start, edge = self._places.in_sight.start, self._places.edge
         first = start + max(0, int((event.rect().left() - edge) // self._places.column) - 1)
         last = start + int((event.rect().right() - edge) // self._places.column) + 2
-        lines = UnrolledLines(self, painter, self._places, self._current)
+        lines = UnrolledLines(painter, self._places, self._current)
         for position in range(first, min(self._places.in_sight.stop, last)):
             for layer in range(len(self._layers)):
                 painter.setOpacity(self._strength(position, layer))
@@ -261,18 +256,16 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         edge = theme.accent if lit else theme.strong_line if hovered else theme.line
         painter.box(cell, theme.accent_wash if lit else theme.surface, edge, 2 if lit else 1, radius=6)
         name = self._layers[layer].name
-        painter.setPen(theme.text if lit else theme.muted_text)
+        ink = theme.text if lit else theme.muted_text
         head = QRectF(cell.left(), cell.top() + self.length(2), cell.width(), self.length(14))
-        painter.write(
-            head, f"{name} · {position + 1}" if name else str(position + 1), size=10.5, where=CENTRED
-        )
+        title = f"{name} · {position + 1}" if name else str(position + 1)
+        painter.write(head, title, ink, 10.5, where=CENTRED)
         for row, value in enumerate(self._layers[layer].rows):
             area, image = self.row_rectangle(position, layer, row), self._strips[layer][row]
             columns = image.width() / len(self._tokens)
             painter.drawImage(area, image, QRectF(position * columns, 0, columns, image.height()))
-            painter.setFont(theme.font(min(10.0, value.height)))
             letter = QRectF(cell.left(), area.top(), area.left() - cell.left(), area.height())
-            painter.write(letter, value.letter, theme.text if lit else theme.muted_text, where=CENTRED)
+            painter.write(letter, value.letter, ink, min(10.0, value.height), where=CENTRED)
 
     def _draw_hovered(self, painter: Painter) -> None:
         """A frame around the number under the pointer."""
@@ -285,16 +278,11 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         theme, column = self.theme, self._places.column
         left = self._places.column_start(position)
         measure = self.metrics(TOKEN_SIZE, token=True)
-        painter.setPen(theme.accent if position == self._current[0] else theme.text)
+        ink = theme.accent if position == self._current[0] else theme.text
         bottom = self.cell_rectangle(position, 0).bottom() + self.length(LAYER_GAP)
         token = cut(self._tokens[position], column - self.length(8), measure)
-        painter.write(
-            QRectF(left, bottom, column, self.length(LABEL)),
-            token,
-            size=TOKEN_SIZE,
-            token=True,
-            where=CENTRED,
-        )
+        below = QRectF(left, bottom, column, self.length(LABEL))
+        painter.write(below, token, ink, TOKEN_SIZE, token=True, where=CENTRED)
         if position < len(self._predictions):
             top = self.cell_rectangle(position, len(self._layers) - 1).top() - self.length(LAYER_GAP + LABEL)
             area = QRectF(left, top, column - self.length(4), self.length(LABEL))
@@ -313,25 +301,21 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         return QLineF(first, height, last, height)
 
     def _draw_gathering(self, painter: Painter) -> None:
-        draw_line(self, painter, self.theme.value, False, self.gathered.p1(), self.gathered.p2())
+        draw_line(painter, self.theme.value, False, self.gathered.p1(), self.gathered.p2())
 
     def _draw_edge(self, painter: Painter) -> None:
         if not self._layers or not self._tokens:
             return
-        painter.setFont(self.theme.font(11.5))
-        painter.setPen(self.theme.muted_text)
         top = self.cell_rectangle(0, len(self._layers) - 1).top() - self.length(LAYER_GAP + LABEL)
         bottom = self.cell_rectangle(0, 0).bottom() + self.length(LAYER_GAP)
         self._draw_sides(painter)
         if self._picture and 0 in self._places.in_sight:
             area = self._places.picture
             draw_pixels(painter, area.topLeft(), self.length(PIXEL), self._picture)
-        painter.setFont(self.theme.font(11.5))
-        painter.setPen(self.theme.muted_text)
         for name, height in (("y" if self._predictions else "", top), ("x", bottom)):
             area = QRectF(self.length(4), height, self._places.edge, self.length(LABEL))
             more = "…" if self._places.in_sight.start > 0 else ""
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name + more)
+            painter.write(area, name + more, self.theme.muted_text, 11.5)
 
     def _draw_sides(self, painter: Painter) -> None:
         """Which direction each row reads in."""
@@ -339,8 +323,8 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         for layer, drawn in enumerate(self._layers):
             cell = self.cell_rectangle(0, layer)
             area = QRectF(self.length(4), cell.top(), self._places.edge, cell.height())
-            painter.setPen(way_color(self.theme, drawn.direction, self.theme.muted_text))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, SIDES.get(drawn.direction, ""))
+            ink = way_color(self.theme, drawn.direction, self.theme.muted_text)
+            painter.write(area, SIDES.get(drawn.direction, ""), ink)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         across, up = KEYS.get(event.key(), (0, 0))

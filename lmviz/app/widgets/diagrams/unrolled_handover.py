@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
-from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP, PALE, USUAL, draw_head
+from lmviz.app.widgets.diagrams.unrolled_lines import PALE, USUAL, draw_head, way_color
 from lmviz.app.widgets.diagrams.unrolled_places import LABEL
-from lmviz.app.widgets.diagrams.unrolled_ways import way_color
+from lmviz.app.widgets.diagrams.unrolled_values import BACKWARD, LAYER_GAP
 from lmviz.app.widgets.kit.painter import Painter
 
 DOT = 2.5
@@ -68,7 +68,7 @@ class UnrolledHandover(Canvas):
             cell = self._cell(self._encoder, item.position, item.layer)
             begun = self._cell(self._decoder, 0, item.decoder_layer)
             trunk, end = self._trunk + self.length(4 * number), QPointF(begun.left(), begun.center().y())
-            if self._encoder.layers[item.layer].direction == "backward":
+            if self._encoder.layers[item.layer].direction == BACKWARD:
                 # It ends at the first word: the line leads back below all words.
                 left, low = cell.left() - self.length(8), self._low
                 corners = [QPointF(cell.left(), cell.center().y()), QPointF(left, cell.center().y())]
@@ -101,8 +101,9 @@ class UnrolledHandover(Canvas):
         painter.setOpacity(PALE)
         for item, corners in zip(self._handed_on, self.ways(), strict=False):
             direction = self._encoder.layers[item.layer].direction
-            self._draw(painter, corners, way_color(self.theme, direction, self.theme.accent))
-            draw_head(self, painter, corners[-1], 1)
+            color = way_color(self.theme, direction, self.theme.accent)
+            self._draw(painter, corners, color)
+            draw_head(painter, color, corners[-1], 1)
         corners = self.context()
         if corners:
             self._draw(painter, corners, self.theme.value)
@@ -112,22 +113,16 @@ class UnrolledHandover(Canvas):
         path = QPainterPath(corners[0])
         for corner in corners[1:]:
             path.lineTo(corner)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(color, self.length(USUAL)))
-        painter.drawPath(path)
+        painter.stroke(path, color, USUAL)
 
     def _draw_joins(self, painter: Painter, height: float) -> None:
         """A dot wherever the context joins the word of a position, and its letter at the left."""
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.theme.value)
         for position in self._decoder.in_sight:
             middle = self._cell(self._decoder, position, 0).center().x()
-            painter.drawEllipse(QPointF(middle, height), self.length(DOT), self.length(DOT))
+            painter.dot(QPointF(middle, height), DOT, self.theme.value)
         painter.setOpacity(1.0)
-        painter.setPen(self.theme.muted_text)
-        left = self._decoder.x() + self.length(4)
-        area = QRectF(left, height - self.length(LABEL), self.length(LABEL), self.length(LABEL))
-        painter.write(area, "c", size=11.5, where=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        left, side = self._decoder.x() + self.length(4), self.length(LABEL)
+        painter.write(QRectF(left, height - side, side, side), "c", self.theme.muted_text, 11.5)
 
     def _cell(self, view: UnrolledView, position: int, layer: int) -> QRectF:
         return view.cell_rectangle(position, layer).translated(QPointF(view.pos()))

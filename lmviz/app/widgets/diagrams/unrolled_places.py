@@ -7,10 +7,10 @@ from math import isqrt
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 
-from lmviz.app.widgets.diagrams.unrolled_lines import LAYER_GAP
 from lmviz.app.widgets.diagrams.unrolled_values import (
     CELL_WIDTH,
     HEAD,
+    LAYER_GAP,
     LETTER,
     MARGIN,
     ROW_GAP,

@@ -5,8 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from lmviz.app.widgets.diagrams.unrolled_reach import is_reached, pair_of
-from lmviz.app.widgets.diagrams.unrolled_values import BACKWARD, FORWARD, UnrolledLayer, UnrolledRow
+from lmviz.app.widgets.diagrams.unrolled_values import (
+    BACKWARD,
+    FORWARD,
+    UnrolledLayer,
+    UnrolledRow,
+    is_reached,
+    pair_of,
+)
 
 POSITIONS = 5
 NETWORKS = {
