@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -71,32 +71,24 @@ class AgreeingDigits(Canvas):
         height, left = self.length(ROW), self.length(NAMES)
         for index, line in enumerate(self._lines):
             row = QRectF(0, index * height, self.width(), height)
-            self._draw(painter, line, row, left)
+            self._draw(painter, line, row)
             if index == len(self._lines) - 2:
                 painter.line(QPointF(0, row.top()), QPointF(self.width(), row.top()), QPen(theme.line, 1))
         below = QRectF(left, len(self._lines) * height, self.width() - left, height)
         painter.write(below, self._verdict, theme.value if self._good else theme.warning, SIZE)
 
-    def _draw(self, painter: Painter, line: WrittenNumber, row: QRectF, left: float) -> None:
-        theme, middle = self.theme, Qt.AlignmentFlag.AlignVCenter
-        painter.write(row, line.name, theme.muted_text, SIZE, where=middle)
-        certain, rest = line.text[: line.certain], line.text[line.certain :]
-        painter.write(row.adjusted(left, 0, 0, 0), certain, theme.text, SIZE, token=True, where=middle)
+    def _draw(self, painter: Painter, line: WrittenNumber, row: QRectF) -> None:
+        theme, left, certain = self.theme, self.length(NAMES), line.text[: line.certain]
+        painter.write(row, line.name, theme.muted_text, SIZE)
+        painter.write(row.adjusted(left, 0, 0, 0), certain, theme.text, SIZE, token=True)
         after = left + metrics(SIZE, token=True).horizontalAdvance(certain)
-        painter.setPen(theme.faint_text)
-        painter.drawText(row.adjusted(after, 0, 0, 0), middle, self._whole(rest, row.width() - after))
+        painter.write(row.adjusted(after, 0, 0, 0), self.shown(line)[len(certain) :], theme.faint_text)
 
     def shown(self, line: WrittenNumber) -> str:
-        """As many digits of a number as there is room for; dots stand for the others."""
+        """As many digits of a number as fit, none of them cut; dots stand for the others where they fit."""
         certain, rest = line.text[: line.certain], line.text[line.certain :]
-        after = self.length(NAMES) + metrics(SIZE, token=True).horizontalAdvance(certain)
-        return certain + self._whole(rest, self.width() - after)
-
-    def _whole(self, digits: str, room: float) -> str:
-        """The digits that fit, none of them cut, and not even dots where nothing fits."""
         measure = metrics(SIZE, token=True)
-        if measure.horizontalAdvance(digits) <= room:
-            return digits
-        counts = range(len(digits) - 1, -1, -1)
-        shorter = (digits[:count] + DOTS for count in counts)
-        return next((text for text in shorter if measure.horizontalAdvance(text) <= room), "")
+        room = self.width() - self.length(NAMES) - measure.horizontalAdvance(certain)
+        shorter = (rest[:count] + DOTS for count in range(len(rest) - 1, -1, -1))
+        fitting = (text for text in (rest, *shorter) if measure.horizontalAdvance(text) <= room)
+        return certain + next(fitting, "")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 ROW, GAP = 21, 1
@@ -113,22 +113,17 @@ class AlgorithmLines(Pointable):
             self._draw(painter, index, line)
         self.draw_focus(painter)
 
-    def _draw(self, painter: QPainter, index: int, line: AlgorithmLine) -> None:
-        theme, place, radius = self.theme, self.part_rectangle(index), self.length(5)
-        is_lit, middle = index == self._lit, Qt.AlignmentFlag.AlignVCenter
-        edge = place.adjusted(0.75, 0.75, -0.75, -0.75)
-        painter.setPen(QPen(theme.accent, self.length(1.5)) if index == self._current else Qt.PenStyle.NoPen)
-        wash = theme.hover if index == self.hovered else Qt.BrushStyle.NoBrush
-        painter.setBrush(theme.accent_wash if is_lit else wash)
-        painter.drawRoundedRect(edge, radius, radius)
+    def _draw(self, painter: Painter, index: int, line: AlgorithmLine) -> None:
+        theme, place, is_lit = self.theme, self.part_rectangle(index), index == self._lit
+        wash = theme.accent_wash if is_lit else theme.hover if index == self.hovered else None
+        edge = theme.accent if index == self._current else None
+        painter.box(place.adjusted(0.75, 0.75, -0.75, -0.75), wash, edge, 1.5, radius=5)
         inner = place.adjusted(self.length(PADDING), 0, -self.length(PADDING), 0)
         figures = line.figures if self._is_known(index) else ""
-        painter.setFont(theme.font(FIGURE_SIZE, QFont.Weight.DemiBold if is_lit else QFont.Weight.Normal))
-        painter.setPen(theme.accent if is_lit else theme.muted_text)
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, figures)
+        ink = theme.accent if is_lit else theme.muted_text
+        painter.write(inner, figures, ink, FIGURE_SIZE, bold=is_lit, where=AT_RIGHT)
         taken = metrics(FIGURE_SIZE, bold=True).horizontalAdvance(f"   {figures}") if figures else 0.0
-        painter.setFont(theme.token_font(SIZE, QFont.Weight.DemiBold if is_lit else QFont.Weight.Normal))
-        painter.setPen(theme.text if self._is_known(index) else theme.faint_text)
         code = inner.adjusted(self.length(INDENT) * line.depth, 0, -taken, 0)
-        measure = metrics(SIZE, token=True, bold=is_lit)
-        painter.drawText(code, middle, cut(line.code, code.width(), measure))
+        shown = cut(line.code, code.width(), metrics(SIZE, token=True, bold=is_lit))
+        ink = theme.text if self._is_known(index) else theme.faint_text
+        painter.write(code, shown, ink, SIZE, bold=is_lit, token=True)

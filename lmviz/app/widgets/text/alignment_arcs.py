@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QKeyEvent,
-    QPainterPath,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QColor, QKeyEvent, QPainterPath, QPaintEvent, QPen
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
@@ -129,10 +122,8 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
     def lay_out(self, width: int) -> _Layout:
         """How both texts are set at a width: as large as fits into one line each, or wrapped."""
         lines = (TARGET, SOURCE)
-        fitting = (
-            size for size in SIZES if all(self._least_length(line, size, GAP) <= width for line in lines)
-        )
-        size = next(fitting, SIZES[-1])
+        lengths = ((size, max(self._least_length(line, size, GAP) for line in lines)) for size in SIZES)
+        size = next((size for size, length in lengths if length <= width), SIZES[-1])
         widths = self._widths(TARGET, size), self._widths(SOURCE, size)
         room = width - self.length(NAMES)
         margin, gap = self.length(MARGIN), self.length(GAP)
@@ -184,7 +175,6 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         marked = self.marked
         edges = strongest_edges(self._weights, BANDS, SMALLEST).tolist()
         edges.sort(key=lambda edge: marked is not None and edge[marked[0]] == marked[1])  # the marked on top
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         middle = (self._text_area(SOURCE).bottom() + self._text_area(TARGET).top()) / 2
         for target, source in edges:
             weight = float(self._weights[target, source])
@@ -193,13 +183,12 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
             color.setAlphaF((0.25 + 0.75 * weight) * (1.0 if is_strong else FAINT))
             pen = QPen(color, self.length(max(0.8, WIDEST * weight)))
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            painter.setPen(pen)
             above, below = self._word_area(SOURCE, source), self._word_area(TARGET, target)
             start = QPointF(above.center().x(), above.bottom() + self.length(2))
             end = QPointF(below.center().x(), below.top() - self.length(2))
             path = QPainterPath(start)
             path.cubicTo(start.x(), middle, end.x(), middle, end.x(), end.y())
-            painter.drawPath(path)
+            painter.stroke(path, pen)
 
     def _draw_words(self, painter: Painter, line: int) -> None:
         theme, marked = self.theme, self.marked
@@ -215,16 +204,12 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
             place = self._word_area(line, index)
             if layout.words[line].count > 1:  # bands of other lines pass below
                 painter.fillRect(place.adjusted(0, self.length(2), 0, -self.length(2)), paper)
-            weight = QFont.Weight.DemiBold if is_marked else QFont.Weight.Normal
-            painter.setFont(theme.token_font(layout.size, weight))
-            strength = (
-                1.0 if linked is None or is_marked else 0.35 + 0.65 * min(1.0, 2 * float(linked[index]))
-            )
-            painter.write(place, word, mix(theme.surface, color, strength), where=CENTRED)
+            share = 1.0 if linked is None or is_marked else min(1.0, 2 * float(linked[index]))
+            ink = mix(theme.surface, color, 0.35 + 0.65 * share)
+            painter.write(place, word, ink, layout.size, bold=is_marked, token=True, where=CENTRED)
             if index == (self._current if line == TARGET else self._chosen_source):
-                painter.setPen(QPen(theme.accent if line == TARGET else color, self.length(1.5)))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(place.adjusted(-1, 2, 1, -2), self.length(5), self.length(5))
+                edge = theme.accent if line == TARGET else color
+                painter.box(place.adjusted(-1, 2, 1, -2), edge=edge, width=1.5, radius=5)
 
     def _linked(self, line: int) -> np.ndarray | None:
         """How strongly each word of a line is joined to the marked one; None where all are alike."""
@@ -257,12 +242,9 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         reach = self.length(GAP / 2 - 4)
         for line in (TARGET, SOURCE):
             if self._text_area(line).contains(place):
-                areas = (self._word_area(line, index) for index in range(len(self._words[line])))
-                found = (
-                    at for at, area in enumerate(areas) if area.adjusted(-reach, 0, reach, 0).contains(place)
-                )
-                index = next(found, None)
-                return None if index is None else (line, index)
+                for index in range(len(self._words[line])):
+                    if self._word_area(line, index).adjusted(-reach, 0, reach, 0).contains(place):
+                        return line, index
         return None
 
     def pointed_at(self, index: tuple[int, int] | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QFont, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -95,13 +95,11 @@ class AnsweredStrip(TokenStrip):
         words.setHeight(area.height() - self.length(BAR))
         bar.setTop(words.bottom())
         measure = metrics(LABEL_SIZE, token=True, bold=True)
-        painter.setFont(theme.token_font(LABEL_SIZE, QFont.Weight.Bold))
         shown = cut(answer.label, words.width(), measure)
-        painter.write(words, shown, ink)
-        painter.setFont(theme.font(RIGHT_SIZE))
-        painter.setPen(theme.warning if answer.wrong else theme.muted_text)
+        painter.write(words, shown, ink, LABEL_SIZE, bold=True, token=True)
         if answer.right:
             left = words.adjusted(measure.horizontalAdvance(shown) + self.length(4), 0, 0, 0)
             said = cut(answer.beside, left.width(), metrics(RIGHT_SIZE))
-            painter.write(left, said, where=AT_RIGHT)
+            beside = theme.warning if answer.wrong else theme.muted_text
+            painter.write(left, said, beside, RIGHT_SIZE, where=AT_RIGHT)
         painter.share(bar, answer.probability, ink, radius=1)

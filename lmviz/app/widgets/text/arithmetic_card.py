@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
@@ -160,7 +160,7 @@ class ArithmeticCard(Canvas):
         measure = metrics(11.5)
         room = middle.width() - measure.horizontalAdvance(sheet.last) - self.length(MARGIN)
         if measure.horizontalAdvance(sheet.middle) <= room:
-            painter.drawText(middle, Qt.AlignmentFlag.AlignVCenter, sheet.middle)
+            painter.write(middle, sheet.middle)
         painter.write(place, sheet.last, where=AT_RIGHT)
 
     def _draw_row(self, painter: Painter, index: int, row: ArithmeticRow) -> None:
@@ -169,41 +169,38 @@ class ArithmeticCard(Canvas):
             painter.box(place, theme.accent_wash if row.result else theme.hover, radius=4)
         inner = place.adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         room = (self._name_width if row.operands else 0.72 * inner.width()) - self.length(8 + MARGIN)
-        bold = QFont.Weight.DemiBold if row.heads else QFont.Weight.Normal
         color = {"left": theme.query, "right": theme.key}[row.side] if row.heads else theme.text
-        painter.setFont(theme.font(SIZE, bold))
-        painter.setPen(color)
         indent = self.length(INDENT) if row.side and not row.heads else 0
         area = QRectF(inner.left() + indent, inner.top(), room - indent, inner.height())
-        name = self.shown_in(area, row.name, metrics(SIZE, bold=row.heads))
+        measure = metrics(SIZE, bold=row.heads)
+        name = self.shown_in(area, row.name, measure)
         if name != row.name:  # operands of one sum begin alike: what tells them apart comes last
-            name = self.shown_in(area, row.name.removeprefix(self._shared), metrics(SIZE, bold=row.heads))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
-        weight = QFont.Weight.DemiBold if row.result or row.heads else QFont.Weight.Normal
-        painter.setFont(theme.token_font(NUMBER_SIZE, weight))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, row.value)
+            name = self.shown_in(area, row.name.removeprefix(self._shared), measure)
+        painter.write(area, name, color, SIZE, bold=row.heads)
+        is_bold = row.result or row.heads
+        painter.write(inner, row.value, size=NUMBER_SIZE, bold=is_bold, token=True, where=AT_RIGHT)
         self._draw_operands(painter, index, row)
 
     def _draw_operands(self, painter: Painter, index: int, row: ArithmeticRow) -> None:
         painter.setFont(self.theme.token_font(NUMBER_SIZE))
-        middle, room = Qt.AlignmentFlag.AlignVCenter, self.operands_shown(index)
+        room = self.operands_shown(index)
         for place, operand in enumerate(row.operands):
             area = self.operand_rectangle(index, place)
             if place == room:
-                painter.setPen(self.theme.muted_text)
-                painter.drawText(QRectF(area.left(), area.top(), 30, area.height()), middle, "…")
+                dots = QRectF(area.left(), area.top(), 30, area.height())
+                painter.write(dots, "…", self.theme.muted_text)
                 numbers = self.row_rectangle(index).adjusted(self._name_width, 0, 0, 0)
                 self.hide_part(numbers, f"{TIMES.join(part.text for part in row.operands)} = {row.value}")
                 break
             lit = operand is self._hovered
-            painter.setPen(self.theme.accent if lit else self.theme.text)
-            painter.drawText(area.adjusted(0, 0, 4, 0), middle, operand.text)
+            ink = self.theme.accent if lit else self.theme.text
+            painter.write(area.adjusted(0, 0, 4, 0), operand.text, ink)
             if lit:
                 low = area.center().y() + self.length(8)
                 painter.line(QPointF(area.left(), low), QPointF(area.right(), low), self.theme.accent, 1)
             if place + 1 < len(row.operands):
-                painter.setPen(self.theme.muted_text)
-                painter.drawText(QRectF(area.right(), area.top(), 60, area.height()), middle, TIMES)
+                after = QRectF(area.right(), area.top(), 60, area.height())
+                painter.write(after, TIMES, self.theme.muted_text)
 
     def _row_at(self, place: QPointF) -> int:
         found = (i for i in range(len(self.rows)) if self.row_rectangle(i).contains(place))

@@ -7,23 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QEnterEvent,
-    QFont,
-    QKeyEvent,
-    QMouseEvent,
-    QPainterPath,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.lines import InLines
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
 from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
 from lmviz.inspection.attention import edges_of, strongest_edges
@@ -188,9 +179,8 @@ class AttentionText(Pointable, InLines[_Layout]):
         color.setAlphaF(min(1.0, 0.1 + 0.9 * weight**0.7) * share)
         pen = QPen(color, self.length(max(0.8, WIDEST * weight * share)))
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(self._arc(start, end) if start.y() == end.y() else self._arc_across(start, end))
+        is_level = start.y() == end.y()
+        painter.stroke(self._arc(start, end) if is_level else self._arc_across(start, end), pen)
 
     @property
     def _lift(self) -> float:
@@ -232,10 +222,9 @@ class AttentionText(Pointable, InLines[_Layout]):
                 continue
             marked = index == self._marked
             related = shown is None or marked or shown[index] > SMALLEST
-            weight = QFont.Weight.DemiBold if marked else QFont.Weight.Normal
-            painter.setFont(theme.token_font(layout.size, weight))
-            painter.setPen(theme.text if related else theme.faint_text)
-            painter.drawText(place.adjusted(-4, 0, 4, 0), Qt.AlignmentFlag.AlignCenter, self._tokens[index])
+            around, ink = place.adjusted(-4, 0, 4, 0), theme.text if related else theme.faint_text
+            token = self._tokens[index]
+            painter.write(around, token, ink, layout.size, bold=marked, token=True, where=CENTRED)
             if shown is not None:
                 self._draw_shade(painter, place, float(shown[index]) / strongest)
             if index == self._current:
@@ -248,9 +237,7 @@ class AttentionText(Pointable, InLines[_Layout]):
             return
         width, height = max(area.width(), self.length(22)), self.length(STROKE)
         stroke = QRectF(area.center().x() - width / 2, area.bottom() + self._lift - 1, width, height)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(mix(self.theme.chip, self.theme.share_all, share))
-        painter.drawRoundedRect(stroke, height / 2, height / 2)
+        painter.box(stroke, mix(self.theme.chip, self.theme.share_all, share), radius=STROKE / 2)
 
     def index_at(self, place: QPointF) -> int:
         """The token that is nearest in the line at whose height the pointer is."""

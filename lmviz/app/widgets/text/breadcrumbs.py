@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPaintEvent
+from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -67,23 +67,19 @@ class Breadcrumbs(Pointable):
         return places
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, middle = self.begin(), self.theme, Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(theme.font(SIZE))
+        painter, theme = self.begin(), self.theme
         places, last = self.step_rectangles(), len(self._steps) - 1
         if places and next(iter(places)) > 0:
-            painter.setPen(theme.muted_text)
-            painter.drawText(self.rect(), middle, LEFT_OUT + BETWEEN)
+            painter.write(QRectF(self.rect()), LEFT_OUT + BETWEEN, theme.muted_text, SIZE)
         for index, place in places.items():
-            painter.setPen(theme.text if index == last else theme.accent)
-            font = theme.font(SIZE)
+            font = QFont(theme.font(SIZE))
             font.setUnderline(index == self.hovered != last)
             painter.setFont(font)
-            painter.drawText(place.adjusted(0, 0, 4, 0), middle, self._steps[index])
+            ink = theme.text if index == last else theme.accent
+            painter.write(place.adjusted(0, 0, 4, 0), self._steps[index], ink)
             if index != last:
-                font.setUnderline(False)
-                painter.setFont(font)
-                painter.setPen(theme.muted_text)
-                painter.drawText(QRectF(place.right(), 0, 60, place.height()), middle, BETWEEN)
+                after = QRectF(place.right(), 0, 60, place.height())
+                painter.write(after, BETWEEN, theme.muted_text, SIZE)
         self.draw_focus(painter)
 
     def index_at(self, place: QPointF) -> int:
@@ -91,14 +87,11 @@ class Breadcrumbs(Pointable):
         return next(found, -1)
 
     def clicked_on(self, index: int) -> None:
-        self._go(index)
-
-    def _go(self, index: int) -> None:
         if 0 <= index < len(self._steps) - 1:
             self.step_clicked.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Backspace):
-            self._go(len(self._steps) - 2)
+            self.clicked_on(len(self._steps) - 2)
         else:
             super().keyPressEvent(event)

@@ -9,10 +9,11 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QStaticText
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen, QStaticText
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.base.plain_text import seen
 
 SIZE = 12.5
@@ -34,11 +35,6 @@ class ChipLayout:
     font: QFont
     row: float
     right_to_left: bool
-
-    @classmethod
-    def empty(cls) -> ChipLayout:
-        """No chips."""
-        return lay_out((), 1, current_theme())
 
     @staticmethod
     def row_height(theme: Theme) -> float:
@@ -122,6 +118,13 @@ def lay_out(tokens: Sequence[str], width: float, theme: Theme, *, below: Sequenc
         row=row,
         right_to_left=mirrored,
     )
+
+
+def draw_unknown(painter: Painter, chip: QRectF) -> None:
+    """A dotted line in the chip of a word that the vocabulary lacks."""
+    theme = painter.theme
+    pen = QPen(theme.warning, 1.2 * theme.scale, Qt.PenStyle.DotLine)
+    painter.line(chip.bottomLeft() + QPointF(4, -2), chip.bottomRight() + QPointF(-4, -2), pen)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 ROW = 23
@@ -72,38 +72,27 @@ class ConcordanceList(Pointable):
             self._draw_line(painter, index)
         self.draw_focus(painter)
 
-    def _draw_line(self, painter: QPainter, index: int) -> None:
+    def _draw_line(self, painter: Painter, index: int) -> None:
         theme, row, line = self.theme, self.length(ROW), self._lines[index]
-        top, middle, gap = (
-            index * row,
-            self.width() * BEFORE_SHARE,
-            metrics(SIZE, token=True).horizontalAdvance(" "),
-        )
+        top, middle = index * row, self.width() * BEFORE_SHARE
         if index in (self.hovered, self._current):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_wash if index == self._current else theme.hover)
-            painter.drawRoundedRect(QRectF(0, top, self.width(), row), self.length(4), self.length(4))
-        faded = index in self._faded
+            wash = theme.accent_wash if index == self._current else theme.hover
+            painter.box(QRectF(0, top, self.width(), row), wash, radius=4)
         plain, bold = metrics(SIZE, token=True), metrics(SIZE, token=True, bold=True)
+        gap, is_faded = plain.horizontalAdvance(" "), index in self._faded
+        ink, accent = (theme.faint_text,) * 2 if is_faded else (theme.text, theme.accent)
         before = cut(line.before, middle - gap, plain, leads_up=True)
+        left = middle - gap - plain.horizontalAdvance(before)
         baseline = top + (row + plain.ascent() - plain.descent()) / 2
-        ink = theme.faint_text if faded else theme.text
-        painter.setPen(ink)
-        painter.setFont(theme.token_font(SIZE))
-        painter.drawText(QPointF(middle - gap - plain.horizontalAdvance(before), baseline), before)
-        place = middle
-        parts = (
-            (line.match, bold, ink),
-            (line.word, bold, ink if faded else theme.accent),
-            (line.after, plain, ink),
-        )
-        for text, measure, color in parts:
-            shown = cut(text, max(0.0, self.width() - place), measure)
+        parts = ((line.match, True, ink), (line.word, True, accent), (line.after, False, ink))
+        for text, is_bold, color in ((before, False, ink), *parts):
+            measure = bold if is_bold else plain
+            shown = cut(text, max(0.0, self.width() - left), measure)
             painter.setPen(color)
-            weight = QFont.Weight.DemiBold if measure is bold else QFont.Weight.Normal
+            weight = QFont.Weight.DemiBold if is_bold else QFont.Weight.Normal
             painter.setFont(theme.token_font(SIZE, weight))
-            painter.drawText(QPointF(place, baseline), shown)
-            place += measure.horizontalAdvance(shown) + gap
+            painter.drawText(QPointF(left, baseline), shown)
+            left += measure.horizontalAdvance(shown) + gap
 
     def index_at(self, place: QPointF) -> int:
         index = int(place.y() // self.length(ROW))

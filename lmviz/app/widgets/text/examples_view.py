@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import isqrt
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.kit.lines import InLines
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
-from lmviz.app.widgets.text.chips import SIZE, ChipLayout, lay_out
+from lmviz.app.widgets.text.chips import SIZE, ChipLayout, draw_unknown, lay_out
 
 TAG_SIZE = 11
 BETWEEN = 10  # pixels between two examples
@@ -182,34 +182,25 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
     def _draw_words(
         self, painter: Painter, layout: ChipLayout, words: Sequence[str], corner: QPointF
     ) -> None:
-        theme, radius = self.theme, self.length(4)
+        theme = self.theme
         painter.setFont(layout.font)
-        for n, (rectangle, place, text) in enumerate(
-            zip(layout.rectangles, layout.corners, layout.texts, strict=True)
-        ):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.tints[n % len(theme.tints)])
-            painter.drawRoundedRect(rectangle.translated(corner), radius, radius)
+        chips = zip(layout.rectangles, layout.corners, layout.texts, strict=True)
+        for n, (rectangle, place, text) in enumerate(chips):
+            painter.box(rectangle.translated(corner), theme.tints[n % len(theme.tints)], radius=4)
             painter.setPen(theme.muted_text if words[n] in self._special else theme.text)
             painter.drawStaticText(place + corner, text)
 
     def _draw_below(self, painter: Painter, place: _Place, example: ShownExample, left: float) -> None:
         """Tags under their words, and a dotted line under those that the vocabulary lacks."""
         theme = self.theme
-        painter.setFont(theme.token_font(TAG_SIZE, QFont.Weight.DemiBold))
-        painter.setPen(theme.accent)
         for rectangle, tag in zip(place.words.rectangles, example.tags, strict=False):
             area = rectangle.translated(left, place.top + rectangle.height())
-            painter.drawText(area, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter, tag)
-        painter.setPen(QPen(theme.warning, self.length(1.2), Qt.PenStyle.DotLine))
+            painter.write(area, tag, theme.accent, TAG_SIZE, bold=True, token=True, where=CENTRED)
         for n in example.unknown:
-            area = place.words.rectangles[n].translated(left, place.top)
-            painter.drawLine(area.bottomLeft() + QPointF(4, -2), area.bottomRight() + QPointF(-4, -2))
+            draw_unknown(painter, place.words.rectangles[n].translated(left, place.top))
 
     def _draw_marks(self, painter: Painter) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         marks = ((self.hovered, self.theme.strong_line, 1.2), (self._current, self.theme.accent, 2.0))
         for index, color, width in marks:
             if 0 <= index < self._firsts[-1]:
-                painter.setPen(QPen(color, self.length(width)))
-                painter.drawRoundedRect(self.part_rectangle(index), self.length(5), self.length(5))
+                painter.box(self.part_rectangle(index), edge=color, width=width, radius=5)

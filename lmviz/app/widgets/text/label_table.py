@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.text.marked_words import PagedWords
 
 ROW, SIZE, NAME_SIZE = 30, 12, 12
@@ -153,10 +153,9 @@ class LabelTable(PagedWords):
 
     def _draw_more(self, painter: Painter) -> None:
         """Say on which side there are more words."""
-        painter.setPen(self.theme.muted_text)
         for area, words in self._dots():
             if words:
-                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "…")
+                painter.write(area, "…", self.theme.muted_text, where=CENTRED)
 
     def _dots(self) -> tuple[tuple[QRectF, range], ...]:
         """Where dots stand at either end, and the words that they stand for."""
@@ -175,12 +174,11 @@ class LabelTable(PagedWords):
     def _draw_names(self, painter: Painter) -> None:
         row, measure = self.length(ROW), metrics(NAME_SIZE)
         room = self._edges[0] - self.length(2 * PADDING)
-        painter.setFont(self.theme.font(NAME_SIZE))
         names: list[tuple[str, QColor]] = [("gold", self.theme.muted_text)] if self._gold else []
         names += [(item.name, item.color) for item in self._rows]
         for place, (name, color) in enumerate(names, start=1):
             area = QRectF(0, place * row, room, row)
-            painter.write(area, self.shown_in(area, name, measure), color)
+            painter.write(area, self.shown_in(area, name, measure), color, NAME_SIZE)
 
     def _draw_column(self, painter: Painter, place: int, word: str) -> None:
         row, padding = self.length(ROW), self.length(PADDING)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QFont, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
@@ -106,15 +106,14 @@ class LabelledWords(WordColumn):
         left = self.length(4)
         painter.write(QRectF(left, top, word, row), cut(item.word, word, typed), theme.text, SIZE, token=True)
         left += word + gap
-        painter.setFont(theme.token_font(SIZE, QFont.Weight.Bold))
         ink = theme.warning if item.wrong else theme.accent
-        painter.write(QRectF(left, top, label, row), cut(item.label, label, typed), ink)
+        shown = cut(item.label, label, typed)
+        painter.write(QRectF(left, top, label, row), shown, ink, SIZE, bold=True, token=True)
         left += label + gap
         right = self.width() - self.length(4) - (note + gap if note else 0)
-        painter.setFont(theme.font(SIZE))
-        painter.setPen(theme.warning if item.wrong else theme.muted_text)
+        beside = theme.warning if item.wrong else theme.muted_text
         said = cut(item.note, note, noted)
-        painter.write(QRectF(right + gap, top, note, row), said, where=AT_RIGHT)
+        painter.write(QRectF(right + gap, top, note, row), said, beside, SIZE, where=AT_RIGHT)
         share = percentage(item.probability)
         wide = noted.horizontalAdvance("00.00 %")
         painter.write(QRectF(right - wide, top, wide, row), share, theme.muted_text, where=AT_RIGHT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QMouseEvent,
@@ -185,10 +185,9 @@ class NetworkEditor(QPlainTextEdit):
             line = block.blockNumber() + 1
             height = place.height() / max(1, block.lineCount())  # of the first row of a wrapped line
             row = QRectF(0, place.top(), width - mark_width - 6, height)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.write(row, str(line), theme.faint_text, where=AT_RIGHT)
-            painter.setPen(theme.warning if line in self._faults else theme.key)
-            painter.drawText(row.adjusted(0, 0, mark_width, 0), right, self.mark_of(line))
+            ink = theme.warning if line in self._faults else theme.key
+            painter.write(row.adjusted(0, 0, mark_width, 0), self.mark_of(line), ink, where=AT_RIGHT)
             block = block.next()
 
 

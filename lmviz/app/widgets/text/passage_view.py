@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.base.building import STRETCH, column
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.plain import Label
 
@@ -25,16 +26,9 @@ class PassageView(Canvas):
         self._name = name
         self._open = False
         self._emphasised = False
-        self._text, self._verdict = Label(), Label()
-        for label in (self._text, self._verdict):
-            label.setWordWrap(True)
-        self._verdict.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.addWidget(self._text)
-        column.addStretch(1)
-        column.addWidget(self._verdict)
+        self._text, self._verdict = Label(wraps=True), Label(role="muted", wraps=True)
         padding = round(self.length(PADDING))
-        column.setContentsMargins(padding, padding, padding, padding)
+        column(self._text, STRETCH, self._verdict, on=self, margins=(padding,) * 4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -70,10 +64,9 @@ class PassageView(Canvas):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
         theme, over = self.theme, self._open and self.underMouse()
-        painter.setPen(theme.accent if self._emphasised else theme.strong_line if over else theme.line)
-        painter.setBrush(theme.accent_wash if self._emphasised else theme.hover if over else theme.surface)
-        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(area, self.length(6), self.length(6))
+        edge = theme.accent if self._emphasised else theme.strong_line if over else theme.line
+        wash = theme.accent_wash if self._emphasised else theme.hover if over else theme.surface
+        painter.box(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), wash, edge, radius=6)
         self.draw_focus(painter)
 
     def event(self, event: QEvent) -> bool:

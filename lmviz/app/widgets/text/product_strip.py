@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
@@ -100,13 +100,9 @@ class ProductStrip(Pointable):
 
     def _widths(self) -> list[float]:
         factor, word = metrics(FACTOR_SIZE), metrics(WORD_SIZE, token=True)
-        return [
-            max(
-                factor.horizontalAdvance(factor_in_words(value)),
-                word.horizontalAdvance(name) + self.length(12),
-            )
-            for name, value in zip(self._words, self._factors, strict=True)
-        ]
+        factors = [factor.horizontalAdvance(factor_in_words(value)) for value in self._factors]
+        words = [word.horizontalAdvance(name) + self.length(12) for name in self._words]
+        return [max(pair) for pair in zip(factors, words, strict=True)]
 
     def _margin(self) -> float:
         """The room on the left for how many words are hidden there."""
@@ -149,43 +145,33 @@ class ProductStrip(Pointable):
         marked = index in (self._current, self.hovered)
         is_new = index >= len(self._words) - self._new
         newest = index == len(self._words) - 1
-        centre = Qt.AlignmentFlag.AlignCenter
-        weight = QFont.Weight.DemiBold if newest or marked else QFont.Weight.Normal
-        painter.setFont(theme.font(FACTOR_SIZE, weight))
-        painter.setPen(theme.text if newest or marked else theme.muted_text)
-        painter.drawText(
-            place.adjusted(-8, 0, 8, above - place.height()), centre, factor_in_words(self._factors[index])
-        )
+        is_strong = newest or marked
+        said, ink = factor_in_words(self._factors[index]), theme.text if is_strong else theme.muted_text
+        head = place.adjusted(-8, 0, 8, above - place.height())
+        painter.write(head, said, ink, FACTOR_SIZE, bold=is_strong, where=CENTRED)
         if not is_first:
             sign = QRectF(place.left() - self.length(TIMES), 0, self.length(TIMES), above)
             painter.write(sign, "×", theme.faint_text, where=CENTRED)
         room = max(1.0, place.height() - above - chip - self.length(4))
         bar = max(height * room, self.length(1.5))
         width = min(self.length(20), place.width())
-        painter.setPen(Qt.PenStyle.NoPen)
         color = QColor(theme.validation if is_new else theme.accent)
         color.setAlphaF(0.75)
-        painter.setBrush(color)
         if not np.isnan(self._heights[index]):
             top = above + self.length(2) + room - bar
-            painter.drawRoundedRect(QRectF(place.center().x() - width / 2, top, width, bar), 2, 2)
+            area = QRectF(place.center().x() - width / 2, top, width, bar)
+            painter.box(area, color, radius=2 / theme.scale)
         box = QRectF(place.left(), place.bottom() - chip, place.width(), chip - 1)
         struck = index in self._forgotten
         ground = theme.surface if struck else mix(theme.surface, theme.share_all, STRONGEST * height)
         edge = theme.validation if is_new else theme.accent if marked else ground
-        painter.setPen(QPen(edge, self.length(1.4 if is_new or marked else 1)))
-        painter.setBrush(ground)
-        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), self.length(4), self.length(4))
-        painter.setPen(theme.on(ground) if height > 0.45 else theme.text)
-        painter.setFont(theme.token_font(WORD_SIZE, weight))
+        inside = box.adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.box(inside, ground, edge, 1.4 if is_new or marked else 1, radius=4)
+        ink = theme.muted_text if struck else theme.on(ground) if height > 0.45 else theme.text
+        painter.write(box, self._words[index], ink, WORD_SIZE, bold=is_strong, token=True, where=CENTRED)
         if struck:
-            painter.setPen(theme.muted_text)
-        painter.write(box, self._words[index], where=CENTRED)
-        if struck:
-            painter.setPen(QPen(theme.key, self.length(1.6)))
-            painter.drawLine(
-                QPointF(box.left() + 2, box.center().y()), QPointF(box.right() - 2, box.center().y())
-            )
+            half = QPointF(box.width() / 2 - 2, 0)
+            painter.line(box.center() - half, box.center() + half, theme.key, 1.6)
 
     def _height(self, index: int) -> float:
         """The height of a word's bar, as a share of the room: all of it where the word is impossible."""

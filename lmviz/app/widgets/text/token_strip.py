@@ -6,14 +6,14 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
-from lmviz.app.widgets.text.chips import ChipLayout, Shades, lay_out
+from lmviz.app.widgets.text.chips import ChipLayout, Shades, draw_unknown, lay_out
 
 UNSHADED = Shades(np.zeros(0), "share", None)
 
@@ -71,12 +71,8 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         `tinted` gives neighbours different quiet backgrounds. Shades and marks are taken away.
         """
         self._tokens = tuple(tokens)
-        self._unknown, self._boundaries, self._quiet = (
-            frozenset(unknown),
-            frozenset(boundaries),
-            frozenset(quiet),
-        )
-        self._special, self._tinted = frozenset(special), tinted
+        self._unknown, self._boundaries = frozenset(unknown), frozenset(boundaries)
+        self._special, self._quiet, self._tinted = frozenset(special), frozenset(quiet), tinted
         self._shades, self._colors = UNSHADED, ()
         self._selection = None
         self._hovered = self._pressed = -1
@@ -144,10 +140,8 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
             tints = theme.tints
             paints = [(tints[index % len(tints)], theme.text) for index in shown]
         elif self._quiet:
-            said, quiet = (
-                (mix(theme.surface, theme.query, 0.13), theme.query),
-                (theme.surface, theme.muted_text),
-            )
+            said = mix(theme.surface, theme.query, 0.13), theme.query
+            quiet = theme.surface, theme.muted_text
             paints = [quiet if index in self._quiet else said for index in shown]
         else:
             paints = [(theme.chip, theme.text)] * len(shown)
@@ -181,10 +175,10 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
             painter.drawRoundedRect(rectangle, radius, radius)
         for index in (self._quiet - self._special).intersection(shown):
             painter.box(layout.rectangles[index], edge=self.theme.line, width=1, radius=4)
-        painter.setPen(Qt.PenStyle.NoPen)
         if self._selection is not None:
             wash = QColor(self.theme.accent)
             wash.setAlphaF(0.22)
+            painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(wash)
             for index in range(max(self._selection[0], shown.start), min(self._selection[1] + 1, shown.stop)):
                 painter.drawRoundedRect(layout.rectangles[index], self._radius(index), self._radius(index))
@@ -204,10 +198,8 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
                 painter.setPen(ink)
                 last = ink
             painter.drawStaticText(corner, text)
-        painter.setPen(QPen(self.theme.warning, self.length(1.2), Qt.PenStyle.DotLine))
         for index in self._unknown.intersection(shown):
-            area = layout.rectangles[index]
-            painter.drawLine(area.bottomLeft() + QPointF(4, -2), area.bottomRight() + QPointF(-4, -2))
+            draw_unknown(painter, layout.rectangles[index])
 
     def _draw_marks(self, painter: Painter, layout: ChipLayout) -> None:
         marks = ((self._hovered, self.theme.strong_line, 1.2), (self._current, self.theme.accent, 2.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -89,9 +89,9 @@ class WordEffects(WordColumn):
         self._draw_head(painter, bars, numbers)
         for index in self.rows_in(event.rect()):
             self._draw_row(painter, index, bars, numbers)
-        painter.setPen(QPen(self.theme.line, 1))
         middle = round(bars.center().x()) + 0.5
-        painter.drawLine(QPointF(middle, self.top(0)), QPointF(middle, self.top(len(self._words))))
+        ends = QPointF(middle, self.top(0)), QPointF(middle, self.top(len(self._words)))
+        painter.line(*ends, QPen(self.theme.line, 1))
         self.draw_focus(painter)
 
     def _columns(self) -> tuple[QRectF, tuple[QRectF, QRectF]]:
@@ -113,14 +113,13 @@ class WordEffects(WordColumn):
         return QRectF(left, 0, max(1.0, numbers[0].left() - left), 0), numbers
 
     def _draw_head(self, painter: Painter, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
-        middle, height = Qt.AlignmentFlag.AlignVCenter, self.length(self.HEAD)
+        height = self.length(self.HEAD)
         place = QRectF(self.length(4), 0, bars.right() - self.length(4), height)  # no bar stands so high
-        painter.write(place, self._named, self.theme.muted_text, HEAD_SIZE, where=middle)
+        painter.write(place, self._named, self.theme.muted_text, HEAD_SIZE)
         for title, column in zip((PREDICTED, MEASURED), numbers, strict=True):
             if not column.width():
                 continue
-            place = QRectF(column.left(), 0, column.width(), height)
-            painter.drawText(place, middle | Qt.AlignmentFlag.AlignRight, title)
+            painter.write(QRectF(column.left(), 0, column.width(), height), title, where=AT_RIGHT)
 
     def _draw_row(self, painter: Painter, index: int, bars: QRectF, numbers: tuple[QRectF, QRectF]) -> None:
         item, place = self._words[index], self.part_rectangle(index)
@@ -131,9 +130,9 @@ class WordEffects(WordColumn):
             self._draw_bar(painter, value, middle, thick, bars)
             if not column.width():
                 continue
-            painter.setPen(self.theme.muted_text if value is item.predicted else self.theme.text)
+            ink = self.theme.muted_text if value is item.predicted else self.theme.text
             area = QRectF(column.left(), place.top(), column.width(), place.height())
-            painter.write(area, self._figure(value), size=SIZE, where=AT_RIGHT)
+            painter.write(area, self._figure(value), ink, SIZE, where=AT_RIGHT)
 
     def _draw_word(self, painter: Painter, item: WordEffect, place: QRectF, right: float) -> None:
         theme, typed = self.theme, self.metrics(SIZE, token=True)
@@ -150,10 +149,9 @@ class WordEffects(WordColumn):
         color = self._color(value)
         if thick < 6:  # what is only predicted is paler
             color = mix(self.theme.surface, color, 0.5)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
         left = start if value > 0 else start - wide
-        painter.drawRoundedRect(QRectF(left, middle - height / 2, wide, height), 1.5, 1.5)
+        bar = QRectF(left, middle - height / 2, wide, height)
+        painter.box(bar, color, radius=1.5 / self.theme.scale)
 
     def _figure(self, value: float) -> str:
         """A change as it is written in a row: no powers of ten beside numbers that are so much larger."""
