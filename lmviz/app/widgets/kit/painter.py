@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPainterPath, QPen
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPaintDevice,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPixmap,
+)
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
@@ -137,6 +148,19 @@ class Painter(QPainter):
 
     def _pen(self, ink: QColor | QPen, width: float | None) -> QColor | QPen:
         return ink if width is None or isinstance(ink, QPen) else QPen(ink, width * self.theme.scale)
+
+
+def photograph(widget: QWidget, theme: Theme, draw: Callable[[Painter], None]) -> QPixmap:
+    """What `draw` draws on a theme's surface, as large as a widget and as fine as its screen."""
+    ratio = widget.devicePixelRatioF()
+    pixmap = QPixmap(widget.size() * ratio)
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(theme.surface)
+    painter = Painter(pixmap, theme)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    draw(painter)
+    painter.end()
+    return pixmap
 
 
 @lru_cache(maxsize=256)

@@ -8,21 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QImage,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPixmap,
-    QResizeEvent,
-)
+from PySide6.QtGui import QImage, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import Painter, photograph
 from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.rows import no_smaller
 from lmviz.app.widgets.matrix.cells import Cells, color_table
 
 LEAST_CELL = 5  # pixels of the frame around the cell under the pointer
@@ -185,8 +179,8 @@ class Picture(Pointed[Spot | None], GrowingCanvas):
         self.draw_over(painter)
         if self._hovered is not None:
             area = self.rectangle(self._hovered)
-            extra = max(0.0, self.length(LEAST_CELL) - area.width()) / 2 if self._hovered.row >= 0 else 0
-            painter.box(area.adjusted(-extra, -1, extra, 1), edge=self.theme.accent, width=1.6)
+            frame = no_smaller(area, self.length(LEAST_CELL) if self._hovered.row >= 0 else 0)
+            painter.box(frame.adjusted(0, -1, 0, 1), edge=self.theme.accent, width=1.6)
         self.draw_focus(painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -200,16 +194,8 @@ class Picture(Pointed[Spot | None], GrowingCanvas):
     def _make(self) -> QPixmap:
         """The picture as a pixmap, drawn where it is not there yet."""
         if self._pixmap is None:
-            ratio = self.devicePixelRatioF()
-            pixmap = QPixmap(self.size() * ratio)
-            pixmap.setDevicePixelRatio(ratio)
-            pixmap.fill(self.theme.surface)
             self._placed = []
-            painter = Painter(pixmap, self.theme)
-            painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-            self.draw(painter)
-            painter.end()
-            self._pixmap = pixmap
+            self._pixmap = photograph(self, self.theme, self.draw)
         return self._pixmap
 
     def _renew_hovered(self, spot: Spot) -> None:

@@ -46,6 +46,12 @@ def across(area: QRectF, start: float, end: float) -> QRectF:
     return QRectF(start, area.top(), end - start, area.height())
 
 
+def no_smaller(area: QRectF, width: float, height: float = 0) -> QRectF:
+    """An area made so wide and high that it can be seen, around the same middle."""
+    wider, higher = max(0.0, width - area.width()) / 2, max(0.0, height - area.height()) / 2
+    return area.adjusted(-wider, -higher, wider, higher)
+
+
 def in_the_middle(area: QRectF, height: float) -> QRectF:
     """The middle of a row, so high at most."""
     high = min(height, area.height())
