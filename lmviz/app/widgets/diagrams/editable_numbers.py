@@ -106,7 +106,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
         painter.theme = self.theme
         low = QRectF(0, self.height() - self.length(18), self.width() - self.length(4), self.length(16))
         if region.intersects(low.toAlignedRect()):
-            draw_color_scale(painter, low, self.theme, "signed", self._limit)
+            draw_color_scale(painter, low, "signed", self._limit)
         self.draw_focus(painter)
 
     @property

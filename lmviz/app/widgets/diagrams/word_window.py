@@ -14,7 +14,7 @@ from lmviz.app.widgets.diagrams.word_wall import CHIP, draw_wall, wall_sentences
 from lmviz.app.widgets.diagrams.word_window_values import WindowPicture
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.picture import Picture
-from lmviz.app.widgets.kit.rows import Extent, shared_heights
+from lmviz.app.widgets.kit.rows import Extent, no_smaller, shared_heights
 from lmviz.inspection.names import coordinate
 
 BESIDE = 520
@@ -253,8 +253,7 @@ class WordWindowView(Picture):
                 painter.box(bar, _signed(theme, float(value) / limit))
             self.answer(hidden, area)
         chosen = QRectF(area.left() + self._unit * step, area.top(), step, area.height())
-        extra = max(0.0, self.length(5) - step) / 2
-        painter.box(chosen.adjusted(-extra, 0, extra, 0), edge=theme.accent, width=1.8)
+        painter.box(no_smaller(chosen, self.length(5)), edge=theme.accent, width=1.8)
         below, text = places["unit"], coordinate("unit", self._unit)
         wide = self.metrics(11, bold=True).horizontalAdvance(text) + 4
         left = min(max(chosen.center().x() - wide / 2, below.left()), below.right() - wide)
@@ -285,8 +284,7 @@ class WordWindowView(Picture):
         units = self._picture.hidden.values.shape[1] if self._picture.hidden is not None else 1
         step = votes / units
         mark = QRectF(area.right() - votes + self._unit * step, area.top(), step, count * row)
-        extra = max(0.0, self.length(4) - step) / 2
-        painter.box(mark.adjusted(-extra, 0, extra, 0), edge=theme.accent, width=1.2)
+        painter.box(no_smaller(mark, self.length(4)), edge=theme.accent, width=1.2)
 
     def draw_over(self, painter: Painter) -> None:
         area = self._parts.get(self._current)

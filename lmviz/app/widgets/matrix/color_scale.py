@@ -7,7 +7,6 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage
 
-from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
@@ -34,10 +33,9 @@ def scale_ends(scale: str, limit: float, floor: float = 0.0) -> tuple[str, str]:
     return "0" if one_sided else number(-limit, digits), number(limit, digits)
 
 
-def draw_color_scale(
-    painter: Painter, place: QRectF, theme: Theme, scale: str, limit: float, floor: float = 0.0
-) -> None:
+def draw_color_scale(painter: Painter, place: QRectF, scale: str, limit: float, floor: float = 0.0) -> None:
     """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
+    theme = painter.theme
     measure = metrics(SIZE, theme=theme)
     low, high = scale_ends(scale, limit, floor)
     gap, width, height = 6 * theme.scale, STRIPE * theme.scale, 6 * theme.scale

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -74,11 +74,13 @@ class ConfusionGrid(Pointable):
         return next((style for style, fit in zip(STYLES, fits, strict=True) if fit), STYLES[-1])
 
     def sizeHint(self) -> QSize:
-        cells = max(1, len(self._labels)) * self.length(LARGEST)
-        return QSize(round(self._names + cells + self.length(8)), round(self._top + cells))
+        return self._size_of(LARGEST)
 
     def minimumSizeHint(self) -> QSize:
-        cells = max(1, len(self._labels)) * self.length(SMALLEST)
+        return self._size_of(SMALLEST)
+
+    def _size_of(self, cell: float) -> QSize:
+        cells = max(1, len(self._labels)) * self.length(cell)
         return QSize(round(self._names + cells + self.length(8)), round(self._top + cells))
 
     def hasHeightForWidth(self) -> bool:
@@ -235,7 +237,5 @@ class ConfusionGrid(Pointable):
         painter.box(area, color, radius=4)
         size, between = style
         text = format(found, between) if found else "·"
-        bold = QFont.Weight.Bold if found else QFont.Weight.Normal
         if metrics(size, token=True).horizontalAdvance(text) <= area.width():
-            painter.setFont(theme.token_font(size, bold))
-            painter.write(area, text, ink, where=CENTRED)
+            painter.write(area, text, ink, size, bold=bool(found), token=True, where=CENTRED)

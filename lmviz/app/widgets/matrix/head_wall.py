@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
-from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 from lmviz.app.widgets.matrix.heads import Head, Heads
 
 GAP, BETWEEN = 4, 26  # pixels at scale 1 between heads, and between blocks of layers
@@ -50,14 +49,11 @@ class HeadWall(Heads):
         self._known: tuple[tuple[float, ...], _Places] | None = None
         self.setAccessibleName("every head")
 
-    def set_heads(
-        self, thumbnails: np.ndarray, badges: Mapping[Head, tuple[str, str]], scale: str = "share"
-    ) -> None:
+    def set_heads(self, thumbnails: np.ndarray, badges: Mapping[Head, tuple[str, str]]) -> None:
         """Show other heads, by layer."""
-        layers, heads, rows, columns = thumbnails.shape
-        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), scale)
-        self._levels, self._badges = cells.levels.reshape(thumbnails.shape), badges
-        if self._scores is not None and self._scores.shape != (layers, heads):
+        self._take(thumbnails, "share")
+        self._badges = badges
+        if self._scores is not None and self._scores.shape != thumbnails.shape[:2]:
             self._scores = None
         self._renew()
 
@@ -94,11 +90,11 @@ class HeadWall(Heads):
         return QSize(round(self.length(600)), self.heightForWidth(round(self.length(600))))
 
     def adopt_theme(self) -> None:
-        self._image = self._known = None
+        self._known = None
         super().adopt_theme()
 
     def _renew(self) -> None:
-        self._image = self._known = None
+        self._known = None
         self.updateGeometry()
         self.update()
 
@@ -154,48 +150,30 @@ class HeadWall(Heads):
         if not places.corners:
             return
         self._draw_numbers(painter, places)
-        layers, heads, rows, columns = self._levels.shape
-        if self._image is None:
-            joined = self._levels.swapaxes(1, 2).reshape(layers * rows, heads * columns)
-            self._image = cell_image(joined, color_table(self.theme, "share"))
-        smooth = places.side * self.devicePixelRatioF() < rows
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         exposed = QRectF(event.rect()).adjusted(0, -self.length(BELOW), 0, 0)
-        for (layer, head), corner in places.corners.items():
-            tile = QRectF(corner.x(), corner.y(), places.side, places.side)
-            if tile.intersects(exposed):
-                painter.drawImage(tile, self._image, QRectF(head * columns, layer * rows, columns, rows))
-                painter.setPen(self.theme.line)
-                painter.drawRect(tile)
-                self._draw_badge(painter, (layer, head), tile)
-                if self._scores is not None:
-                    self._draw_score(painter, (layer, head), tile)
-        for marked, color, thick in (
-            (self._hovered, self.theme.text, 1.2),
-            (self._current, self.theme.accent, 2.6),
-        ):
-            if marked in places.corners:
-                area = self.tile_rectangle(*marked).adjusted(-1, -1, 1, 1)
-                painter.box(area, edge=color, width=thick, radius=2 / self.theme.scale)
+        size = QSizeF(places.side, places.side)
+        tiles = {head: QRectF(corner, size) for head, corner in places.corners.items()}
+        tiles = {head: tile for head, tile in tiles.items() if tile.intersects(exposed)}
+        self.draw_thumbnails(painter, tiles)
+        for head, tile in tiles.items():
+            self._draw_badge(painter, head, tile)
+            self._draw_score(painter, head, tile)
+        self.draw_marks(painter)
         self.draw_focus(painter)
 
     def _draw_numbers(self, painter: Painter, places: _Places) -> None:
         """The numbers of layers at the left of each block, and those of heads above it."""
         if self._scores is not None:
             return
-        painter.setFont(self.theme.font(11))
-        painter.setPen(self.theme.muted_text)
-        labels, heading = self.length(LABELS), self.length(HEADING)
+        ink, labels, heading = self.theme.muted_text, self.length(LABELS), self.length(HEADING)
+        lower = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
         for (layer, head), corner in places.corners.items():
             if head == 0:
                 place = QRectF(corner.x() - labels, corner.y(), labels - self.length(8), places.side)
-                painter.write(place, str(layer + 1), where=AT_RIGHT)
+                painter.write(place, str(layer + 1), ink, 11, where=AT_RIGHT)
             if corner.y() == heading:
                 above = QRectF(corner.x(), 0, places.side, heading - self.length(3))
-                painter.drawText(
-                    above, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, str(head + 1)
-                )
+                painter.write(above, str(head + 1), ink, 11, where=lower)
 
     def _draw_badge(self, painter: Painter, head: Head, tile: QRectF) -> None:
         """A dot with a sign in the upper right corner."""
@@ -205,21 +183,20 @@ class HeadWall(Heads):
         radius = min(self.length(BADGE), tile.width() / 3)
         middle = tile.topRight() + QPointF(-radius, radius)
         painter.dot(middle, radius / self.theme.scale, QColor(getattr(self.theme, role)))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         around = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
         painter.write(around, sign, self.theme.surface, 8, where=CENTRED)
 
     def _draw_score(self, painter: Painter, head: Head, tile: QRectF) -> None:
         """The number of a head, its score, and the score as a line."""
-        assert self._scores is not None, "only sorted heads have one"
+        if self._scores is None:
+            return
         score = float(self._scores[head])
         below = QRectF(tile.left(), tile.bottom() + 1, tile.width(), self.length(13))
-        painter.setPen(self.theme.text)
-        painter.write(below, f"{head[0] + 1}·{head[1] + 1}", size=10, where=Qt.AlignmentFlag.AlignLeft)
+        name, sides = f"{head[0] + 1}·{head[1] + 1}", Qt.AlignmentFlag
+        painter.write(below, name, self.theme.text, 10, where=sides.AlignLeft)
         if np.isnan(score):
             return
-        painter.setPen(self.theme.muted_text)
-        painter.drawText(below, Qt.AlignmentFlag.AlignRight, cell_figure(score))
+        painter.write(below, cell_figure(score), self.theme.muted_text, where=sides.AlignRight)
         line = QRectF(below.left(), below.bottom() + 1, tile.width() * min(1.0, score), self.length(2.5))
         painter.fillRect(line, self.theme.accent)
 

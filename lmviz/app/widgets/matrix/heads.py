@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ARROWS, Pointed, Words, step
+from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 Head = tuple[int, int]
 """A layer and a head of it."""
@@ -27,6 +30,7 @@ class Heads(Pointed[Head | None]):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._levels: np.ndarray = np.zeros((0, 0, 1, 1), dtype=np.uint8)  # (layer, head, row, column)
+        self._scale = "share"
         self._image: QImage | None = None
         self._current: Head | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -41,6 +45,38 @@ class Heads(Pointed[Head | None]):
     @abstractmethod
     def set_current(self, layer: int, head: int) -> None:
         """Mark a head."""
+
+    def _take(self, thumbnails: np.ndarray, scale: str) -> None:
+        """Show thumbnails (layer, head, row, column); with the scale "signed" all have their largest size."""
+        layers, heads, rows, columns = thumbnails.shape
+        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), scale)
+        self._levels, self._scale, self._image = cells.levels.reshape(thumbnails.shape), scale, None
+
+    def adopt_theme(self) -> None:
+        self._image = None
+        super().adopt_theme()
+
+    def draw_thumbnails(self, painter: Painter, tiles: Mapping[Head, QRectF]) -> None:
+        """Draw those of some heads out of one picture, which is kept until they or the theme change."""
+        layers, heads, rows, columns = self._levels.shape
+        if self._image is None:
+            joined = self._levels.swapaxes(1, 2).reshape(layers * rows, heads * columns)
+            self._image = cell_image(joined, color_table(self.theme, self._scale))
+        for (layer, head), tile in tiles.items():
+            smooth = tile.width() * self.devicePixelRatioF() < rows
+            painter.setRenderHint(Painter.RenderHint.SmoothPixmapTransform, smooth)
+            painter.drawImage(tile, self._image, QRectF(head * columns, layer * rows, columns, rows))
+            painter.box(tile, edge=self.theme.line)
+
+    def draw_marks(self, painter: Painter, chosen: Collection[Head] = ()) -> None:
+        """Frame several chosen heads, the one under the pointer, and the marked one."""
+        accent = self.theme.accent
+        last = (self._hovered, self.theme.text, 1.2), (self._current, accent, 2.6)
+        for head, color, width in (*((head, accent, 1.5) for head in chosen), *last):
+            tile = QRectF() if head is None else self.tile_rectangle(*head)
+            if not tile.isEmpty():
+                radius = 2 / self.theme.scale
+                painter.box(tile.adjusted(-1, -1, 1, 1), edge=color, width=width, radius=radius)
 
     def readout(self, index: Head | None) -> Words | None:
         return None if self._readout is None or index is None else self._readout(*index)

@@ -7,14 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.figures import number
@@ -131,10 +124,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             said += f"; the strongest: {self._usual_readout(int(row), int(column))[0]}"
         rows, meaning = self._stairs
         if rows:
-            names = (
-                f"{self._names(row, column)[1]} {self._names(row, column)[0]}"
-                for column, row in enumerate(rows)
-            )
+            names = (" ".join(self._names(row, column)[::-1]) for column, row in enumerate(rows))
             said += f"; {meaning}: {', '.join(names)}"
         self.setAccessibleDescription(said)
 
@@ -266,9 +256,9 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         frame, theme, cell = self._framed(), self.theme, self._hovered or self._pinned
         if self._picture is None:
             self._picture = CellPicture(self._cells, theme)
-        strokes = HeatmapStrokes(painter, theme, frame, self._picture)
+        strokes = HeatmapStrokes(painter, frame, self._picture)
         if self._crossfade.before is not None:
-            before = HeatmapStrokes(painter, theme, frame, self._crossfade.before)
+            before = HeatmapStrokes(painter, frame, self._crossfade.before)
             before.draw_cells(self.devicePixelRatioF())
             painter.setOpacity(self._crossfade.share)
         strokes.draw_cells(self.devicePixelRatioF())
@@ -285,9 +275,9 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         strokes.draw_stairs(self._stairs[0])
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
         strokes.draw_suggested(self._suggested)
-        self._labels.draw_rows(painter, theme, frame, {row, self._selection[0]})
-        self._labels.draw_columns(painter, theme, frame, marked)
-        self._labels.draw_notes(painter, theme, frame, {row, self._selection[0]})
+        self._labels.draw_rows(painter, frame, {row, self._selection[0]})
+        self._labels.draw_columns(painter, frame, marked)
+        self._labels.draw_notes(painter, frame, {row, self._selection[0]})
         wide = frame.area.width() > self.length(160)
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)
@@ -296,7 +286,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             draw_line_key(painter, key, theme.key, self._stairs[1])
         if self._cells.scale != "token":
             cells = self._cells
-            draw_color_scale(painter, place, theme, cells.scale, cells.limit, cells.floor)
+            draw_color_scale(painter, place, cells.scale, cells.limit, cells.floor)
 
     def _value_rows(self, frame: HeatmapFrame) -> Sequence[int]:
         if self._values_shown == "all":
@@ -339,7 +329,8 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
 
     def clicked_on(self, index: tuple[int, int] | None) -> None:
         if index is not None:
-            self._pin(index)
+            self.set_pinned(index)
+            self.cell_clicked.emit(*index)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:
@@ -348,10 +339,6 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.reset_zoom()
-
-    def _pin(self, cell: tuple[int, int]) -> None:
-        self.set_pinned(cell)
-        self.cell_clicked.emit(*cell)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         zooms = event.modifiers() & Qt.KeyboardModifier.ControlModifier
@@ -380,7 +367,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             self._pointer = self.cell_rectangle(*cell).center()
             self.hover(cell)
         elif event.key() in CONFIRMING and self._hovered is not None:
-            self._pin(self._hovered)
+            self.clicked_on(self._hovered)
         else:
             super().keyPressEvent(event)
 

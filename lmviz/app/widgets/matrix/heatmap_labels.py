@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFont
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
 from lmviz.app.widgets.matrix.color_scale import HEIGHT as SCALE_HEIGHT
 from lmviz.app.widgets.matrix.heatmap_frame import LARGEST_SQUARE, HeatmapFrame
 
@@ -85,18 +85,18 @@ class Labels:
     def _notes_width(self, theme: Theme) -> float:
         return _widest(self.notes, theme) + NOTE_GAP * theme.scale if self.notes else 0.0
 
-    def draw_rows(self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]) -> None:
+    def draw_rows(self, painter: Painter, frame: HeatmapFrame, marked: Collection[int]) -> None:
         """As many names of rows as there is room for; the marked ones in any case, and bold."""
-        self._draw_beside(painter, theme, frame, marked, self.rows, (0, frame.area.left() - 8 * theme.scale))
+        span = 0, frame.area.left() - 8 * painter.theme.scale
+        self._draw_beside(painter, frame, marked, self.rows, span)
 
-    def draw_notes(
-        self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
-    ) -> None:
+    def draw_notes(self, painter: Painter, frame: HeatmapFrame, marked: Collection[int]) -> None:
         """The same for what stands at the other side, and its head."""
         if not self.notes:
             return
+        theme = painter.theme
         right, width = frame.area.right(), self._notes_width(theme)
-        self._draw_beside(painter, theme, frame, marked, self.notes, (right, width))
+        self._draw_beside(painter, frame, marked, self.notes, (right, width))
         head = QRectF(right + 8 * theme.scale, frame.area.top() - (LINE + 4) * theme.scale, 0, 0)
         head.setSize(QSizeF(width - 8 * theme.scale, LINE * theme.scale))
         painter.fit(head, self.notes_head, theme.text, SIZE, bold=True, token=True, where=AT_RIGHT)
@@ -104,37 +104,36 @@ class Labels:
     def _draw_beside(
         self,
         painter: Painter,
-        theme: Theme,
         frame: HeatmapFrame,
         marked: Collection[int],
         names: Sequence[str],
         span: tuple[float, float],
     ) -> None:
         """A text for each row that has room, within the span from the left that is so wide."""
+        theme = painter.theme
         measure = metrics(SIZE, token=True, theme=theme)
         every = named_rows(frame, theme)
         (left, width), high = span, LINE * theme.scale
         for kind, rows in _with_room(frame.shown_rows, len(names), every, marked):
-            _choose_pen(painter, theme, self.row_role, kind)
+            _choose_pen(painter, self.row_role, kind)
             for row in rows:
                 place = QRectF(left, frame.cell(row, 0).center().y() - high, width, 2 * high)
                 painter.write(place, cut(names[row], width, measure), where=AT_RIGHT)
 
-    def draw_columns(
-        self, painter: Painter, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
-    ) -> None:
+    def draw_columns(self, painter: Painter, frame: HeatmapFrame, marked: Collection[int]) -> None:
         """The same for columns, rotated where they are longer than a cell is wide."""
+        theme = painter.theme
         measure, rotated = metrics(SIZE, token=True, theme=theme), self.rotated(frame.cell_width, theme)
         widest = WIDEST_COLUMN * theme.scale
         named = self._named_columns(theme, frame, marked)
         for kind, columns in named[:1] if self.few_columns else named:
-            _choose_pen(painter, theme, self.column_role, kind)
+            _choose_pen(painter, self.column_role, kind)
             for column in columns:
                 text = cut(self.columns[column], widest, measure)
                 cell = frame.cell(0, column)
                 if self.few_columns:
                     cell = _as_wide_as(text, cell, painter)
-                self._draw_column(painter, theme, frame, cell, text, rotated)
+                self._draw_column(painter, frame, cell, text, rotated)
 
     def columns_with_room(
         self, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
@@ -155,18 +154,19 @@ class Labels:
         return _with_room(frame.shown_columns, len(self.columns), self._every(theme, frame), marked)
 
     def _draw_column(
-        self, painter: Painter, theme: Theme, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
+        self, painter: Painter, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
     ) -> None:
-        line = LINE * theme.scale
-        edge = frame.area.bottom() + 4 * theme.scale if self.below else frame.area.top() - 4 * theme.scale
+        scale = painter.theme.scale
+        line = LINE * scale
+        edge = frame.area.bottom() + 4 * scale if self.below else frame.area.top() - 4 * scale
         if not rotated:
             place = QRectF(cell.left(), edge if self.below else edge - line, cell.width(), line)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+            painter.write(place, text, where=CENTRED)
             return
         painter.save()
         painter.translate(cell.center().x(), edge + (line / 2 if self.below else 0))
         painter.rotate(ANGLE if self.below else -ANGLE)
-        painter.drawText(QPointF(0, 4 * theme.scale if self.below else 0), text)
+        painter.drawText(QPointF(0, 4 * scale if self.below else 0), text)
         painter.restore()
 
 
@@ -200,6 +200,7 @@ def _widest(labels: tuple[str, ...], theme: Theme) -> float:
     return max((measure.horizontalAdvance(label) for label in labels), default=0.0)
 
 
-def _choose_pen(painter: Painter, theme: Theme, role: str, marked: bool) -> None:
+def _choose_pen(painter: Painter, role: str, marked: bool) -> None:
+    theme = painter.theme
     painter.setFont(theme.token_font(SIZE, QFont.Weight.DemiBold if marked else QFont.Weight.Normal))
     painter.setPen(theme.text if marked and role == "muted_text" else getattr(theme, role))

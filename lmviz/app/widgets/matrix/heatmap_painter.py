@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPainterPath, QPen
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import cell_figure
-from lmviz.app.widgets.kit.painter import DASHES, cut
+from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter, cut
+from lmviz.app.widgets.kit.rows import no_smaller
 from lmviz.app.widgets.matrix.cells import LIT, WITH_IT, Cells, cell_image, color_table, ink_table, veil
 from lmviz.app.widgets.matrix.heatmap_frame import HeatmapFrame
 from lmviz.app.widgets.matrix.heatmap_labels import named_rows
@@ -54,8 +55,8 @@ class CellPicture:
 class HeatmapStrokes:
     """Draws one heatmap in one paint event."""
 
-    def __init__(self, painter: QPainter, theme: Theme, frame: HeatmapFrame, picture: CellPicture) -> None:
-        self._painter, self._theme, self._frame, self._picture = painter, theme, frame, picture
+    def __init__(self, painter: Painter, frame: HeatmapFrame, picture: CellPicture) -> None:
+        self._painter, self._theme, self._frame, self._picture = painter, painter.theme, frame, picture
         self._cells = picture.cells
 
     def _length(self, pixels: float) -> float:
@@ -66,7 +67,7 @@ class HeatmapStrokes:
         painter = self._painter
         painter.save()
         painter.setClipRect(self._frame.area)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        painter.setRenderHint(Painter.RenderHint.SmoothPixmapTransform, False)
         image, place = self._picture.shown(self._frame, ratio)
         painter.drawImage(place, image)
         self._draw_hatches()
@@ -93,7 +94,7 @@ class HeatmapStrokes:
             places = (frame.cell(row, 0).top() for row in frame.shown_rows)
             lines += [QLineF(area.left(), round(place), area.right(), round(place)) for place in places]
         large = min(frame.cell_width, frame.cell_height) >= 2 * GAP_FROM
-        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._painter.setRenderHint(Painter.RenderHint.Antialiasing, False)
         self._painter.setPen(QPen(self._theme.surface, 2 if large else 1))
         self._painter.drawLines(lines)
 
@@ -119,13 +120,12 @@ class HeatmapStrokes:
         if frame.cell_width < self._length(32) or frame.cell_height < self._length(15):
             return
         painter.setFont(self._theme.font(VALUE_SIZE))
-        inks, centre = self._picture.inks, Qt.AlignmentFlag.AlignCenter
         for row in rows:
             for column in frame.shown_columns:
                 if not self._cells.masked[row, column]:
-                    painter.setPen(inks[self._cells.levels[row, column]])
+                    ink = self._picture.inks[self._cells.levels[row, column]]
                     text = cell_figure(float(self._cells.values[row, column]))
-                    painter.drawText(frame.cell(row, column), centre, text)
+                    painter.write(frame.cell(row, column), text, ink, where=CENTRED)
 
     def draw_words(self, words: Sequence[Sequence[str]], columns: Sequence[int], across: float) -> None:
         """A word in each cell of some columns, which has a width of `across` pixels: smaller, or upright in a
@@ -143,14 +143,14 @@ class HeatmapStrokes:
         painter.setFont(self._theme.token_font(size))
         for row, column in cells:
             place = frame.cell(row, column)
-            painter.setPen(self._picture.inks[self._cells.levels[row, column]])
+            ink = self._picture.inks[self._cells.levels[row, column]]
             shown = cut(words[row][column], room, measure)
             painter.save()
             painter.translate(place.center())
             if is_upright:
                 painter.rotate(-90)
             around = QRectF(-room / 2, -self._length(10), room, self._length(20))
-            painter.drawText(around, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, shown)
+            painter.write(around, shown, ink, where=CENTRED | Qt.TextFlag.TextDontClip)
             painter.restore()
 
     def _word_size(self, word: str, room: float) -> tuple[float, float]:
@@ -173,12 +173,10 @@ class HeatmapStrokes:
         painter, width = self._painter, self._length(2)
         painter.save()
         painter.setClipRect(frame.area.adjusted(-width, -width, width, width))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing, False)
         pen = QPen(self._theme.key, width)
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-        painter.setPen(pen)
-        painter.drawPath(path)
+        painter.stroke(path, pen)
         painter.restore()
 
     def draw_outlines(
@@ -202,21 +200,15 @@ class HeatmapStrokes:
     def draw_suggested(self, cell: tuple[int, int] | None) -> None:
         """The cell that stands in for a pinned one: dashed, and never too small to be seen."""
         if cell is not None:
-            place, least = self._frame.cell(*cell), self._length(SMALLEST_MARK)
-            wider, higher = max(0.0, least - place.width()) / 2, max(0.0, least - place.height()) / 2
-            place = place.adjusted(-wider, -higher, wider, higher)
-            self._outline(place, self._theme.text, 1.5, Qt.PenStyle.DashLine)
+            least = self._length(SMALLEST_MARK)
+            place = no_smaller(self._frame.cell(*cell), least, least)
+            self._outline(place, self._theme.text, 1.5, is_dashed=True)
 
-    def _outline(
-        self, place: QRectF, color: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine
-    ) -> None:
-        painter, radius = self._painter, self._length(2)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(color, self._length(width), style)
-        if style == Qt.PenStyle.DashLine:
+    def _outline(self, place: QRectF, color: QColor, width: float, *, is_dashed: bool = False) -> None:
+        self._painter.setRenderHint(Painter.RenderHint.Antialiasing)
+        pen = QPen(color, self._length(width))
+        if is_dashed:
             pen.setDashPattern(DASHES)
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         seen = place.intersected(self._frame.area.adjusted(-1, -1, 1, 1))
         if not seen.isEmpty():
-            painter.drawRoundedRect(seen, radius, radius)
+            self._painter.box(seen, edge=pen, radius=2)

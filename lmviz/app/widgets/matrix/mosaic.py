@@ -6,12 +6,11 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
-from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 from lmviz.app.widgets.matrix.heads import Head, Heads
 
 LARGEST_TILE = 96
@@ -44,7 +43,6 @@ class HeadMosaic(Heads):
         self._badges: tuple[tuple[str, ...], ...] = ()
         self._chosen: frozenset[Head] = frozenset()
         self._faded: frozenset[Head] = frozenset()
-        self._scale = "share"
         self.setAccessibleName("all heads")
 
     def set_heads(
@@ -54,15 +52,11 @@ class HeadMosaic(Heads):
 
         With the scale "signed" all of them have one limit, their largest size.
         """
-        layers, heads, rows, columns = thumbnails.shape
-        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), scale)
-        self._scale = scale
         if thumbnails.shape[:2] != self._levels.shape[:2]:
             self._current = self._hovered = None
             self._chosen = self._faded = frozenset()
-        self._levels = cells.levels.reshape(thumbnails.shape)
+        self._take(thumbnails, scale)
         self._badges = tuple(tuple(row) for row in badges)
-        self._image = None
         self.renew_card()
         self._describe()
         self.updateGeometry()
@@ -125,10 +119,6 @@ class HeadMosaic(Heads):
         width = self.length(LABELS) + self._levels.shape[1] * self.length(SMALLEST_TILE + GAP)
         return QSize(round(width), round(self.length(SMALLEST_TILE)))
 
-    def adopt_theme(self) -> None:
-        self._image = None
-        super().adopt_theme()
-
     def _side(self, width: float) -> float:
         heads = max(1, self._levels.shape[1])
         fitting = (width - self.length(LABELS)) / heads - self.length(GAP)
@@ -179,36 +169,18 @@ class HeadMosaic(Heads):
             return
         exposed, row = QRectF(event.rect()), self._row(self._side(self.width()))
         shown = range(max(0, int(exposed.top() / row)), min(layers, int(exposed.bottom() / row) + 1))
-        self._draw_thumbnails(painter, shown, exposed)
+        self._draw_tiles(painter, shown, exposed)
         for layer in shown:
             self._draw_words(painter, layer)
-        self._draw_marks(painter)
+        self.draw_marks(painter, self._chosen)
         self.draw_focus(painter)
 
-    def _whole(self) -> QImage:
-        """All thumbnails as one picture, kept until they or the theme change."""
-        if self._image is None:
-            layers, heads, rows, columns = self._levels.shape
-            joined = self._levels.swapaxes(1, 2).reshape(layers * rows, heads * columns)
-            self._image = cell_image(joined, color_table(self.theme, self._scale))
-        return self._image
-
-    def _draw_thumbnails(self, painter: Painter, shown: range, exposed: QRectF) -> None:
-        _, heads, rows, columns = self._levels.shape
-        image, side = self._whole(), self._side(self.width())
-        row = self._row(side)
-        smooth = side * self.devicePixelRatioF() < rows
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
-        painter.setPen(self.theme.line)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for layer in shown:
-            for head in range(heads):
-                tile = self._tile(layer, head, side, row)
-                if not tile.intersects(exposed):
-                    continue
-                part = QRectF(head * columns, layer * rows, columns, rows)
-                painter.drawImage(tile, image, part)
-                painter.drawRect(tile)
+    def _draw_tiles(self, painter: Painter, shown: range, exposed: QRectF) -> None:
+        side = self._side(self.width())
+        shown_heads = ((layer, head) for layer in shown for head in range(self._levels.shape[1]))
+        tiles = {head: self._tile(*head, side, self._row(side)) for head in shown_heads}
+        tiles = {head: tile for head, tile in tiles.items() if tile.intersects(exposed)}
+        self.draw_thumbnails(painter, tiles)
         veil = QColor(self.theme.surface)
         veil.setAlphaF(0.7)
         for layer, head in self._faded:
@@ -226,19 +198,7 @@ class HeadMosaic(Heads):
         for head in range(self._levels.shape[1]):
             tile = self.tile_rectangle(layer, head)
             below = QRectF(tile.left(), tile.bottom() + 1, side + self.length(GAP), self.length(BADGE - 4))
-            painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, self._badge((layer, head)))
-
-    def _draw_marks(self, painter: Painter) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        marks: list[tuple[Head | None, QColor, float]] = [
-            *((head, self.theme.accent, 1.5) for head in self._chosen),
-            (self._hovered, self.theme.text, 1.2),
-            (self._current, self.theme.accent, 2.6),
-        ]
-        for head, color, width in marks:
-            if head is not None:
-                painter.setPen(QPen(color, self.length(width)))
-                painter.drawRoundedRect(self.tile_rectangle(*head).adjusted(-1, -1, 1, 1), 2, 2)
+            painter.write(below, self._badge((layer, head)))
 
     def index_at(self, place: QPointF) -> Head | None:
         layers, heads = self._levels.shape[:2]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Signal, SignalInstance
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal, SignalInstance
 from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -16,6 +16,7 @@ from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, DASHES, Painter
 from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.rows import no_smaller
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table
 
 if TYPE_CHECKING:
@@ -97,10 +98,14 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
             return QRectF(left, top + self.length(3), width, self.length(LINE - 6))
         values = len(shown.bands[band].values)
         width = self._room / values if values > 1 else self.length(CELL)
-        height = self.length(STRIP)
-        return QRectF(
-            self._start + term * width, top + band * self.length(ROW) + self.length(2), width, height
-        )
+        top += self.length(band * ROW + 2)
+        return QRectF(self._start + term * width, top, width, self.length(STRIP))
+
+    def _band_area(self, block: int, band: int) -> QRectF:
+        """Where all numbers of a band are drawn."""
+        assert self._picture is not None, "an operation is drawn"
+        last = len(self._picture.blocks[block].bands[band].values) - 1
+        return self.cell_rectangle(block, band, 0).united(self.cell_rectangle(block, band, last))
 
     def sizeHint(self) -> QSize:
         height = 0.0
@@ -155,8 +160,7 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
         self._draw_total(painter, last, self.length(ROW), f"{block.measure} {number(block.total, 2)}")
 
     def _draw_strip(self, painter: Painter, place: int, number_of_band: int, band: Band) -> None:
-        first = self.cell_rectangle(place, number_of_band, 0)
-        area = QRectF(first.left(), first.top(), first.width() * len(band.values), first.height())
+        area = self._band_area(place, number_of_band)
         cells = Cells.of(np.asarray(band.values)[None, :], band.scale)
         across = max(1, int(len(band.values) / (area.width() * self.devicePixelRatioF())))
         image = cell_image(cells.pooled(1, across), color_table(self.theme, band.scale))
@@ -168,12 +172,11 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
             self._outline(painter, self.cell_rectangle(*self._hovered), self.theme.accent)
 
     def _draw_breaks(self, painter: Painter, place: int, block: BandGroup) -> None:
-        painter.setPen(QPen(self.theme.surface, self.length(2)))
         for term in block.breaks:
             for number_of_band, band in enumerate(block.bands):
                 if len(band.values) == block.terms:
                     cell = self.cell_rectangle(place, number_of_band, term)
-                    painter.drawLine(QLineF(cell.topLeft(), cell.bottomLeft()))
+                    painter.line(cell.topLeft(), cell.bottomLeft(), self.theme.surface, 2)
 
     def _draw_line(self, painter: Painter, place: int, block: BandGroup) -> None:
         top = self._tops()[place]
@@ -192,9 +195,8 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
         """A single number on the colour that it has on the scale −1 to 1, or 0 to 1."""
         cells = Cells.of(np.array([[value]]), scale, 1.0 if abs(value) <= 1 else None)
         level = int(cells.levels[0, 0])
-        painter.setPen(QPen(self.theme.line, 1))
-        painter.setBrush(QColor.fromRgb(color_table(self.theme, scale)[level]))
-        painter.drawRoundedRect(cell, self.length(3), self.length(3))
+        ground = QColor.fromRgb(color_table(self.theme, scale)[level])
+        painter.box(cell, ground, QPen(self.theme.line, 1), radius=3)
         written = "−∞" if value == -np.inf else cell_figure(value)
         painter.write(cell, written, ink_table(self.theme, scale)[level], SIZE, where=CENTRED)
 
@@ -229,17 +231,15 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
 
     def _outline(self, painter: Painter, cell: QRectF, color: QColor) -> None:
         """At least a few pixels, so that a cell among hundreds can be seen."""
-        extra = max(0.0, self.length(4) - cell.width()) / 2
-        painter.box(cell.adjusted(-extra, -1, extra, 1), edge=color, width=1.5)
+        painter.box(no_smaller(cell, self.length(4)).adjusted(0, -1, 0, 1), edge=color, width=1.5)
 
     def index_at(self, place: QPointF) -> TermSpot | None:
         for block, shown in enumerate(self._picture.blocks if self._picture is not None else ()):
             for band, numbers in enumerate(shown.bands):
-                first = self.cell_rectangle(block, band, 0)
-                whole = QRectF(first.left(), first.top(), first.width() * len(numbers.values), first.height())
+                whole, count = self._band_area(block, band), len(numbers.values)
                 if whole.contains(place):
-                    term = int((place.x() - whole.left()) / first.width())
-                    return TermSpot(block, band, min(term, len(numbers.values) - 1))
+                    term = int((place.x() - whole.left()) / whole.width() * count)
+                    return TermSpot(block, band, min(term, count - 1))
         return None
 
     def _band_of(self, spot: TermSpot) -> Band:

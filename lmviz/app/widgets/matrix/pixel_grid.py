@@ -6,23 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.pixels import pixel_color
-from lmviz.app.widgets.kit.pointing import Pointable, Words
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import ARROWS, Pointable, Words, step
 
 SIDE = 14  # pixels of the screen for one of the picture, at scale 1
 GAP = 1
-NONE = -1
-STEPS: dict[int, tuple[int, int]] = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-}
 
 
 class PixelGrid(Pointable):
@@ -44,7 +38,7 @@ class PixelGrid(Pointable):
         self._values: np.ndarray | None = None
         self._limit = 1.0
         self._is_editable = False
-        self._mark = NONE
+        self._mark = -1
         self._brush: bool | None = None  # what dragging gives to pixels
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("picture")
@@ -96,7 +90,7 @@ class PixelGrid(Pointable):
         side = self.length(self._side)
         row, column = int((place.y() - 1) // side), int((place.x() - 1) // side)
         index = row * self._columns + column
-        return index if 0 <= column < self._columns and 0 <= index < len(self._pixels) else NONE
+        return index if 0 <= column < self._columns and 0 <= index < len(self._pixels) else -1
 
     def _named(self, index: int) -> str:
         row, column = divmod(index, self._columns)
@@ -125,13 +119,11 @@ class PixelGrid(Pointable):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if not self._is_editable or not (key in STEPS or key in (Qt.Key.Key_Space, Qt.Key.Key_Backspace)):
+        if not self._is_editable or not (key in ARROWS or key in (Qt.Key.Key_Space, Qt.Key.Key_Backspace)):
             super().keyPressEvent(event)
-        elif key in STEPS:
-            (down, across), last = STEPS[key], self._columns - 1
-            row, column = divmod(max(0, self._mark), self._columns)
-            rows = len(self._pixels) // self._columns - 1
-            row, column = min(max(row + down, 0), rows), min(max(column + across, 0), last)
+        elif key in ARROWS:
+            at, rows = divmod(max(0, self._mark), self._columns), len(self._pixels) // self._columns
+            row, column = step(at, key, rows, self._columns)
             self._mark = row * self._columns + column
             self._describe()
             self.update()
@@ -160,21 +152,21 @@ class PixelGrid(Pointable):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing, False)
         for index in range(len(self._pixels)):
             painter.fillRect(self.part_rectangle(index), self._color(index))
         if self._values is not None:
-            painter.setPen(QPen(self.theme.text, 1))
             for index, is_painted in enumerate(self._pixels):
                 if is_painted:
-                    painter.drawRect(self.part_rectangle(index).adjusted(0, 0, -1, -1))
+                    self._frame(painter, index, QPen(self.theme.text, 1))
         if self.hovered >= 0:
-            painter.setPen(QPen(self.theme.accent, max(1.0, self.length(1.5))))
-            painter.drawRect(self.part_rectangle(self.hovered).adjusted(0, 0, -1, -1))
+            self._frame(painter, self.hovered, QPen(self.theme.accent, self.length(1.5)))
         if self.hasFocus() and self._mark >= 0:
-            painter.setPen(QPen(self.theme.accent, max(1.0, self.length(2))))
-            painter.drawRect(self.part_rectangle(self._mark).adjusted(0, 0, -1, -1))
+            self._frame(painter, self._mark, QPen(self.theme.accent, self.length(2)))
         self.draw_focus(painter)
+
+    def _frame(self, painter: Painter, index: int, edge: QPen) -> None:
+        painter.box(self.part_rectangle(index).adjusted(0, 0, -1, -1), edge=edge)
 
     def _color(self, index: int) -> QColor:
         if self._values is None:

@@ -7,23 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFont,
-    QImage,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPixmap,
-)
+from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure, count, number
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
-from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter
+from lmviz.app.widgets.kit.painter import CENTRED, DASHES, Painter, photograph
 from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words, step
+from lmviz.app.widgets.kit.rows import no_smaller
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_table, veil
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 
@@ -96,7 +88,7 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         """Draw vectors from top to bottom; with `crossfade` the old ones fade out in a quarter second."""
         self._crossfade.end()
         if crossfade and self._strips:
-            self._crossfade.begin(self._photograph())
+            self._crossfade.begin(photograph(self, self.theme, self._draw))
         self._strips = tuple(strips)
         self._cells = [_cells(strip) for strip in self._strips]
         self._marks, self._lights = (), ()
@@ -194,18 +186,6 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         self._draw_marks(painter)
         self.draw_focus(painter)
 
-    def _photograph(self) -> QPixmap:
-        """The strips as they are drawn now."""
-        ratio = self.devicePixelRatioF()
-        picture = QPixmap(self.size() * ratio)
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(self.theme.surface)
-        painter = Painter(picture, self.theme)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        self._draw(painter)
-        painter.end()
-        return picture
-
     def _draw(self, painter: Painter) -> None:
         for index, strip in enumerate(self._strips):
             painter.setOpacity(FADED if strip.role == "other" else 1.0)
@@ -225,10 +205,9 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         margin = self.length(MARGIN)
         width = self.width() * LABEL_SHARE - 2 * margin
         label, size = fitted(strip.label, width, LABEL_SIZES, bold=bold, theme=self.theme)
-        weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
-        painter.setFont(self.theme.font(size, weight))
         place = QRectF(margin, index * self.length(self._row), width, self.length(self._row))
-        painter.write(place, label, self.theme.text if strip.role != "other" else self.theme.muted_text)
+        ink = self.theme.text if strip.role != "other" else self.theme.muted_text
+        painter.write(place, label, ink, size, bold=bold)
 
     def _draw_share(self, painter: Painter, index: int, strip: Strip) -> None:
         """The weight of a strip as a bar, with its number after it, or in it where there is no room."""
@@ -239,14 +218,10 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         painter.fillRect(bar, self.theme.accent)
         text = f"{strip.share:.2f}"
         needed = self.metrics(10.5).horizontalAdvance(text) + self.length(6)
-        painter.setFont(self.theme.font(10.5))
-        if width - bar.width() >= needed:
-            painter.setPen(self.theme.muted_text)
-            place = QRectF(bar.right() + self.length(3), area.top(), needed, area.height())
-        else:
-            painter.setPen(self.theme.surface)
-            place = QRectF(bar.right() - needed, area.top(), needed, area.height())
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        has_room = width - bar.width() >= needed
+        ink = self.theme.muted_text if has_room else self.theme.surface
+        start = bar.right() + self.length(3) if has_room else bar.right() - needed
+        painter.write(QRectF(start, area.top(), needed, area.height()), text, ink, 10.5, where=CENTRED)
 
     def _draw_figures(self, painter: Painter, index: int, strip: Strip) -> None:
         """Numbers inside the cells, where there is room for them."""
@@ -259,21 +234,18 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
             painter.write(self.cell_rectangle(index, cell), text, inks[levels[cell]], where=CENTRED)
 
     def _draw_marks(self, painter: Painter) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         for place, (strip, cell) in enumerate(self._marks):
             pen = QPen(self.theme.text, self.length(2 if place == 0 and not self._dashed else 1.2))
             if self._dashed:
                 pen.setDashPattern(DASHES)
-            painter.setPen(pen)
-            painter.drawRect(self._widened(self.cell_rectangle(strip, cell)))
+            self._frame(painter, (strip, cell), pen)
         if self._hovered[0] >= 0:
-            painter.setPen(QPen(self.theme.accent, self.length(2)))
-            painter.drawRect(self._widened(self.cell_rectangle(*self._hovered)))
+            self._frame(painter, self._hovered, QPen(self.theme.accent, self.length(2)))
 
-    def _widened(self, cell: QRectF) -> QRectF:
+    def _frame(self, painter: Painter, cell: tuple[int, int], pen: QPen) -> None:
         """At least a few pixels, so that a cell among hundreds can be seen."""
-        extra = max(0.0, self.length(5) - cell.width()) / 2
-        return cell.adjusted(-extra, -1, extra, 1)
+        area = no_smaller(self.cell_rectangle(*cell), self.length(5))
+        painter.box(area.adjusted(0, -1, 0, 1), edge=pen)
 
     def _has(self, cell: tuple[int, int]) -> bool:
         return 0 <= cell[0] < len(self._strips) and 0 <= cell[1] < len(self._strips[cell[0]].values)
