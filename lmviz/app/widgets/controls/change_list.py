@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -45,38 +46,33 @@ class ChangeList(QWidget):
         self._caption = MutedLine(right=True)
         self._together = _Row(-1)
         self._together.set_change(ListedChange("together", True))
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(4)
-        self._column.addWidget(self._caption)
-        self._column.addWidget(self._together)
-        self._column.addStretch(1)
+        self._column = column(self._caption, self._together, STRETCH, on=self, gap=4)
         self.set_effects("", 0.0, (), 0.0)
 
     @property
     def titles(self) -> tuple[str, ...]:
         """What is listed."""
-        return tuple(row.title for row in self._rows)
+        return tuple(listed.title for listed in self._rows)
 
     @property
     def effects(self) -> tuple[float | None, ...]:
         """What each change does alone, and then all together; None where it is not known."""
-        return tuple(row.share for row in (*self._rows, self._together))
+        return tuple(listed.share for listed in (*self._rows, self._together))
 
     def set_changes(self, changes: Sequence[ListedChange]) -> None:
         """List changes, in the order in which they were made."""
         while len(self._rows) > len(changes):
-            row = self._rows.pop()
-            row.hide()
-            row.deleteLater()
+            gone = self._rows.pop()
+            gone.hide()
+            gone.deleteLater()
         while len(self._rows) < len(changes):
-            row = _Row(len(self._rows))
-            row.toggled.connect(self.toggled)
-            row.removed.connect(self.removed)
-            self._column.insertWidget(1 + len(self._rows), row)
-            self._rows.append(row)
-        for row, change in zip(self._rows, changes, strict=True):
-            row.set_change(change)
+            added = _Row(len(self._rows))
+            added.toggled.connect(self.toggled)
+            added.removed.connect(self.removed)
+            self._column.insertWidget(1 + len(self._rows), added)
+            self._rows.append(added)
+        for listed, change in zip(self._rows, changes, strict=True):
+            listed.set_change(change)
 
     def set_effects(self, word: str, before: float, alone: Sequence[float], together: float) -> None:
         """Say what became of a word; without one nothing is said."""
@@ -84,8 +80,8 @@ class ChangeList(QWidget):
         self._caption.setVisible(known)
         self._together.setVisible(known and len(self._rows) > 1)
         self._caption.set_text(f"“{word}” with this change alone, was {percentage(before)}" if known else "")
-        for place, row in enumerate(self._rows):
-            row.set_effect(before, alone[place] if known else None)
+        for place, listed in enumerate(self._rows):
+            listed.set_effect(before, alone[place] if known else None)
         self._together.set_effect(before, together if known else None)
 
 
@@ -99,25 +95,16 @@ class _Row(QWidget):
         super().__init__()
         self._title = MutedLine(is_name=True)
         self._effect = _Effect()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        said = row((self._title, 1), self._effect, on=self, gap=8)
         self._switch: Switch | None = None
-        self._remove: QToolButton | None = None
         if number >= 0:
             self._switch = Switch("change_switch", "switch this change off or on")
             self._switch.clicked.connect(lambda: self.toggled.emit(number))
-            self._remove = QToolButton()
-            self._remove.setObjectName("remove_change_button")
-            self._remove.setProperty("role", "icon")
-            self._remove.setAccessibleName("remove this change")
+            said.insertWidget(0, self._switch)
+            self._remove = named(QToolButton(), "remove_change_button", "remove this change", role="icon")
             self._remove.setToolTip("Remove this change")
             self._remove.clicked.connect(lambda: self.removed.emit(number))
-            row.addWidget(self._switch)
-        row.addWidget(self._title, 1)
-        row.addWidget(self._effect)
-        if self._remove is not None:
-            row.addWidget(self._remove)
+            said.addWidget(self._remove)
             theme_switch().theme_changed.connect(self._adopt_theme)
             self._adopt_theme()
 
@@ -141,7 +128,6 @@ class _Row(QWidget):
         self._effect.set_shares(before, alone)
 
     def _adopt_theme(self) -> None:
-        assert self._remove is not None, "it is connected where there is a button"
         theme = current_theme()
         self._remove.setIcon(icon("controls/close", theme.muted_text))
         size = round(12 * theme.scale)
@@ -185,7 +171,6 @@ class _Effect(Canvas):
             return
         largest = max(self._before, self.share, 1e-300)
         bar = QRectF(0, self.height() / 2 - self.length(5), full, self.length(10))
-        was = QRectF(bar.left(), bar.top(), full * self._before / largest, bar.height())
-        painter.ghost(was)
+        painter.ghost(QRectF(bar.left(), bar.top(), full * self._before / largest, bar.height()))
         filled = QRectF(bar.left(), bar.top(), max(full * self.share / largest, self.length(1)), bar.height())
         painter.box(filled, self.theme.key, radius=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QDialog,
@@ -18,9 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.controls.fuzzy import fuzzy_search
 from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import CONFIRMING
 
 WIDTH = 560
 ROWS = 11
@@ -47,8 +49,7 @@ class CommandPalette(QDialog):
         self._edit.setAccessibleName("Command")
         self._edit.setFrame(False)
         self._edit.textChanged.connect(self._fill)
-        self._list = QListWidget()
-        self._list.setAccessibleName("Commands")
+        self._list = named(QListWidget(), description="Commands")
         self._list.setItemDelegate(_CommandDelegate(self._list))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -115,7 +116,7 @@ class CommandPalette(QDialog):
             row = min(max(self._list.currentRow() + step, 0), self._list.count() - 1)
             self._choose(row, 1 if step > 0 else -1)
             return True
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in CONFIRMING:
             self._trigger(self._list.currentItem())
             return True
         return False
@@ -124,9 +125,8 @@ class CommandPalette(QDialog):
         theme = current_theme()
         painter = Painter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme.strong_line)
-        painter.setBrush(theme.surface)
-        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 10, 10)
+        area = QRectF(self.rect().adjusted(0, 0, -1, -1))
+        painter.box(area, theme.surface, theme.strong_line, radius=10 / theme.scale)
         painter.setPen(theme.line)
         below = self._edit.geometry().bottom() + 4
         painter.drawLine(1, below, self.width() - 2, below)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.controls.setting_field import SettingField
 from lmviz.base.configuration import Configuration, Setting
 from lmviz.base.errors import LmvizError, SettingError
@@ -37,14 +38,11 @@ class ConfigurationForm(QWidget, Generic[C]):
         self._fields: dict[str, SettingField] = {}
         self._used = configuration.names()
         self._page = QWidget()
-        self._more = QPushButton(UNFOLD)
-        self._more.setProperty("role", "link")
+        self._more = named(QPushButton(UNFOLD), role="link")
         self._more.setCheckable(True)
         self._more.toggled.connect(self._unfold)
         self._grid = QGridLayout(self._page)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._page)
+        self._column = column(self._page, on=self)
         self.setAccessibleName("settings")
         self._build()
         theme_switch().theme_changed.connect(self._measure)
@@ -120,9 +118,8 @@ class ConfigurationForm(QWidget, Generic[C]):
         for field in self._fields.values():
             is_used = field.setting.name in self._used
             field.set_shown(is_used and (unfolded or not field.setting.advanced))
-        self._more.setVisible(
-            any(field.setting.advanced and name in self._used for name, field in self._fields.items())
-        )
+        advanced = (name for name, field in self._fields.items() if field.setting.advanced)
+        self._more.setVisible(any(name in self._used for name in advanced))
 
     def _measure(self) -> None:
         self._grid.setVerticalSpacing(round(3 * current_theme().scale))

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import STRETCH, column, row
 from lmviz.app.widgets.base.plain import Label
-
-CONFIRMING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.pointing import CONFIRMING
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,7 @@ class LessonList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: list[_Row] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(6)
-        self._column.addStretch(1)
+        self._column = column(STRETCH, on=self, gap=6)
 
     @property
     def first(self) -> QWidget | None:
@@ -54,14 +52,14 @@ class LessonList(QWidget):
         """Show these."""
         while len(self._rows) < len(lessons):
             number = len(self._rows)
-            row = _Row(number)
-            row.clicked.connect(lambda _=False, number=number: self.chosen.emit(number))
-            self._rows.append(row)
-            self._column.insertWidget(number, row)
-        for number, row in enumerate(self._rows):
-            row.setVisible(number < len(lessons))
+            added = _Row(number)
+            added.clicked.connect(lambda _=False, number=number: self.chosen.emit(number))
+            self._rows.append(added)
+            self._column.insertWidget(number, added)
+        for number, listed in enumerate(self._rows):
+            listed.setVisible(number < len(lessons))
             if number < len(lessons):
-                row.show_lesson(lessons[number])
+                listed.show_lesson(lessons[number])
 
 
 class _Row(QAbstractButton):
@@ -76,20 +74,10 @@ class _Row(QAbstractButton):
         policy.setHorizontalPolicy(QSizePolicy.Policy.Preferred)  # a button's own lets no words be wrapped
         policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)  # and none that wrap be higher than expected
         self.setSizePolicy(policy)
-        self._title, self._done, self._about = Label(), Label(), Label()
-        self._title.setProperty("role", "title")
-        self._done.setProperty("role", "muted")
-        self._about.setProperty("role", "muted")
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._done, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 5, 6, 5)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addWidget(self._about)
-        for label in (self._title, self._about):
-            label.setWordWrap(True)
+        self._title, self._done = Label(role="title", wraps=True), Label(role="muted")
+        self._about = Label(role="muted", wraps=True)
+        head = row((self._title, 1), (self._done, 0, Qt.AlignmentFlag.AlignTop))
+        column(head, self._about, on=self, gap=2, margins=(6, 5, 6, 5))
         for label in (self._title, self._done, self._about):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
@@ -115,10 +103,7 @@ class _Row(QAbstractButton):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(
-            theme.accent_wash if self.hasFocus() else theme.hover if self.underMouse() else theme.surface
-        )
-        painter.drawRoundedRect(QRectF(self.rect()), 6 * theme.scale, 6 * theme.scale)
+        theme, painter = current_theme(), Painter(self)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing)
+        wash = theme.accent_wash if self.hasFocus() else theme.hover if self.underMouse() else theme.surface
+        painter.box(QRectF(self.rect()), wash, radius=6)

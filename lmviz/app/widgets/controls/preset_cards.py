@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
@@ -89,9 +89,8 @@ class PresetCards(Pointable):
     def _draw(self, painter: Painter, card: PresetCard, place: QRectF, index: int) -> None:
         theme, chosen = self.theme, index == self._current
         usual = theme.hover if index == self.hovered and self.isEnabled() else theme.surface
-        painter.setBrush(theme.accent_wash if chosen else usual)
-        painter.setPen(QPen(theme.accent if chosen else theme.line, self.length(2 if chosen else 1)))
-        painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), self.length(6), self.length(6))
+        wash, edge = (theme.accent_wash, theme.accent) if chosen else (usual, theme.line)
+        painter.box(place.adjusted(1, 1, -1, -1), wash, edge, 2 if chosen else 1, radius=6)
         line = QRectF(place.left(), place.top() + self.length(EDGE), place.width(), self.length(LINE))
         painter.setFont(self._font(card.name, NAME_SIZE, place.width(), QFont.Weight.DemiBold))
         painter.write(line, card.name, theme.accent if chosen else theme.text, where=CENTRED)

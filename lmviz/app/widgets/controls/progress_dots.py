@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.plain import paragraph
 
 APART, LEAST, RADIUS, PRESENT = 16, 9, 4.0, 5.5  # pixels at scale 1
 
 
-class ProgressDots(QWidget):
+class ProgressDots(Canvas):
     """`set_dots(count, done, present)`; signal `clicked(number)`. Steps count from 0."""
 
     clicked = Signal(int)
@@ -25,7 +25,6 @@ class ProgressDots(QWidget):
         self._done: frozenset[int] = frozenset()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        theme_switch().theme_changed.connect(self.updateGeometry)
 
     def set_dots(self, count: int, done: Collection[int], present: int) -> None:
         """Show so many steps, which of them are done, and at which one is."""
@@ -36,10 +35,10 @@ class ProgressDots(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._count * APART, APART) * current_theme().scale
+        return self._sized(self._count * APART, APART)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._count * LEAST, APART) * current_theme().scale
+        return self._sized(self._count * LEAST, APART)
 
     def place(self, number: int) -> QPointF:
         """The middle of a dot. Dots stand at the right end."""
@@ -48,7 +47,7 @@ class ProgressDots(QWidget):
 
     @property
     def _apart(self) -> float:
-        return min(APART * current_theme().scale, self.width() / max(self._count, 1))
+        return min(self.length(APART), self.width() / max(self._count, 1))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self._count:
@@ -57,12 +56,10 @@ class ProgressDots(QWidget):
                 self.clicked.emit(number)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter, theme = self.begin(), self.theme
         for number in range(self._count):
             is_done, is_present = number in self._done, number == self._present
             color = theme.accent if is_done or is_present else theme.strong_line
-            painter.setPen(QPen(color, (2 if is_present else 1) * theme.scale))
-            painter.setBrush(theme.accent if is_done else theme.surface)
-            radius = min((PRESENT if is_present else RADIUS) * theme.scale, self._apart / 2 - 1)
-            painter.drawEllipse(self.place(number), radius, radius)
+            radius = min(PRESENT if is_present else RADIUS, (self._apart / 2 - 1) / theme.scale)
+            fill = theme.accent if is_done else theme.surface
+            painter.dot(self.place(number), radius, fill, color, 2 if is_present else 1)

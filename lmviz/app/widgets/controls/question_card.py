@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLineEdit, QRadioButton, QWidget
 
+from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.role import set_role
@@ -29,25 +30,32 @@ class QuestionCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lesson_question")
-        caption = Label("Question")
-        caption.setProperty("role", "muted")
         self._question = MarkdownLabel("lesson_question_words")
         self._choices = QButtonGroup(self)
         self._rows: list[_Choice] = []
-        self._choice_column = QVBoxLayout()
-        self._choice_column.setSpacing(6)
-        self._answer = QLineEdit()
-        self._answer.setObjectName("lesson_answer")
-        self._answer.setAccessibleName("your answer")
+        self._choice_column = column(gap=6)
+        self._answer = named(QLineEdit(), "lesson_answer", "your answer")
         self._answer.returnPressed.connect(self._check)
         self._button = QuietButton("lesson_check", "Check")
         self._button.clicked.connect(self._check)
         self._hint_button = QuietButton("lesson_hint", "hint", "link")
         self._hint_button.clicked.connect(self.hint_wanted)
-        self._hint = MarkdownLabel("lesson_hint_words")
-        self._hint.setProperty("role", "muted")
+        self._hint = named(MarkdownLabel("lesson_hint_words"), role="muted")
         self._said = MarkdownLabel("lesson_verdict")
-        self._lay_out(caption)
+        head = row((Label("Question", role="muted"), 1), self._hint_button)
+        answer = row((self._answer, 1), self._button, gap=10)
+        answer.addStretch()  # takes room only where there is no field
+        column(
+            head,
+            self._question,
+            self._choice_column,
+            answer,
+            self._hint,
+            self._said,
+            on=self,
+            gap=8,
+            margins=(14, 12, 14, 12),
+        )
 
     @property
     def said(self) -> str:
@@ -57,15 +65,15 @@ class QuestionCard(QFrame):
     def set_question(self, question: str, choices: Sequence[str], hint: str) -> None:
         """Show another question, unanswered."""
         self._question.setText(question)
-        for row in self._rows:
-            self._choices.removeButton(row.button)
-            self._choice_column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+        for gone in self._rows:
+            self._choices.removeButton(gone.button)
+            self._choice_column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
         self._rows = [_Choice(words, number) for number, words in enumerate(choices)]
-        for number, row in enumerate(self._rows):
-            self._choices.addButton(row.button, number)
-            self._choice_column.addWidget(row)
+        for number, added in enumerate(self._rows):
+            self._choices.addButton(added.button, number)
+            self._choice_column.addWidget(added)
         self._answer.setVisible(not choices)
         self._answer.clear()
         self._hint.setText(hint)
@@ -94,25 +102,6 @@ class QuestionCard(QFrame):
         else:
             self.answered.emit(self._answer.text())
 
-    def _lay_out(self, caption: Label) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(self._answer, 1)
-        row.addWidget(self._button)
-        row.addStretch()  # takes room only where there is no field
-        head = QHBoxLayout()
-        head.addWidget(caption, 1)
-        head.addWidget(self._hint_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._question)
-        column.addLayout(self._choice_column)
-        column.addLayout(row)
-        column.addWidget(self._hint)
-        column.addWidget(self._said)
-
 
 class _Choice(QWidget):
     """A button with words that may take several lines; a click on them chooses as well."""
@@ -120,16 +109,8 @@ class _Choice(QWidget):
     def __init__(self, words: str, number: int) -> None:
         super().__init__()
         self.choice = words
-        self.button = QRadioButton()
-        self.button.setObjectName(f"lesson_choice_{number}")
-        self.button.setAccessibleName(words)
-        label = Label(words)
-        label.setWordWrap(True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(label, 1)
+        self.button = named(QRadioButton(), f"lesson_choice_{number}", words)
+        row((self.button, 0, Qt.AlignmentFlag.AlignTop), (Label(words, wraps=True), 1), on=self, gap=4)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.button.isEnabled():

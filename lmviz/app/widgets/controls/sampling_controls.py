@@ -5,15 +5,10 @@ from __future__ import annotations
 from typing import TypeVar
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QCheckBox,
-    QDoubleSpinBox,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.steady import DoubleSpinBox, Slider, SpinBox
@@ -21,7 +16,7 @@ from lmviz.app.widgets.controls.inline_spin import fit_width
 from lmviz.base.configuration import Setting
 from lmviz.decoding.options import SamplingOptions
 
-Spin = TypeVar("Spin", bound=QAbstractSpinBox)
+Spin = TypeVar("Spin", QSpinBox, QDoubleSpinBox)
 
 MOST_K = 1_000_000
 LARGEST_SEED = 2**31 - 1
@@ -45,9 +40,7 @@ class SamplingControls(QWidget):
         self._settings = {setting.name: setting for setting in SamplingOptions.settings()}
         self._flow = FlowLayout(self)
         self.temperature = self._decimal("temperature", 100.0, 0.05)
-        self.slider = Slider(Qt.Orientation.Horizontal)
-        self.slider.setObjectName("temperature_slider")
-        self.slider.setAccessibleName("temperature, roughly")
+        self.slider = named(Slider(Qt.Orientation.Horizontal), "temperature_slider", "temperature, roughly")
         self.slider.setRange(0, HOTTEST)
         self.slider.valueChanged.connect(lambda value: self.changed.emit("temperature", value / HUNDREDTH))
         self.top_k = self._whole("top_k", MOST_K)
@@ -56,9 +49,7 @@ class SamplingControls(QWidget):
         self.seed = self._whole("seed", LARGEST_SEED)
         self.top_k.setSpecialValueText("off")
         self.min_p.setSpecialValueText("off")
-        self.lock = QCheckBox("lock")
-        self.lock.setObjectName("seed_lock")
-        self.lock.setAccessibleName("lock the seed")
+        self.lock = named(QCheckBox("lock"), "seed_lock", "lock the seed")
         self.lock.setToolTip(paragraph(self._settings["seed_locked"].help))
         self.lock.toggled.connect(lambda on: self.changed.emit("seed_locked", on))
         self._flow.addWidget(labelled("temperature", self.temperature, self.slider))
@@ -94,23 +85,19 @@ class SamplingControls(QWidget):
         spin = SpinBox()
         spin.setRange(0, most)
         spin.setGroupSeparatorShown(True)
-        spin.valueChanged.connect(lambda value: self.changed.emit(name, value))
-        spin.textChanged.connect(lambda _: fit_width(spin, USUAL.get(name)))
-        return self._named(spin, self._settings[name])
+        return self._connected(spin, self._settings[name])
 
     def _decimal(self, name: str, most: float, step: float) -> QDoubleSpinBox:
         spin = DoubleSpinBox()
         spin.setRange(0.0, most)
         spin.setSingleStep(step)
-        spin.valueChanged.connect(lambda value: self.changed.emit(name, value))
-        spin.textChanged.connect(lambda _: fit_width(spin, USUAL.get(name)))
-        return self._named(spin, self._settings[name])
+        return self._connected(spin, self._settings[name])
 
-    def _named(self, spin: Spin, setting: Setting) -> Spin:
-        spin.setObjectName(f"{setting.name}_spin")
-        spin.setAccessibleName(setting.label)
+    def _connected(self, spin: Spin, setting: Setting) -> Spin:
+        spin.valueChanged.connect(lambda value: self.changed.emit(setting.name, value))
+        spin.textChanged.connect(lambda _: fit_width(spin, USUAL.get(setting.name)))
         spin.setToolTip(paragraph(setting.help))
-        return spin
+        return named(spin, f"{setting.name}_spin", setting.label)
 
     def _adopt_theme(self) -> None:
         self._fit()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.steady import ComboBox, SpinBox
@@ -33,9 +34,7 @@ class SettingField(QObject):
     def __init__(self, setting: Setting, parent: QWidget) -> None:
         super().__init__(parent)
         self.setting = setting
-        self.control = self._make_control(parent)
-        self.control.setObjectName(f"{setting.name}_field")
-        self.control.setAccessibleName(setting.label)
+        self.control = named(self._make_control(parent), f"{setting.name}_field", setting.label)
         self.control.setAccessibleDescription(setting.help)
         self.control.setToolTip(paragraph(_help(setting)))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -43,9 +42,7 @@ class SettingField(QObject):
         self.label = Label(setting.label, parent, wraps=True)
         self.label.setBuddy(self.control)
         self.label.setToolTip(paragraph(_help(setting)))
-        self.complaint = Label("", parent)
-        self.complaint.setProperty("role", "warning")
-        self.complaint.setWordWrap(True)
+        self.complaint = Label("", parent, role="warning", wraps=True)
         self.complaint.hide()
         self.adopt_theme()
 
@@ -63,10 +60,9 @@ class SettingField(QObject):
             return box
         if setting.kind is int:
             spin = SpinBox(parent)
-            spin.setRange(
-                int(setting.minimum if setting.minimum is not None else -LARGEST),
-                min(LARGEST, int(setting.maximum if setting.maximum is not None else LARGEST)),
-            )
+            least = -LARGEST if setting.minimum is None else int(setting.minimum)
+            most = LARGEST if setting.maximum is None else int(setting.maximum)
+            spin.setRange(least, min(LARGEST, most))
             spin.setGroupSeparatorShown(True)
             if setting.minimum == 0:
                 spin.setSpecialValueText(setting.zero)  # which Qt shows for the smallest value

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.steady import Slider
 
@@ -20,18 +21,10 @@ class SliderRow(QWidget):
 
     def __init__(self, name: str, accessible_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.slider = Slider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName(accessible_name)
+        self.slider = named(Slider(Qt.Orientation.Horizontal), description=accessible_name)
         self.slider.valueChanged.connect(self.value_changed)
-        self._said = Label()
-        label = Label(name)
-        for muted in (label, self._said):
-            muted.setProperty("role", "muted")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label)
-        row.addWidget(self.slider, 1)
-        row.addWidget(self._said)
+        self._said = Label(role="muted")
+        row(Label(name, role="muted"), (self.slider, 1), self._said, on=self)
 
     @property
     def value(self) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painter import Painter
 
 WIDTH, HEIGHT, GAP = 28, 16, 2
 
@@ -32,17 +33,12 @@ class Switch(QAbstractButton):
         return QSize(round((WIDTH + 4) * scale), round((HEIGHT + 4) * scale))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = current_theme()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
+        theme, painter = current_theme(), Painter(self)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing)
         width, height = WIDTH * theme.scale, HEIGHT * theme.scale
         groove = QRectF((self.width() - width) / 2, (self.height() - height) / 2, width, height)
-        painter.setBrush(theme.key if self.isChecked() else theme.strong_line)
-        painter.drawRoundedRect(groove, height / 2, height / 2)
-        radius = height / 2 - GAP * theme.scale
+        painter.box(groove, theme.key if self.isChecked() else theme.strong_line, radius=HEIGHT / 2)
         middle = groove.right() - height / 2 if self.isChecked() else groove.left() + height / 2
-        painter.setBrush(theme.surface)
-        painter.drawEllipse(QPointF(middle, groove.center().y()), radius, radius)
+        painter.dot(QPointF(middle, groove.center().y()), HEIGHT / 2 - GAP, theme.surface)
         if self.hasFocus():
             draw_ring(painter, QRectF(self.rect()))

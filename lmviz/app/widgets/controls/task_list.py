@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.widgets.base.building import column, row
+from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 
 SIZE = 18  # pixels at scale 1
 
 
-class Tick(QWidget):
+class Tick(Canvas):
     """A tick in a disc where something is done; otherwise an empty circle, strong where it is next."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    spoken_as = ""  # the words beside it say whether it is done
+    usual = (SIZE, SIZE)
+
+    def __init__(self) -> None:
+        super().__init__()
         self._is_done = self._is_next = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme_switch().theme_changed.connect(self.updateGeometry)
 
     @property
     def is_done(self) -> bool:
@@ -33,22 +36,15 @@ class Tick(QWidget):
         self._is_done, self._is_next = is_done, is_next
         self.update()
 
-    def sizeHint(self) -> QSize:
-        return QSize(SIZE, SIZE) * current_theme().scale
-
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        scale = theme.scale
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        disc = QRectF(self.rect()).adjusted(2 * scale, 2 * scale, -2 * scale, -2 * scale)
+        painter, theme, inset = self.begin(), self.theme, self.length(2)
+        disc = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        middle, radius = disc.center(), disc.width() / 2 / theme.scale
         if not self._is_done:
-            painter.setPen(QPen(theme.accent if self._is_next else theme.strong_line, 1.5 * scale))
-            painter.drawEllipse(disc)
+            painter.dot(middle, radius, None, theme.accent if self._is_next else theme.strong_line, 1.5)
             return
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.right)
-        painter.drawEllipse(disc)
-        painter.setPen(QPen(theme.on(theme.right), 1.6 * scale))
+        painter.dot(middle, radius, theme.right)
+        painter.setPen(QPen(theme.on(theme.right), self.length(1.6)))
         corner, size = disc.topLeft(), disc.width()
         places = [(0.27, 0.53), (0.44, 0.69), (0.74, 0.34)]
         painter.drawPolyline([corner + QPointF(x * size, y * size) for x, y in places])
@@ -60,9 +56,7 @@ class TaskList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: list[tuple[Tick, MarkdownLabel]] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(6)
+        self._column = column(on=self, gap=6)
 
     @property
     def done(self) -> int:
@@ -85,9 +79,5 @@ class TaskList(QWidget):
 
     def _add_row(self) -> None:
         tick, label = Tick(), MarkdownLabel("lesson_task")
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(label, 1)
-        self._column.addLayout(row)
+        self._column.addLayout(row((tick, 0, Qt.AlignmentFlag.AlignTop), (label, 1), gap=8))
         self._rows.append((tick, label))

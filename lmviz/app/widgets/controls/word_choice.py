@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import caption
 from lmviz.text.tokenizer import visible
@@ -25,10 +26,8 @@ class WordChoice(QWidget):
     def __init__(self, edit_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._row = FlowLayout(self)
-        self._own = QLineEdit()
-        self._own.setObjectName(edit_name)
+        self._own = named(QLineEdit(), edit_name, "your own guess")
         self._own.setPlaceholderText("type your own…")
-        self._own.setAccessibleName("your own guess")
         self._own.setMaximumWidth(WIDEST)
         self._own.returnPressed.connect(lambda: self.chosen.emit(self._own.text()))
         self.offer(())

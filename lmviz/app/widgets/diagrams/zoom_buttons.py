@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.diagrams.editable_numbers import A_NOTCH, EditableNumbers
@@ -26,31 +25,19 @@ class ZoomButtons(QWidget):
         name = picture.objectName()
         self.setAutoFillBackground(True)  # what they lie over is not read through them
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
-        self._smaller = self._button(f"{name}_smaller", "−", "draw it smaller (Ctrl and the wheel, or −)")
-        self._larger = self._button(f"{name}_larger", "+", "draw it larger (Ctrl and the wheel, or +)")
-        self._fit = self._button(f"{name}_fit", "fit", "bring all of it into sight (0)")
-        acts: tuple[tuple[QPushButton, Callable[[], None]], ...] = (
-            (self._smaller, lambda: picture.magnify(1 / A_NOTCH)),
-            (self._larger, lambda: picture.magnify(A_NOTCH)),
-            (self._fit, picture.fit),
-        )
-        for button, act in acts:
-            button.clicked.connect(lambda _=False, act=act: act())
-            row.addWidget(button)
+        self._smaller = _button(f"{name}_smaller", "−", "draw it smaller (Ctrl and the wheel, or −)")
+        larger = _button(f"{name}_larger", "+", "draw it larger (Ctrl and the wheel, or +)")
+        self._fit = _button(f"{name}_fit", "fit", "bring all of it into sight (0)")
+        self._smaller.clicked.connect(lambda: picture.magnify(1 / A_NOTCH))
+        larger.clicked.connect(lambda: picture.magnify(A_NOTCH))
+        self._fit.clicked.connect(picture.fit)
+        row(self._smaller, larger, self._fit, on=self, gap=2)
         picture.magnified.connect(self._update)
         theme_switch().theme_changed.connect(self._settle)
         area.installEventFilter(self)
         area.horizontalScrollBar().rangeChanged.connect(self._settle)
         self._settle()
         self._update()
-
-    def _button(self, name: str, words: str, description: str) -> QPushButton:
-        button = LinkButton(name, words, description)
-        button.setToolTip(paragraph(description))
-        return button
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
@@ -70,3 +57,9 @@ class ZoomButtons(QWidget):
         self._area.setViewportMargins(0, 0, 0, self.height() + MARGIN)  # so that they cover nothing
         self.move(MARGIN, self._area.height() - self.height() - MARGIN // 2 - bar)
         self.raise_()
+
+
+def _button(name: str, words: str, description: str) -> LinkButton:
+    button = LinkButton(name, words, description)
+    button.setToolTip(paragraph(description))
+    return button

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, Qt
 from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.tables.quiet_table import NOWHERE, Index
 from lmviz.base.plain_text import seen
 
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
 SAMPLE = 64
 TOKEN = 12  # the size of tokens
 SHARE = Qt.ItemDataRole.UserRole + 1

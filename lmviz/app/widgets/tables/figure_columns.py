@@ -1,12 +1,14 @@
-"""The columns of a figures table: their contents, and their positions at the available width."""
+"""What a figures table shows: its columns, their positions at the available width, and its lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QAbstractTableModel, QObject, Qt
+
+from lmviz.app.widgets.tables.quiet_table import NOWHERE, Index
 
 SIDES = {
     "token": Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
@@ -90,3 +92,66 @@ def place_columns(columns: Sequence[FigureColumn], room: float, scale: float) ->
         places.append(ColumnPlace(column, number, left, width))
         left += width
     return places
+
+
+class FiguresModel(QAbstractTableModel):
+    """`set_columns(columns)`, `set_lines(count, line)`; `columns`, `line(number)`.
+
+    Each line is computed when it first becomes visible.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._columns: tuple[FigureColumn, ...] = ()
+        self._count = 0
+        self._make: Callable[[int], FigureLine] = lambda line: FigureLine(())
+        self._made: dict[int, FigureLine] = {}
+
+    def set_columns(self, columns: Sequence[FigureColumn]) -> None:
+        """Set other columns; the lines must be set again."""
+        self.beginResetModel()
+        self._columns = tuple(columns)
+        self._made.clear()
+        self.endResetModel()
+
+    def set_lines(self, count: int, line: Callable[[int], FigureLine]) -> None:
+        """Other lines: `line(n)` makes the n-th of `count`."""
+        if count == self._count:
+            self._make = line
+            self._made.clear()
+            if count and self._columns:
+                self.dataChanged.emit(self.index(0, 0), self.index(count - 1, len(self._columns) - 1))
+        else:
+            self.beginResetModel()
+            self._count, self._make = count, line
+            self._made.clear()
+            self.endResetModel()
+
+    @property
+    def columns(self) -> tuple[FigureColumn, ...]:
+        """The columns, of which the view may hide some."""
+        return self._columns
+
+    def line(self, number: int) -> FigureLine:
+        """One line."""
+        if number not in self._made:
+            self._made[number] = self._make(number)
+        return self._made[number]
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else self._count
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and index.isValid():
+            return self.line(index.row()).texts[index.column()]
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self._columns[section].title
+        return None

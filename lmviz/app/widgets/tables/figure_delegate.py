@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import cut
-from lmviz.app.widgets.tables.figure_columns import FigureLine
-from lmviz.app.widgets.tables.figures_model import FiguresModel
+from lmviz.app.widgets.tables.figure_columns import FigureLine, FiguresModel
+from lmviz.app.widgets.tables.quiet_table import Index
 from lmviz.base.plain_text import seen
 
 SIZE, HEAD_SIZE, HEAD = 12, 12, 26
 PADDING = 6
-Index = QModelIndex | QPersistentModelIndex
 
 
 class FigureHeader(QHeaderView):

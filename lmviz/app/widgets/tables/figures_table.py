@@ -15,21 +15,25 @@ from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
+from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN, along
-from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine, place_columns
+from lmviz.app.widgets.tables.figure_columns import (
+    FigureColumn,
+    FigureLine,
+    FiguresModel,
+    place_columns,
+)
 from lmviz.app.widgets.tables.figure_delegate import HEAD, FigureDelegate, FigureHeader
-from lmviz.app.widgets.tables.figures_model import FiguresModel
 from lmviz.app.widgets.tables.quiet_table import ROW, QuietTable
 
 FEWEST_LINES = 3
@@ -153,40 +157,32 @@ class FiguresTable(QuietTable):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = Painter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing)
         self._draw_lights(painter)
         if not self._model.rowCount():
-            theme = current_theme()
-            painter.setFont(theme.font())
-            painter.setPen(theme.muted_text)
-            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            painter.drawText(QRectF(self.viewport().rect()), int(flags), self._placeholder)
+            area, wrapped = QRectF(self.viewport().rect()), CENTRED | Qt.TextFlag.TextWordWrap
+            painter.write(area, self._placeholder, current_theme().muted_text, TEXT_SIZE, where=wrapped)
         elif self.hasFocus() and self._reached_by_key:
             draw_ring(painter, QRectF(self.viewport().rect()))
         painter.end()
         super().paintEvent(event)
 
-    def _draw_lights(self, painter: QPainter) -> None:
+    def _draw_lights(self, painter: Painter) -> None:
         """The marked line, the hovered one, the number under the pointer and those it is made from."""
         theme, shown = current_theme(), self.lines_shown
-        painter.setPen(Qt.PenStyle.NoPen)
-        radius = 4 * theme.scale
         marked = QColor(theme.validation)
         marked.setAlphaF(0.16)
         for line, color in ((self._delegate.marked, marked), (self._cell[0], theme.hover)):
             if line in shown:
-                painter.setBrush(color)
-                painter.drawRoundedRect(self.line_rectangle(line), radius, radius)
+                painter.box(self.line_rectangle(line), color, radius=4)
         line, number = self._cell
         if line not in shown or number < 0:
             return
         column = self._model.columns[number]
-        painter.setBrush(theme.accent_wash)
         for source in column.sources:
             for above in range(shown.start if column.runs else line, line + 1):
-                painter.drawRoundedRect(self._lit(above, source), radius, radius)
-        painter.setPen(theme.accent)
-        painter.drawRoundedRect(self._lit(line, column.name), radius, radius)
+                painter.box(self._lit(above, source), theme.accent_wash, radius=4)
+        painter.box(self._lit(line, column.name), theme.accent_wash, theme.accent, radius=4)
 
     def _lit(self, line: int, name: str) -> QRectF:
         return self.cell_rectangle(line, name).adjusted(1.5, 1.5, -1.5, -1.5)

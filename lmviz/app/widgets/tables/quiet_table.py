@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 
 ROW = 24
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
 
 
 class QuietTable(QTableView):

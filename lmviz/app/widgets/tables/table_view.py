@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,9 +19,10 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.plain import Label, paragraph
+from lmviz.app.widgets.kit.pointing import CONFIRMING
 from lmviz.app.widgets.tables.column_widths import ColumnNeed, share_width
 from lmviz.app.widgets.tables.columns_model import SHARE, TOKEN, Column, ColumnsModel
-from lmviz.app.widgets.tables.quiet_table import QuietTable
+from lmviz.app.widgets.tables.quiet_table import NOWHERE, Index, QuietTable
 
 NARROWEST = 44
 HEADING, HEADING_PADDING = 12, 11  # pixels at scale 1 of the type, and on either side of it
@@ -89,7 +90,7 @@ class TableView(QuietTable):
         line = self._model.line_of(row) if row >= 0 else -1
         if line < 0:
             self.clearSelection()
-            self.setCurrentIndex(QModelIndex())
+            self.setCurrentIndex(NOWHERE)
         else:
             self.setCurrentIndex(self._model.index(line, 0))
 
@@ -161,7 +162,7 @@ class TableView(QuietTable):
         super().resizeEvent(event)
         self._give_columns_room()
 
-    def say(self, index: QModelIndex | QPersistentModelIndex) -> str:
+    def say(self, index: Index) -> str:
         """What a tooltip says of a cell: its text where that is cut, and the columns put away; HTML."""
         shown, line = self._model.column(index.column()), index.row()
         lines = [self._model.written(line, index.column())]
@@ -186,7 +187,7 @@ class TableView(QuietTable):
         self._hover(-1)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current >= 0:
+        if event.key() in CONFIRMING and self.current >= 0:
             self.row_clicked.emit(self.current)
         else:
             super().keyPressEvent(event)
@@ -196,20 +197,14 @@ class _BarDelegate(QStyledItemDelegate):
     """Draws the share of a cell as a bar across its number, and says what a narrow table leaves out."""
 
     def helpEvent(
-        self,
-        event: QHelpEvent,
-        view: QAbstractItemView,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
         if not isinstance(view, TableView) or event.type() != QEvent.Type.ToolTip or not index.isValid():
             return super().helpEvent(event, view, option, index)
         QToolTip.showText(event.globalPos(), paragraph(view.say(index)), view)
         return True
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         share = index.data(SHARE)
         if share is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import fitted
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import Pointable
 
 HEIGHT, GAP = 26, 3
@@ -99,26 +100,21 @@ class TapeList(Pointable):
         if not on:
             return
         top, low = self.part_rectangle(on[-1]).top() - 3, self.part_rectangle(on[0]).bottom() + 2
-        painter.setPen(QPen(self.theme.strong_line, self.length(1.5)))
-        for x in (0.5, self.width() - 1):
-            painter.drawLine(QPointF(x, top), QPointF(x, low))
-        painter.drawLine(QPointF(0.5, low), QPointF(self.width() - 1, low))
+        left, right = 0.5, self.width() - 1
+        corners = [QPointF(left, top), QPointF(left, low), QPointF(right, low), QPointF(right, top)]
+        for start, end in pairwise(corners):
+            painter.line(start, end, self.theme.strong_line, 1.5)
 
     def _draw(self, painter: Painter, entry: TapeEntry, place: QRectF) -> None:
         theme = self.theme
         block = place.adjusted(self.length(4), 0, -self.length(4), -1)
         if entry.state == ON:
-            painter.setPen(QPen(theme.accent, 1.4) if entry.is_next else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_wash if entry.is_next or entry.name == self._lit else theme.chip)
-            painter.drawRoundedRect(block, self.length(5), self.length(5))
+            wash = theme.accent_wash if entry.is_next or entry.name == self._lit else theme.chip
+            painter.box(block, wash, QPen(theme.accent, 1.4) if entry.is_next else None, radius=5)
         elif entry.name == self._lit or entry.is_next:
-            pen = QPen(theme.accent if entry.is_next else theme.line, 1)
-            pen.setStyle(Qt.PenStyle.DashLine)
-            painter.setPen(pen)
-            painter.setBrush(theme.hover if entry.name == self._lit else Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(block, self.length(5), self.length(5))
+            dashed = QPen(theme.accent if entry.is_next else theme.line, 1, Qt.PenStyle.DashLine)
+            painter.box(block, theme.hover if entry.name == self._lit else None, dashed, radius=5)
         inner = block.adjusted(self.length(8), 0, -self.length(8), 0)
-        middle = Qt.AlignmentFlag.AlignVCenter
         weight = QFont.Weight.DemiBold if entry.state == ON else QFont.Weight.Normal
         room = inner.width() * COLUMN - self.length(8)
         word, size = fitted(entry.word, room, WORD_SIZES, bold=True)
@@ -130,10 +126,9 @@ class TapeList(Pointable):
         italic.setItalic(True)
         painter.setFont(italic)
         column = inner.adjusted(inner.width() * COLUMN, 0, 0, 0)
-        painter.drawText(column, middle, entry.label)
+        painter.write(column, entry.label)
         if entry.handed:
             painter.write(column.adjusted(inner.width() * 0.14, 0, 0, 0), f"← {entry.handed}", theme.key)
             return
-        painter.setFont(theme.font(SIZE - 1, QFont.Weight.DemiBold if entry.is_next else QFont.Weight.Normal))
-        painter.setPen(theme.accent if entry.is_next else theme.muted_text)
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, entry.words)
+        ink = theme.accent if entry.is_next else theme.muted_text
+        painter.write(inner, entry.words, ink, SIZE - 1, bold=entry.is_next, where=AT_RIGHT)
