@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import AT_LEFT, Painter
 
 ACROSS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 DOWN: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -128,6 +129,22 @@ class Pointed(Parts[Part], Canvas):
         words = None if self._hovered == self.nowhere else self.readout(self._hovered)
         HoverCard.renew(self, None if words is None else lambda: words)
 
+    def write_cut(
+        self,
+        painter: Painter,
+        area: QRectF,
+        text: str,
+        ink: QColor,
+        size: float,
+        *,
+        bold: bool = False,
+        token: bool = False,
+        where: Qt.AlignmentFlag = AT_LEFT,
+    ) -> None:
+        """Write as much of a text as an area has room for; where that is not all, the pointer brings it."""
+        shown = self.shown_in(area, text, metrics(size, token=token, bold=bold, theme=self.theme))
+        painter.write(area, shown, ink, size, bold=bold, token=token, where=where)
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._pointer = event.position()
         self.hover(self.index_at(self._pointer))
@@ -199,6 +216,13 @@ class Pointable(Pointed[int]):
         self._describe()
         self.updateGeometry()
         self.update()
+
+    def draw_marks(self, painter: Painter) -> None:
+        """The colours behind the part under the pointer and the chosen one."""
+        for index, color in ((self._hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
+            area = self.part_rectangle(index) if 0 <= index < self._count else None
+            if area is not None:
+                painter.box(area, color, radius=4)
 
     def _describe(self) -> None:
         if (said := self.description()) is not None:

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
+from lmviz.app.widgets.kit.rows import across, in_the_middle
 from lmviz.app.widgets.matrix.crossfade import Crossfade
 
 ROW = 23
@@ -22,9 +23,10 @@ MOST_LABEL = 0.34
 LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 
 
-class PointableBars(Pointable):
-    """Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
+class LabelledBars(Pointable, GrowingCanvas):
+    """Rows of a label and a bar, which are drawn larger in a large window.
 
+    Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
     Up and Down move what is hovered, until the focus leaves. Subclasses keep the labels.
     """
 
@@ -37,6 +39,11 @@ class PointableBars(Pointable):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._labels: tuple[str, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def amount(self) -> int:
+        """The number of bars."""
+        return len(self._labels)
 
     def pointed_at(self, index: int) -> None:
         self.bar_hovered.emit(index)
@@ -44,17 +51,20 @@ class PointableBars(Pointable):
     def clicked_on(self, index: int) -> None:
         self.bar_clicked.emit(index)
 
+    def widest(self, texts: Sequence[str], size: float, *, token: bool = False, bold: bool = False) -> float:
+        """The width of the longest of some texts, in pixels."""
+        measure = self.metrics(size, token=token, bold=bold)
+        return max((measure.horizontalAdvance(text) for text in texts), default=0.0)
 
-class BarsView(PointableBars, GrowingCanvas):
+
+class BarsView(LabelledBars):
     """`BarsView()`: bars with a label on the left and the value written on the right.
 
-    Where not all have room, the last line says how many more there are. In a large window they are drawn
-    larger: `rows_in(size)` says how many there is room for then.
+    Where not all have room, the last line says how many more there are: `rows_in(size)` says how many there
+    is room for in a size.
 
     `set_bars(labels, values, texts=None, notes=None, highlighted=(), faded=(), limit=None, crossfade=False)`
     shows them; `set_current(index)` marks one; `set_color(color)` is that of the bars, None the accent.
-    Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
-    Up and Down move the mark.
     """
 
     usual_size = (260, 300)
@@ -108,25 +118,23 @@ class BarsView(PointableBars, GrowingCanvas):
             self.update()
 
     def sizeHint(self) -> QSize:
-        rows = max(1, len(self._labels))
-        return QSize(round(self.usual_length(260)), round(self.usual_length(ROW * rows)))
+        return self._sized(260, ROW * max(1, self._count))
 
     def minimumSizeHint(self) -> QSize:
-        rows = min(3, max(1, len(self._labels)))
-        return QSize(round(self.usual_length(110)), round(self.usual_length(ROW * rows)))
-
-    def amount(self) -> int:
-        """The number of bars."""
-        return len(self._labels)
+        return self._sized(110, ROW * min(3, max(1, self._count)))
 
     def fitting_growth(self) -> float:
         """As far as all bars fit that fit in the usual size."""
-        needed = self.usual_length(ROW * max(1, len(self._labels)))
+        needed = self.usual_length(ROW * max(1, self._count))
         return min(super().fitting_growth(), growth_in(self.height() / needed))
 
     def rows_in(self, size: QSize) -> int:
         """How many bars there is room for in a size, drawn as large as they are there."""
         return int(size.height() / (self.usual_length(ROW) * self.growth_at(size)))
+
+    def part_rectangle(self, index: int) -> QRectF | None:
+        shown = index < self._bars_with_room
+        return QRectF(0, index * self.length(ROW), self.width(), self.length(ROW)) if shown else None
 
     @property
     def left_out(self) -> int:
@@ -136,28 +144,17 @@ class BarsView(PointableBars, GrowingCanvas):
     @property
     def _bars_with_room(self) -> int:
         """How many bars are drawn, whole; where there are more, the last line says so."""
-        lines = max(1, int(self.height() / self._row + 0.2))
+        lines = max(1, int(self.height() / self.length(ROW) + 0.2))
         return len(self._labels) if lines >= len(self._labels) else max(1, lines - 1)
 
-    @property
-    def _row(self) -> float:
-        return self.length(ROW)
-
-    def _top(self, index: int) -> float:
-        """Where the row of a bar begins, while it moves too; a new one comes from below."""
-        before, place = self._crossfade.before, float(index)
-        if before is not None:
-            was = before[self._labels[index]][0] if self._labels[index] in before else len(self._labels)
-            place = was + (index - was) * self._crossfade.share
-        return place * self._row
-
-    def _length(self, index: int) -> float:
-        """The value a bar is drawn for, while it grows or shrinks too."""
+    def _moving(self, index: int) -> tuple[float, float]:
+        """The row and the value a bar is drawn for, while it moves and grows too; a new one from below."""
         before, value = self._crossfade.before, float(self._values[index])
         if before is None:
-            return value
-        was = before.get(self._labels[index], (0, 0.0))[1]
-        return was + (value - was) * self._crossfade.share
+            return index, value
+        row, was = before.get(self._labels[index], (len(self._labels), 0.0))
+        share = self._crossfade.share
+        return row + (index - row) * share, was + (value - was) * share
 
     def description(self) -> str:
         shown = [f"{label} {text}" for label, text in zip(self._labels, self._texts, strict=True)]
@@ -168,12 +165,10 @@ class BarsView(PointableBars, GrowingCanvas):
 
         If the width is small, bars become shorter, then labels: numbers are never cut.
         """
-        measure, written = self.metrics(LABEL_SIZE, token=True), self.metrics(LABEL_SIZE)
-        widest = max((measure.horizontalAdvance(label) for label in self._labels), default=0)
+        widest = self.widest(self._labels, LABEL_SIZE, token=True)
         label_end = min(max(widest, self.length(40)), self.width() * MOST_LABEL) + self.length(4)
-        beside = max((written.horizontalAdvance(text) for text in self._texts), default=0)
-        noted = max((written.horizontalAdvance(note) for note in self._notes), default=0)
-        spare = beside + noted + self.length(24 if self._notes else 12)
+        written = self.widest(self._texts, LABEL_SIZE) + self.widest(self._notes, LABEL_SIZE)
+        spare = written + self.length(24 if self._notes else 12)
         gap, least = self.length(8), self.length(LEAST_BAR)
         lack = label_end + gap + least + spare - self.width()
         label_end = max(min(label_end, self.length(LEAST_LABEL)), label_end - max(0.0, lack))
@@ -182,25 +177,38 @@ class BarsView(PointableBars, GrowingCanvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the rows that there is room for; none of them is cut through."""
-        painter = self.begin()
+        painter, row = self.begin(), self.length(ROW)
         label_end, start, full = self._columns()
-        row = self._row
+        moving = [self._moving(index) for index in range(len(self._labels))]
+        largest = self._limit or max([value for _, value in moving], default=1.0) or 1e-300
+        self.draw_marks(painter)
         first = max(0, int(event.rect().top() // row))
         last = min(self._bars_with_room, int(event.rect().bottom() // row) + 1)
-        drawn = [self._length(index) for index in range(len(self._labels))]
-        largest = self._limit or max(*drawn, 1e-300) if drawn else 1.0
-        self._draw_marks(painter, row)
-        self._draw_bars(painter, range(first, last), start, full / largest)
-        self._draw_texts(painter, range(first, last), label_end, start, full / largest)
+        for index in range(first, last):
+            place, value = moving[index]
+            area = QRectF(0, place * row, self.width(), row)
+            self._draw_bar(painter, index, area, (label_end, start, value * full / largest))
         if self.left_out:
-            place = QRectF(start, self._bars_with_room * row, self.width() - start, row)
-            painter.write(place, f"and {self.left_out} more", self.theme.faint_text)
+            rest = QRectF(start, self._bars_with_room * row, self.width() - start, row)
+            painter.write(rest, f"and {self.left_out} more", self.theme.faint_text, LABEL_SIZE)
         self.draw_focus(painter)
 
-    def _draw_marks(self, painter: Painter, row: float) -> None:
-        for index, color in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
-            if 0 <= index < self._bars_with_room:
-                painter.box(QRectF(0, index * row, self.width(), row), color, radius=4)
+    def _draw_bar(
+        self, painter: Painter, index: int, row: QRectF, places: tuple[float, float, float]
+    ) -> None:
+        """A row whose label ends and whose bar begins at these places, and the width of that bar."""
+        (label_end, start, width), theme = places, self.theme
+        shown = max(width, self.length(1)) if width > 0 else width
+        painter.box(
+            in_the_middle(across(row, start, start + shown), self.length(BAR)), self._fill(index), radius=2.5
+        )
+        ink = theme.faint_text if index in self._faded else theme.text
+        label = across(row, 0, label_end)
+        self.write_cut(painter, label, self._labels[index], ink, LABEL_SIZE, token=True, where=AT_RIGHT)
+        beside = across(row, start + max(width, 1) + self.length(6), row.right())
+        painter.write(beside, self._texts[index], theme.muted_text, LABEL_SIZE)
+        if self._notes:
+            painter.write(across(row, 0, row.right() - self.length(4)), self._notes[index], where=AT_RIGHT)
 
     def _fill(self, index: int) -> QColor:
         usual = QColor(self.theme.accent if self._color is None else self._color)
@@ -208,35 +216,6 @@ class BarsView(PointableBars, GrowingCanvas):
         color.setAlphaF(0.25 if index in self._faded else 0.86 if color == usual else 1.0)
         return color
 
-    def _draw_bars(self, painter: Painter, shown: range, start: float, per_value: float) -> None:
-        row, height = self._row, self.length(BAR)
-        for index in shown:
-            middle = self._top(index) + 0.5 * row
-            width = self._length(index) * per_value
-            if width > 0:
-                width = max(width, self.length(1))
-            area = QRectF(start, middle - height / 2, width, height)
-            painter.box(area, self._fill(index), radius=2.5)
-
-    def _draw_texts(
-        self, painter: Painter, shown: range, label_end: float, start: float, per_value: float
-    ) -> None:
-        row, theme = self._row, self.theme
-        measure = self.metrics(LABEL_SIZE, token=True)
-        painter.setFont(theme.token_font(LABEL_SIZE))
-        for index in shown:
-            label, ink = cut(self._labels[index], label_end, measure), theme.text
-            ink = theme.faint_text if index in self._faded else ink
-            painter.write(QRectF(0, self._top(index), label_end, row), label, ink, where=AT_RIGHT)
-        painter.setFont(theme.font(LABEL_SIZE))
-        painter.setPen(theme.muted_text)
-        for index in shown:
-            place = start + max(self._length(index) * per_value, 1) + self.length(6)
-            painter.write(QRectF(place, self._top(index), self.width() - place, row), self._texts[index])
-        for index in shown if self._notes else ():
-            area = QRectF(0, self._top(index), self.width() - self.length(4), row)
-            painter.write(area, self._notes[index], where=AT_RIGHT)
-
     def index_at(self, place: QPointF) -> int:
-        index = int(place.y() // self._row)
+        index = int(place.y() // self.length(ROW))
         return index if 0 <= index < self._bars_with_room else -1

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import (
-    Property,
-    QEasingCurve,
-    QPointF,
-    QPropertyAnimation,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QColor, QFont, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -23,8 +14,9 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.plain import paragraph
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.rows import across
 
 LABEL_SIZE, SHARE_SIZE = 11.5, 10.5
 ABOVE, BELOW, BETWEEN = 30, 18, 10  # pixels at scale 1: for the number, for the scale, and between two bars
@@ -53,7 +45,17 @@ class _Stack:
         return -1 if draw is None else int(np.searchsorted(self.edges[1:], draw, side="right"))
 
     def name(self, index: int) -> str:
+        """What a word is called, or the rest."""
         return self.labels[index] if index < len(self.labels) else "another word"
+
+    def share(self, index: int) -> str:
+        """The share of a word, in per cent."""
+        return percentage(self.edges[index + 1] - self.edges[index])
+
+    def stretch(self, bar: QRectF, first: int, end: int | None = None) -> QRectF:
+        """The part of a bar that belongs to a word, or to those up to another."""
+        stop = first + 1 if end is None else end
+        return across(bar, *(bar.left() + self.edges[edge] * bar.width() for edge in (first, stop)))
 
 
 NOTHING = _Stack((), np.zeros(1))
@@ -81,9 +83,10 @@ class CumulativeBar(Pointable, GrowingCanvas):
         self._earlier: _Stack | None = None
         self._draw: float | None = None
         self._marker = 0.0
-        self._fall = QPropertyAnimation(self, b"marker", self)
+        self._fall = QVariantAnimation(self)
         self._fall.setDuration(LANDING)
         self._fall.setEasingCurve(QEasingCurve.Type.OutBounce)
+        self._fall.valueChanged.connect(self._set_marker)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("the die: cumulative probability")
 
@@ -150,72 +153,61 @@ class CumulativeBar(Pointable, GrowingCanvas):
             return ""
         return f"{number(self._draw)} lands on {self._stack.name(self.landed_on)}"
 
-    def _get_marker(self) -> float:
+    @property
+    def marker(self) -> float:
+        """Where the marker is drawn, while it falls too."""
         return self._marker
 
     def _set_marker(self, marker: float) -> None:
         self._marker = marker
         self.update()
 
-    marker = Property(float, _get_marker, _set_marker)
-    """Where the marker is drawn while it falls."""
-
     def sizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(360)), self._height(HIGHEST))
+        return self._sized(360, self._high(HIGHEST))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.usual_length(140)), self._height(20))
+        return self._sized(140, self._high(20))
 
-    def _height(self, bar: float) -> int:
-        bars = bar + (bar + BETWEEN if self._earlier is not None else 0)
-        return round(self.usual_length(ABOVE + bars + BELOW))
+    def _high(self, bar: float) -> float:
+        """The height with bars of a height, both in pixels at scale 1."""
+        return ABOVE + bar + BELOW + (bar + BETWEEN if self._earlier is not None else 0)
 
     def part_rectangle(self, index: int) -> QRectF:
         """Where the segment of a candidate is drawn."""
-        edges = self._stack.edges
-        return _stretch(self._bar(), edges[index], edges[index + 1])
+        return self._stack.stretch(self._bars()[-1][1], index)
 
-    def _bars(self) -> tuple[QRectF | None, QRectF]:
-        """Where the bar of before is drawn, if there is one, and that of now."""
-        number_of = 1 if self._earlier is None else 2
-        between = self.length(BETWEEN) * (number_of - 1)
-        room = self.height() - self.length(ABOVE + BELOW) - between
-        height = max(1.0, min(max(self.length(HIGHEST), HIGH * self.height()), room / number_of))
+    def _bars(self) -> list[tuple[_Stack, QRectF, str]]:
+        """What is drawn where: the bar of now, and above it that of before where there is one."""
+        stacks = [(self._stack, "")]
+        if self._earlier is not None:
+            stacks = [(self._earlier, "before"), (self._stack, "after")]
+        room = self.height() - self.length(ABOVE + BELOW + BETWEEN * (len(stacks) - 1))
+        height = max(1.0, min(max(self.length(HIGHEST), HIGH * self.height()), room / len(stacks)))
         left = 0.0
         if self._earlier is not None:
             left = self.metrics(SHARE_SIZE + 1).horizontalAdvance("before") + self.length(8)
-        spare = max(0.0, room - number_of * height) / 2
-        top = self.length(ABOVE) + spare
-        width = max(1.0, self.width() - left - self.length(1))
-        first = QRectF(left, top, width, height)
-        if self._earlier is None:
-            return None, first
-        return first, first.translated(0, height + between)
-
-    def _bar(self) -> QRectF:
-        return self._bars()[1]
+        top = self.length(ABOVE) + max(0.0, room - len(stacks) * height) / 2
+        first = QRectF(left, top, max(1.0, self.width() - left - self.length(1)), height)
+        apart = height + self.length(BETWEEN)
+        return [
+            (stack, first.translated(0, place * apart), name) for place, (stack, name) in enumerate(stacks)
+        ]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        before, now = self._bars()
         if not self._stack.labels:
             return
-        for stack, bar, name in self._drawn(before, now):
+        bars = self._bars()
+        for stack, bar, name in bars:
             self._draw_stack(painter, stack, bar)
-            if name:
-                area = QRectF(0, bar.top(), bar.left(), bar.height())
-                painter.write(area, name, self.theme.muted_text, SHARE_SIZE + 1)
-        self._draw_scale(painter, now)
+            area = QRectF(0, bar.top(), bar.left(), bar.height())
+            painter.write(area, name, self.theme.muted_text, SHARE_SIZE + 1)
+        self._draw_scale(painter, bars[-1][1])
         if self._draw is not None:
-            self._draw_marker(painter, now if before is None else before, now)
-
-    def _drawn(self, before: QRectF | None, now: QRectF) -> Iterator[tuple[_Stack, QRectF, str]]:
-        if self._earlier is not None and before is not None:
-            yield self._earlier, before, "before"
-        yield self._stack, now, "" if before is None else "after"
+            self._draw_marker(painter, bars[0][1], bars[-1][1])
 
     def _is_settled(self) -> bool:
-        return self._fall.state() != QPropertyAnimation.State.Running
+        return self._fall.state() != QVariantAnimation.State.Running
 
     def _draw_stack(self, painter: Painter, stack: _Stack, bar: QRectF) -> None:
         """Thin segments at the end are drawn as one block, so that a long tail costs nothing."""
@@ -223,25 +215,21 @@ class CumulativeBar(Pointable, GrowingCanvas):
         landed = stack.at(self._draw) if self._is_settled() else -1
         thin = np.flatnonzero(np.diff(stack.edges) * bar.width() < self.length(THINNEST))
         first_thin = int(thin[0]) if len(thin) else words
-        painter.setPen(QPen(self.theme.surface, self.length(1)))
+        edge = QPen(self.theme.surface, self.length(1))
         for index in range(first_thin):
-            stretch = _stretch(bar, stack.edges[index], stack.edges[index + 1])
-            fill = self._fill(stack, index, landed)
-            painter.setBrush(fill)
-            painter.drawRoundedRect(stretch, self.length(3), self.length(3))
+            stretch, fill = stack.stretch(bar, index), self._fill(stack, index, landed)
+            painter.box(stretch, fill, edge, radius=3)
             self._draw_label(painter, stack, index, stretch, mix(self.theme.surface, fill, fill.alphaF()))
-            painter.setPen(QPen(self.theme.surface, self.length(1)))
         if stack.rest > 0:
-            last = float(stack.edges[-1])
-            painter.setBrush(self.theme.validation if landed == words else self.theme.line)
-            painter.drawRect(_stretch(bar, last, min(1.0, last + stack.rest)))
-        painter.box(_stretch(bar, stack.edges[first_thin], stack.edges[-1]), self._fill(stack, words, -1))
+            last, ink = stack.stretch(bar, 0, -1).right(), self.theme.line
+            rest = across(bar, last, min(bar.right(), last + stack.rest * bar.width()))
+            painter.box(rest, self.theme.validation if landed == words else ink, edge)
+        painter.box(stack.stretch(bar, first_thin, -1), self._fill(stack, words, -1))
         for index in (self.hovered if stack is self._stack else -1, landed):
             if first_thin <= index < words:
-                painter.setBrush(self._fill(stack, index, landed))
-                stretch = _stretch(bar, stack.edges[index], stack.edges[index + 1])
+                stretch = stack.stretch(bar, index)
                 stretch.setWidth(max(stretch.width(), self.length(1.5)))
-                painter.drawRect(stretch)
+                painter.box(stretch, self._fill(stack, index, landed))
 
     def _fill(self, stack: _Stack, index: int, landed: int) -> QColor:
         is_now = stack is self._stack
@@ -258,39 +246,32 @@ class CumulativeBar(Pointable, GrowingCanvas):
         self, painter: Painter, stack: _Stack, index: int, stretch: QRectF, ground: QColor
     ) -> None:
         """The word, and its share where both fit one below the other; a long word reads upwards."""
-        label, share = stack.labels[index], percentage(stack.edges[index + 1] - stack.edges[index])
-        room = stretch.width() - self.length(6)
-        painter.setPen(self.theme.on(ground))
+        label, share = stack.labels[index], stack.share(index)
+        room, ink = stretch.width() - self.length(6), self.theme.on(ground)
         if self.metrics(LABEL_SIZE, token=True, bold=True).horizontalAdvance(label) > room:
-            self._draw_upright(painter, label, stretch)
+            self._draw_upright(painter, label, ink, stretch)
             return
-        painter.setFont(self.theme.token_font(LABEL_SIZE, QFont.Weight.DemiBold))
         both = stretch.height() >= self.length(TWO_LINES)
         both = both and self.metrics(SHARE_SIZE).horizontalAdvance(share) <= room
-        middle, line = stretch.center().y(), self.length(16)
-        centre = Qt.AlignmentFlag.AlignCenter
-        top = middle - line if both else middle - line / 2
-        painter.drawText(QRectF(stretch.left(), top, stretch.width(), line), centre, label)
+        line, middle = self.length(16), stretch.center().y()
+        area = QRectF(stretch.left(), middle - (line if both else line / 2), stretch.width(), line)
+        painter.write(area, label, ink, LABEL_SIZE, bold=True, token=True, where=CENTRED)
         if both:
-            painter.setFont(self.theme.font(SHARE_SIZE))
-            painter.drawText(QRectF(stretch.left(), middle, stretch.width(), line), centre, share)
+            painter.write(area.translated(0, line), share, size=SHARE_SIZE, where=CENTRED)
 
-    def _draw_upright(self, painter: Painter, label: str, stretch: QRectF) -> None:
+    def _draw_upright(self, painter: Painter, label: str, ink: QColor, stretch: QRectF) -> None:
         """A word from bottom to top, where a segment is wide enough for its line."""
         if stretch.width() < self.length(UPRIGHT_LINE):
             return
-        sizes = {size: self.metrics(size, token=True, bold=True) for size in UPRIGHT_SIZES}
         room = stretch.height() - self.length(6)
-        size = next(
-            (size for size in sizes if sizes[size].horizontalAdvance(label) <= room), UPRIGHT_SIZES[-1]
-        )
         painter.save()
-        painter.setFont(self.theme.token_font(size, QFont.Weight.DemiBold))
         painter.translate(stretch.center())
         painter.rotate(-90)
         area = QRectF(-room / 2, -stretch.width() / 2, room, stretch.width())
-        shown = cut(label, room, sizes[size])
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
+        measures = {size: self.metrics(size, token=True, bold=True) for size in UPRIGHT_SIZES}
+        fitting = (size for size in measures if measures[size].horizontalAdvance(label) <= room)
+        size = next(fitting, UPRIGHT_SIZES[-1])
+        painter.write(area, cut(label, room, measures[size]), ink, size, bold=True, token=True, where=CENTRED)
         painter.restore()
 
     def _draw_scale(self, painter: Painter, bar: QRectF) -> None:
@@ -303,18 +284,17 @@ class CumulativeBar(Pointable, GrowingCanvas):
         if not len(thin):
             return
         first = int(thin[0])
-        start = float(self._stack.edges[first])
         said = "others" if self._stack.rest > 0 else f"{count(len(self._stack.labels) - first)} more words"
         wide = self.metrics(SHARE_SIZE).horizontalAdvance(said)
-        left = min(bar.left() + start * bar.width(), bar.right() - wide - self.length(16))
+        left = min(self._stack.stretch(bar, first).left(), bar.right() - wide - self.length(16))
         if left > bar.left() + self.length(16):
             painter.drawText(QPointF(left, line.top() + painter.fontMetrics().ascent()), said)
 
     def _draw_marker(self, painter: Painter, first: QRectF, last: QRectF) -> None:
         """A line through the bars, and what it says above."""
         x = first.left() + self._marker * first.width()
-        painter.setPen(QPen(self.theme.text, self.length(1.6)))
-        painter.drawLine(QPointF(x, first.top() - self.length(4)), QPointF(x, last.bottom() + self.length(3)))
+        start, end = first.top() - self.length(4), last.bottom() + self.length(3)
+        painter.line(QPointF(x, start), QPointF(x, end), self.theme.text, 1.6)
         tip, half = first.top() - self.length(2), self.length(5)
         painter.setBrush(self.theme.text)
         painter.drawPolygon(
@@ -329,7 +309,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         painter.drawText(QPointF(left, first.top() - self.length(12)), said)
 
     def index_at(self, place: QPointF) -> int:
-        bar = self._bar()
+        _, bar, _ = self._bars()[-1]
         share = (place.x() - bar.left()) / bar.width()
         if share < 0 or place.y() < bar.top():
             return -1
@@ -337,17 +317,9 @@ class CumulativeBar(Pointable, GrowingCanvas):
         return index if index < len(self._stack.labels) else -1
 
     def pointed_at(self, index: int) -> None:
-        if index >= 0:
-            shown = self._stack.edges[index + 1] - self._stack.edges[index]
-            self.setToolTip(paragraph(f"{self._stack.labels[index]} {percentage(shown)}"))
-        else:
-            self.setToolTip("")
+        said = f"{self._stack.name(index)} {self._stack.share(index)}" if index >= 0 else ""
+        self.setToolTip(paragraph(said) if said else "")
         self.share_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         self.share_clicked.emit(index)
-
-
-def _stretch(bar: QRectF, first: float, last: float) -> QRectF:
-    """The part of a bar between two shares."""
-    return QRectF(bar.left() + first * bar.width(), bar.top(), (last - first) * bar.width(), bar.height())

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, broken_path
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable, Words
+from lmviz.app.widgets.kit.rows import across
 
 LEAST, USUAL, MOST = 24, 40, 72  # the height of a row in pixels at scale 1
 GAP = 8
@@ -111,10 +112,10 @@ class CurveRows(Pointable):
         self.row_clicked.emit(index)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(480)), round(self._count * self.length(USUAL)))
+        return self._sized(480, USUAL * self._count)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(240)), round(self._count * self.length(LEAST)))
+        return self._sized(240, LEAST * self._count)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = self.begin(), self.theme
@@ -135,8 +136,7 @@ class CurveRows(Pointable):
         theme, (left, right) = self.theme, self._span
         if index in (self._current, self._hovered):
             wash = theme.accent_wash if index == self._current else theme.hover
-            for side in (QRectF(0, area.top(), left - 2, area.height()),
-                         QRectF(right + 2, area.top(), area.right() - right - 2, area.height())):  # fmt: skip
+            for side in (across(area, 0, left - 2), across(area, right + 2, area.right())):
                 painter.box(side, wash, radius=4)
         foot = area.bottom() - self.length(4)
         painter.line(QPointF(left, foot), QPointF(right, foot), theme.line, 1)
@@ -151,10 +151,10 @@ class CurveRows(Pointable):
             painter.setPen(pen)
             points = [QPointF(x, y) for x, y in zip(places, heights, strict=True)]
             painter.drawPath(broken_path(values, points.__getitem__))
-        name = QRectF(0, area.top(), left - self.length(GAP), area.height())
-        painter.fit(name, row.name, theme.text, 12, bold=bool(row.strong), where=AT_RIGHT)
-        said = QRectF(
-            right + self.length(GAP), area.top(), area.right() - right - self.length(GAP), area.height()
+        name, said = (
+            across(area, 0, left - self.length(GAP)),
+            across(area, right + self.length(GAP), area.right()),
         )
+        painter.fit(name, row.name, theme.text, 12, bold=bool(row.strong), where=AT_RIGHT)
         ink = getattr(theme, row.strong) if row.strong else theme.faint_text
         painter.fit(said, row.said, ink, 12, bold=bool(row.strong))

@@ -98,18 +98,14 @@ class Legend(Canvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        painter.setFont(self.theme.font(SIZE))
         places = self.places()
         for entry, area in places:
             color = entry.color if entry.shown else self.theme.faint_text
-            painter.setPen(QPen(color, self.length(2), entry.line))
-            middle = area.center().y()
-            painter.drawLine(QPointF(area.left(), middle), QPointF(area.left() + self.length(STROKE), middle))
-            painter.setPen(self.theme.muted_text if entry.shown else self.theme.faint_text)
+            start, end = QPointF(area.left(), area.center().y()), self.length(STROKE)
+            painter.line(start, start + QPointF(end, 0), QPen(color, self.length(2), entry.line))
+            ink = self.theme.muted_text if entry.shown else self.theme.faint_text
             text = area.adjusted(self.length(STROKE + 5), 0, 2, 0)
-            painter.drawText(
-                text, Qt.AlignmentFlag.AlignVCenter, self.shown_in(text, entry.name, metrics(SIZE))
-            )
+            painter.write(text, self.shown_in(text, entry.name, metrics(SIZE)), ink, SIZE)
         left_out = len(self._entries) - len(places)
         if left_out:
             rest = QRectF(self.rect()).adjusted(places[-1][1].right(), places[-1][1].top(), 0, 0)

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.rows import across
 
 LEAST_ROW, USUAL_ROW, HINTED_ROW, MOST_ROW, GAP = 44, 78, 110, 260, 8
 LETTER, TEXT, FIGURE, LARGE_TEXT, LEAST_TEXT = 22.0, 21.0, 18.0, 15.0, 11.0
@@ -82,12 +83,10 @@ class PollChoices(Pointable):
         return "; ".join(said)
 
     def sizeHint(self) -> QSize:
-        return QSize(
-            round(self.length(420)), round(self.length((HINTED_ROW + GAP) * max(2, len(self._rows))))
-        )
+        return self._sized(420, (HINTED_ROW + GAP) * max(2, self._count))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(200)), round(self.length((LEAST_ROW + GAP) * max(2, len(self._rows)))))
+        return self._sized(200, (LEAST_ROW + GAP) * max(2, self._count))
 
     def part_rectangle(self, index: int) -> QRectF:
         """Where a choice is drawn."""
@@ -154,40 +153,25 @@ class PollChoices(Pointable):
     def _draw(self, painter: Painter, index: int, row: ChoiceRow, total: int, size: float) -> None:
         theme, place = self.theme, self.part_rectangle(index)
         right = self.marked == row.letter
-        radius = self.length(6)
         edge = theme.value if right else theme.accent if index == self.hovered else theme.strong_line
-        painter.setPen(QPen(edge, self.length(2.5 if right else 1)))
-        painter.setBrush(mix(theme.surface, theme.value, 0.06) if right else theme.surface)
-        painter.drawRoundedRect(place, radius, radius)
+        fill = mix(theme.surface, theme.value, 0.06) if right else theme.surface
+        painter.box(place, fill, edge, 2.5 if right else 1, radius=6)
         share = row.count / total if total and self._shown else 0.0
         if share:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(mix(theme.surface, theme.value if right else theme.muted_text, 0.2))
-            inner = place.adjusted(2, 2, -2, -2)
-            painter.drawRoundedRect(
-                QRectF(inner.left(), inner.top(), inner.width() * share, inner.height()), radius, radius
-            )
-        vertical = Qt.AlignmentFlag.AlignVCenter
+            inner, fill = place.adjusted(2, 2, -2, -2), theme.value if right else theme.muted_text
+            bar = across(inner, inner.left(), inner.left() + inner.width() * share)
+            painter.box(bar, mix(theme.surface, fill, 0.2), radius=6)
         left, figures = self._columns()
-        growth = self._growth
-        figure = FIGURE * growth
-        painter.setPen(theme.value if right else theme.text)
-        painter.setFont(theme.font(LETTER * growth, QFont.Weight.Bold))
-        letters = QRectF(place.left(), place.top(), left, place.height())
-        painter.drawText(letters, vertical | Qt.AlignmentFlag.AlignHCenter, row.letter)
-        painter.setFont(theme.token_font(size, QFont.Weight.DemiBold if right else QFont.Weight.Normal))
-        words = QRectF(place.left() + left, place.top(), place.width() - left - figures, place.height())
-        painter.write(words, row.text, theme.text, where=vertical | Qt.TextFlag.TextWordWrap)
+        figure, ink = FIGURE * self._growth, theme.value if right else theme.text
+        painter.setFont(theme.font(LETTER * self._growth, QFont.Weight.Bold))
+        painter.write(across(place, place.left(), place.left() + left), row.letter, ink, where=CENTRED)
+        words, wrapped = place.adjusted(left, 0, -figures, 0), AT_LEFT | Qt.TextFlag.TextWordWrap
+        painter.write(words, row.text, theme.text, size, bold=right, token=True, where=wrapped)
         if not self._shown:
             return
         numbers = place.adjusted(0, 0, -self.length(14), 0)
         percent = metrics(figure, bold=True).horizontalAdvance("100 %") + self.length(12)
-        painter.setFont(theme.font(figure))
-        painter.setPen(theme.muted_text)
-        painter.drawText(
-            numbers.adjusted(0, 0, -percent, 0), vertical | Qt.AlignmentFlag.AlignRight, count(row.count)
-        )
+        beside = numbers.adjusted(0, 0, -percent, 0)
+        painter.write(beside, count(row.count), theme.muted_text, figure, where=AT_RIGHT)
         painter.setFont(theme.font(figure, QFont.Weight.Bold))
-        painter.setPen(theme.value if right else theme.text)
-        said = f"{round(100 * share)} %" if total else "–"
-        painter.drawText(numbers, vertical | Qt.AlignmentFlag.AlignRight, said)
+        painter.write(numbers, f"{round(100 * share)} %" if total else "–", ink, where=AT_RIGHT)

@@ -5,42 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.kit.painter import Painter
-from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
+from lmviz.app.widgets.plots.position_curve import OverPositions
 
 HEIGHT, LEAST, STACK, GAP, MARGIN = 62, 34, 11, 4, 2  # pixels at scale 1
 
 
-class PositionBars(Pointable):
+class PositionBars(OverPositions):
     """`PositionBars()`: `set_parts(parts, names=(), kept=None)`, (position,); they may be negative.
 
     What is not `kept`, (position,) bool, is grey. Below, the parts lie end to end: those above zero from
     the left, and those below zero back from there, so that the mark stands at what they add up to.
-    `set_current(position)` marks a position.
-    Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`. Left and Right move the mark.
     """
 
-    spoken_as = "Chart"
-
-    position_hovered = Signal(int)
-    position_clicked = Signal(int)
-
-    arrows = ACROSS
     usual, least = (150, HEIGHT), (60, LEAST)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._parts = np.zeros(0)
+        super().__init__("parts of a sum", parent)
         self._kept = np.zeros(0, dtype=bool)
-        self._names: tuple[str, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setAccessibleName("parts of a sum")
 
     @property
     def kept(self) -> np.ndarray:
@@ -50,32 +38,30 @@ class PositionBars(Pointable):
     @property
     def total(self) -> float:
         """What the parts add up to."""
-        return float(self._parts.sum())
+        return float(self._values.sum())
 
     def set_parts(self, parts: np.ndarray, names: Sequence[str] = (), kept: np.ndarray | None = None) -> None:
         """Show parts, named by their tokens."""
-        self._parts = np.asarray(parts, dtype=np.float64)
-        self._kept = np.ones(len(self._parts), dtype=bool) if kept is None else kept
-        self._names = tuple(names)
-        self.show_count(len(self._parts))
+        self._kept = np.ones(len(parts), dtype=bool) if kept is None else kept
+        self.show_values(parts, names)
 
     def part_rectangle(self, index: int) -> QRectF:
         """Where a part's bar is drawn, from the line at zero."""
-        across, value = self._across, float(self._parts[index])
+        across, value = self._across, float(self._values[index])
         zero, reach = self._zero(), self._height_of(value)
         left = self.length(MARGIN) + index * across
         return QRectF(left, min(zero, reach), across, abs(reach - zero))
 
     def stretch(self, position: int) -> QRectF:
         """Where a part lies in the stack."""
-        above = np.clip(self._parts, 0, None)
+        above = np.clip(self._values, 0, None)
         whole = float(above.sum()) or 1.0
         wide = self.width() - 2 * self.length(MARGIN)
-        value = float(self._parts[position])
+        value = float(self._values[position])
         if value >= 0:
             start, size = float(above[:position].sum()), value
         else:
-            below = np.clip(-self._parts, 0, None)
+            below = np.clip(-self._values, 0, None)
             start, size = float(above.sum() - below[: position + 1].sum()), -value
         start, end = max(0.0, start / whole), max(0.0, (start + size) / whole)
         top = self.height() - self.length(STACK)
@@ -86,25 +72,18 @@ class PositionBars(Pointable):
 
     def index_at(self, place: QPointF) -> int:
         if place.y() >= self.height() - self.length(STACK):
-            stretches = (at for at in range(len(self._parts)) if self.stretch(at).contains(place))
+            stretches = (at for at in range(len(self._values)) if self.stretch(at).contains(place))
             return next(stretches, -1)
         index = int((place.x() - self.length(MARGIN)) // self._across)
-        return index if 0 <= index < len(self._parts) else -1
-
-    def pointed_at(self, index: int) -> None:
-        self.position_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        self.position_clicked.emit(index)
+        return index if 0 <= index < len(self._values) else -1
 
     @property
     def _across(self) -> float:
-        return max(1.0, (self.width() - 2 * self.length(MARGIN)) / max(1, len(self._parts)))
+        return max(1.0, (self.width() - 2 * self.length(MARGIN)) / max(1, len(self._values)))
 
     @property
     def _limits(self) -> tuple[float, float]:
-        low, high = float(self._parts.min(initial=0.0)), float(self._parts.max(initial=0.0))
+        low, high = float(self._values.min(initial=0.0)), float(self._values.max(initial=0.0))
         return (low, high) if high > low else (0.0, 1.0)
 
     def _height_of(self, value: float) -> float:
@@ -115,26 +94,20 @@ class PositionBars(Pointable):
     def _zero(self) -> float:
         return self._height_of(0.0)
 
-    def readout(self, index: int) -> Words:
-        name = f"“{self._names[index]}”" if index < len(self._names) else str(index + 1)
-        return f"{name} {number(float(self._parts[index]))}", ()
-
     def description(self) -> str:
         inside = self._current >= 0
-        return self.readout(self._current)[0] if inside else f"{number(self.total)} of {self._count} parts"
+        return super().description() if inside else f"{number(self.total)} of {self._count} parts"
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
-        if not len(self._parts):
+        if not len(self._values):
             return
-        painter.setPen(Qt.PenStyle.NoPen)
-        for index in (self._current, self.hovered):
-            if 0 <= index < len(self._parts):
-                painter.setBrush(mix(self.theme.surface, self.theme.accent, 0.15))
-                left = self.length(MARGIN) + index * self._across
-                painter.drawRect(QRectF(left, 0, self._across, self.height() - self.length(STACK + GAP)))
+        foot = self.height() - self.length(STACK + GAP)
+        for index in {self._current, self.hovered} & {*range(self._count)}:
+            column = QRectF(self.length(MARGIN) + index * self._across, 0, self._across, foot)
+            painter.box(column, mix(self.theme.surface, self.theme.accent, 0.15))
         gap = min(1.0, 0.15 * self._across)
-        for index in range(len(self._parts)):
+        for index in range(len(self._values)):
             painter.box(self.part_rectangle(index).adjusted(gap / 2, 0, -gap / 2, 0), self._color(index))
             self._draw_stretch(painter, index)
         zero = round(self._zero()) + 0.5
@@ -150,17 +123,17 @@ class PositionBars(Pointable):
 
     def _draw_total(self, painter: Painter) -> None:
         """Where the sum stands, if some parts point back."""
-        above = float(np.clip(self._parts, 0, None).sum())
-        if not above or (self._parts >= 0).all():
+        above = float(np.clip(self._values, 0, None).sum())
+        if not above or (self._values >= 0).all():
             return
         wide = self.width() - 2 * self.length(MARGIN)
         across = self.length(MARGIN) + max(0.0, self.total / above) * wide
         top = self.height() - self.length(STACK)
-        painter.setPen(QPen(self.theme.text, self.length(1.6)))
-        painter.drawLine(QPointF(across, top - self.length(2)), QPointF(across, self.height()))
+        start, end = QPointF(across, top - self.length(2)), QPointF(across, self.height())
+        painter.line(start, end, self.theme.text, 1.6)
 
     def _color(self, index: int) -> QColor:
         if not self._kept[index]:
             return self.theme.strong_line
-        color = self.theme.key if self._parts[index] >= 0 else self.theme.query
+        color = self.theme.key if self._values[index] >= 0 else self.theme.query
         return color if index in (self._current, self.hovered) else mix(self.theme.surface, color, 0.75)

@@ -17,12 +17,10 @@ HEIGHT = 60
 MARGIN = 6
 
 
-class PositionCurve(Pointable):
-    """`PositionCurve()`: `set_values(values, names=(), limits=None)`, (position,), NaN where there is none.
+class OverPositions(Pointable):
+    """One number for each position of a text; subclasses draw them, and `set_current(position)` marks one.
 
-    `set_threshold(value)` draws a line across, `set_current(position)` and `set_hovered(position)` mark
-    positions. Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`.
-    Left and Right move the mark.
+    Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`. Left and Right move the mark.
     """
 
     spoken_as = "Chart"
@@ -31,16 +29,46 @@ class PositionCurve(Pointable):
     position_clicked = Signal(int)
 
     arrows = ACROSS
-    usual, least = (150, HEIGHT), (60, 24)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._values = np.zeros(0)
         self._names: tuple[str, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName(name)
+
+    def show_values(self, values: Sequence[float] | np.ndarray, names: Sequence[str]) -> None:
+        """These (position,) are drawn from now on, named by their tokens."""
+        self._values, self._names = np.asarray(values, dtype=np.float64), tuple(names)
+        self.show_count(len(self._values))
+
+    def readout(self, index: int) -> Words:
+        name = f"“{self._names[index]}”" if index < len(self._names) else str(index + 1)
+        return f"{name} {number(float(self._values[index]))}", ()
+
+    def description(self) -> str:
+        return self.readout(self._current)[0] if self._current >= 0 else f"{self._count} positions"
+
+    def pointed_at(self, index: int) -> None:
+        self.position_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        self.set_current(index)
+        self.position_clicked.emit(index)
+
+
+class PositionCurve(OverPositions):
+    """`PositionCurve()`: `set_values(values, names=(), limits=None)`, (position,), NaN where there is none.
+
+    `set_threshold(value)` draws a line across.
+    """
+
+    usual, least = (150, HEIGHT), (60, 24)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("curve", parent)
         self._limits = (-1.0, 1.0)
         self._threshold: float | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setAccessibleName("curve")
 
     def set_values(
         self,
@@ -49,12 +77,10 @@ class PositionCurve(Pointable):
         limits: tuple[float, float] | None = None,
     ) -> None:
         """Show values, named by their tokens; `limits` are the lowest and highest drawn, zero included."""
-        self._values = np.asarray(values, dtype=np.float64)
-        self._names = tuple(names)
-        finite = self._values[np.isfinite(self._values)]
+        finite = np.asarray(values, dtype=np.float64)[np.isfinite(values)]
         low, high = limits or (min(0.0, finite.min(initial=0)), max(0.0, finite.max(initial=0)))
         self._limits = (low, high) if high > low else (low - 1.0, high + 1.0)
-        self.show_count(len(self._values))
+        self.show_values(values, names)
 
     def set_threshold(self, threshold: float | None) -> None:
         """A line across at a value; None for none."""
@@ -71,20 +97,6 @@ class PositionCurve(Pointable):
         low, high = self._limits
         margin = self.length(MARGIN)
         return margin + (self.height() - 2 * margin) * (high - value) / (high - low)
-
-    def description(self) -> str:
-        return self.readout(self._current)[0] if self._current >= 0 else f"{self._count} positions"
-
-    def readout(self, index: int) -> Words:
-        name = f"“{self._names[index]}”" if index < len(self._names) else str(index + 1)
-        return f"{name} {number(float(self._values[index]))}", ()
-
-    def pointed_at(self, index: int) -> None:
-        self.position_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        self.position_clicked.emit(index)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()

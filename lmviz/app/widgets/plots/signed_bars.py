@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import signed_figure
-from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
-from lmviz.app.widgets.plots.bars import PointableBars
+from lmviz.app.widgets.kit.rows import across, in_the_middle
+from lmviz.app.widgets.plots.bars import LabelledBars
 
 ROW, BAR, SIZE = 22, 12, 12
 LEAST_ROW = 15  # pixels at scale 1: lower, and words are drawn over one another
@@ -21,13 +21,13 @@ NUMBER = "+00.00"
 MOST_LABEL, MOST_NOTE = 0.34, 0.2  # of the width
 
 
-class SignedBars(PointableBars, GrowingCanvas):
+class SignedBars(LabelledBars):
     """`SignedBars()`: a label on the left, a word beside it, a bar, and the number on the right.
 
     `set_bars(labels, values, notes=(), faded=(), running=False)` shows them; with `running` each bar begins
     where the one before has ended, and the last, which is bold, from zero: it is their sum. Those for which
     there is no room are one bar, with the sum of their values.
-    `set_current(index)` marks one. Signals: `bar_hovered(int)`, `bar_clicked(int)`, also by Enter.
+    `set_current(index)` marks one.
     """
 
     usual_size = (360, 320)
@@ -38,7 +38,6 @@ class SignedBars(PointableBars, GrowingCanvas):
         self._notes: tuple[str, ...] = ()
         self._faded: frozenset[int] = frozenset()
         self._running = False
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(name)
 
     @property
@@ -70,17 +69,10 @@ class SignedBars(PointableBars, GrowingCanvas):
         self.show_count(len(self._labels))
 
     def sizeHint(self) -> QSize:
-        rows = max(1, len(self._labels))
-        return QSize(round(self.usual_length(320)), round(self.usual_length(ROW * rows)))
+        return self._sized(320, ROW * max(1, self._count))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(
-            round(self.usual_length(200)), round(self.usual_length(ROW * min(5, max(1, len(self._labels)))))
-        )
-
-    def amount(self) -> int:
-        """The number of bars."""
-        return len(self._labels)
+        return self._sized(200, ROW * min(5, max(1, self._count)))
 
     def index_at(self, place: QPointF) -> int:
         at, rows = int(place.y() // self._row), self._rows
@@ -114,18 +106,12 @@ class SignedBars(PointableBars, GrowingCanvas):
 
     def _columns(self) -> tuple[float, float, QRectF]:
         """Where labels end, where notes end, and where bars are drawn."""
-        typed, noted = self.metrics(SIZE, bold=True), self.metrics(SIZE, token=True)
-        widest = max((typed.horizontalAdvance(label) for label in self._labels), default=0)
-        label = min(widest + self.length(4), MOST_LABEL * self.width())
-        word = max((noted.horizontalAdvance(note) for note in self._notes), default=0)
-        note = label + (min(word, MOST_NOTE * self.width()) + self.length(10) if self._notes else 0)
-        number = self.metrics(SIZE, bold=True).horizontalAdvance(NUMBER) + self.length(8)
-        left = note + self.length(12)
-        return (
-            label,
-            note,
-            QRectF(left, 0, max(1.0, self.width() - number - left), self._row * len(self._rows)),
-        )
+        label = min(self.widest(self._labels, SIZE, bold=True) + self.length(4), MOST_LABEL * self.width())
+        word = min(self.widest(self._notes, SIZE, token=True), MOST_NOTE * self.width()) + self.length(10)
+        note = label + (word if self._notes else 0)
+        left, right = note + self.length(12), self.widest([NUMBER], SIZE, bold=True) + self.length(8)
+        bars = QRectF(left, 0, max(1.0, self.width() - right - left), self._row * len(self._rows))
+        return label, note, bars
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -138,19 +124,21 @@ class SignedBars(PointableBars, GrowingCanvas):
         per_value = bars.width() / max(high - low, 1e-300)
         zero, thick = bars.left() - low * per_value, min(self.length(BAR), 0.7 * self._row)
         painter.line(QPointF(zero, 0), QPointF(zero, bars.height()), self.theme.line)
+        self.draw_marks(painter)
         for at, (index, begin, end) in enumerate(zip(rows, begins, ends, strict=True)):
             row = QRectF(0, at * self._row, self.width(), self._row)
-            for marked, ground in ((self.hovered, self.theme.hover), (self._current, self.theme.accent_wash)):
-                if index == marked != MORE:
-                    painter.box(row, ground, radius=4)
             self._write(painter, index, float(values[at]), row, label, note)
             left, right = sorted((zero + begin * per_value, zero + end * per_value))
-            area = QRectF(left, row.center().y() - thick / 2, max(right - left, 1.0), thick)
-            painter.box(area, self._color(index, float(values[at])), radius=2)
+            bar = in_the_middle(across(row, left, max(right, left + 1.0)), thick)
+            painter.box(bar, self._color(index, float(values[at])), radius=2)
         if self._running:
             above = (len(rows) - 1) * self._row
             painter.line(QPointF(0, above), QPointF(self.width(), above), self.theme.line)
         self.draw_focus(painter)
+
+    def part_rectangle(self, index: int) -> QRectF | None:
+        rows = self._rows
+        return QRectF(0, rows.index(index) * self._row, self.width(), self._row) if index in rows else None
 
     def _is_sum(self, index: int) -> bool:
         return self._running and index == len(self._values) - 1
@@ -159,20 +147,15 @@ class SignedBars(PointableBars, GrowingCanvas):
         self, painter: Painter, index: int, value: float, row: QRectF, label: float, note: float
     ) -> None:
         theme, bold = self.theme, self._is_sum(index) or index == self._current != MORE
-        area = QRectF(0, row.top(), label, row.height())
         ink = theme.muted_text if index in self._faded or index == MORE else theme.text
         more = len(self._labels) - len(self._rows) + 1
         words = f"{more} more" if index == MORE else self._labels[index]
-        shown = self.shown_in(area, words, self.metrics(SIZE, bold=bold))
-        painter.write(area, shown, ink, SIZE, bold=bold, where=AT_RIGHT)
-        figure = signed_figure(value)
-        ink = theme.accent if self._is_sum(index) else theme.text
+        self.write_cut(painter, across(row, 0, label), words, ink, SIZE, bold=bold, where=AT_RIGHT)
+        figure, ink = signed_figure(value), theme.accent if self._is_sum(index) else theme.text
         painter.write(row.adjusted(0, 0, -self.length(2), 0), figure, ink, SIZE, bold=bold, where=AT_RIGHT)
         if MORE < index < len(self._notes):
-            start = label + self.length(10)
-            area = QRectF(start, row.top(), note - start, row.height())
-            shown = self.shown_in(area, self._notes[index], self.metrics(SIZE, token=True))
-            painter.write(area, shown, theme.key, SIZE, token=True)
+            place = across(row, label + self.length(10), note)
+            self.write_cut(painter, place, self._notes[index], theme.key, SIZE, token=True)
 
     def _color(self, index: int, value: float) -> QColor:
         if self._is_sum(index):

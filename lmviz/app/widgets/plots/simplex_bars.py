@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number, signed_figure
-from lmviz.app.widgets.kit.painter import Painter, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
+from lmviz.app.widgets.kit.rows import across, in_the_middle
 
+TOP, MIDDLE = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignHCenter
 ROW, HEAD, BAR = 26, 20, 14
 LEAST_ROW = 14
 SIZE = 12
@@ -75,11 +77,10 @@ class SimplexBars(Pointable):
             self.word_chosen.emit(word)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(380)), round(self.length(HEAD + ROW * max(2, len(self._words)))))
+        return self._sized(380, HEAD + ROW * max(2, self._count))
 
     def minimumSizeHint(self) -> QSize:
-        height = HEAD + LEAST_ROW * max(2, len(self._words))
-        return QSize(round(self.length(200)), round(self.length(height)))
+        return self._sized(200, HEAD + LEAST_ROW * max(2, self._count))
 
     @property
     def _row(self) -> float:
@@ -101,9 +102,8 @@ class SimplexBars(Pointable):
         start, end, _, _ = self._columns
         return QPointF(start + share * (end - start), self.length(HEAD) + (word + 0.5) * self._row)
 
-    def index_at(self, place: QPointF) -> int:
-        row = int((place.y() - self.length(HEAD)) // self._row)
-        return row if 0 <= row < len(self._words) and place.y() >= self.length(HEAD) else -1
+    def part_rectangle(self, index: int) -> QRectF:
+        return QRectF(0, self.length(HEAD) + index * self._row, self.width(), self._row)
 
     def clicked_on(self, index: int) -> None:
         self.choose(index)
@@ -145,62 +145,38 @@ class SimplexBars(Pointable):
         painter = self.begin()
         if self._words:
             self._draw_heads(painter)
+        self.draw_marks(painter)
         for word in range(len(self._words)):
             self._draw_row(painter, word)
         self.draw_focus(painter)
 
     def _draw_heads(self, painter: Painter) -> None:
         start, _, left, right = self._columns
-        head = self.length(HEAD)
-        painter.setPen(self.theme.muted_text)
-        top = Qt.AlignmentFlag.AlignTop
-        painter.write(QRectF(start, 0, left - start, head), "p, tick at c / n", size=11, where=top)
-        painter.drawText(
-            QRectF(left, 0, self.width() - left, head), top | Qt.AlignmentFlag.AlignHCenter, "c / p − λ"
-        )
-        painter.setPen(QPen(self.theme.line, 1))
-        middle = (left + right) / 2
-        painter.drawLine(QPointF(middle, head), QPointF(middle, head + self._row * len(self._words)))
+        ink, head = self.theme.muted_text, QRectF(0, 0, self.width(), self.length(HEAD))
+        painter.write(across(head, start, left), "p, tick at c / n", ink, 11, where=TOP)
+        painter.write(across(head, left, self.width()), "c / p − λ", where=TOP | MIDDLE)
+        middle, foot = (left + right) / 2, head.bottom() + self._row * len(self._words)
+        painter.line(QPointF(middle, head.bottom()), QPointF(middle, foot), self.theme.line, 1)
 
     def _draw_row(self, painter: Painter, word: int) -> None:
-        theme = self.theme
+        theme, row, chosen = self.theme, self.part_rectangle(word), word == self._current
         start, end, left, right = self._columns
-        middle = self.place_of(word, 0).y()
-        row = QRectF(0, middle - self._row / 2, self.width(), self._row)
-        if word in (self.hovered, self._current):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_wash if word == self._current else theme.hover)
-            painter.drawRoundedRect(row.adjusted(0, 1, 0, -1), self.length(4), self.length(4))
-        vertical = Qt.AlignmentFlag.AlignVCenter
-        weight = QFont.Weight.DemiBold if word == self._current else QFont.Weight.Normal
-        painter.setFont(theme.token_font(SIZE, weight))
-        painter.setPen(theme.text)
-        label = cut(self._words[word], start - self.length(8), metrics(SIZE, token=True))
-        painter.drawText(
-            QRectF(0, row.top(), start - self.length(8), row.height()),
-            Qt.AlignmentFlag.AlignRight | vertical,
-            label,
+        label = across(row, 0, start - self.length(8))
+        self.write_cut(
+            painter, label, self._words[word], theme.text, SIZE, bold=chosen, token=True, where=AT_RIGHT
         )
-        share = float(self._shares[word])
-        bar = min(self.length(BAR), row.height() - 4)
-        tip = self.place_of(word, share)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.hover)
-        painter.drawRoundedRect(QRectF(start, middle - bar / 2, end - start, bar), 2, 2)
-        painter.setBrush(theme.accent)
-        painter.drawRoundedRect(QRectF(start, middle - bar / 2, tip.x() - start, bar), 2, 2)
-        grip = QRectF(tip.x() - self.length(3), middle - bar / 2 - 2, self.length(6), bar + 4)
+        share, middle = float(self._shares[word]), row.center().y()
+        tip, best = (self.place_of(word, place).x() for place in (share, float(self._best[word])))
+        bar = in_the_middle(across(row, start, end), min(self.length(BAR), row.height() - 4))
+        painter.box(bar, theme.hover, radius=2)
+        painter.box(across(bar, start, tip), theme.accent, radius=2)
+        grip = QRectF(tip - self.length(3), bar.top() - 2, self.length(6), bar.height() + 4)
         painter.box(grip, theme.surface, theme.accent, 1.6, radius=3)
-        best = self.place_of(word, float(self._best[word])).x()
-        painter.setPen(QPen(theme.text, self.length(1.6)))
-        painter.drawLine(QPointF(best, middle - bar / 2 - 3), QPointF(best, middle + bar / 2 + 3))
-        painter.write(
-            QRectF(end + self.length(8), row.top(), left - end, row.height()), number(share), theme.text, SIZE
-        )
+        painter.line(QPointF(best, bar.top() - 3), QPointF(best, bar.bottom() + 3), theme.text, 1.6)
+        painter.write(across(row, end + self.length(8), left), number(share), theme.text, SIZE)
         self._draw_pull(painter, float(self._pulls[word]), middle, (left, right))
-        painter.setPen(theme.muted_text)
-        figure = QRectF(right, row.top(), self.width() - right - self.length(4), row.height())
-        painter.drawText(figure, Qt.AlignmentFlag.AlignRight | vertical, _pull_figure(self._pulls[word]))
+        figure = across(row, right, self.width() - self.length(4))
+        painter.write(figure, _pull_figure(self._pulls[word]), theme.muted_text, SIZE, where=AT_RIGHT)
 
     def _draw_pull(self, painter: Painter, pull: float, middle: float, columns: tuple[float, float]) -> None:
         """An arrow from the middle of its column; one that is too long for it has two heads."""
