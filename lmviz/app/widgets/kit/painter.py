@@ -32,6 +32,7 @@ CENTRED = Qt.AlignmentFlag.AlignCenter
 DASHES = (2.0, 1.6)
 """The dash and the gap, in widths of the line, of a mark that nobody has made yet."""
 SMALLEST_TYPE, SMALLER_BY = 8.5, 0.5
+ALONE = QPointF(0.01, 0)  # as long as a lone value's stroke has to be for a round pen to draw it
 
 
 class Painter(QPainter):
@@ -137,6 +138,26 @@ class Painter(QPainter):
         self._take(fill, edge, width)
         self.drawEllipse(middle, radius * self.theme.scale, radius * self.theme.scale)
 
+    def curve(
+        self,
+        values: np.ndarray,
+        point: Callable[[int], QPointF],
+        ink: QColor,
+        width: float,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+    ) -> None:
+        """Draw a line through the finite values, (index,), at the points given; a lone value is a dot."""
+        path, pen_down = QPainterPath(), False
+        for index, finite in enumerate(np.isfinite(values).tolist()):
+            if finite and pen_down:
+                path.lineTo(point(index))
+            elif finite:
+                path.moveTo(point(index))
+                path.lineTo(point(index) + ALONE)
+            pen_down = finite
+        ends, joins = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+        self.strokePath(path, QPen(ink, width * self.theme.scale, style, ends, joins))
+
     def drawText(self, *given: Any) -> Any:
         """Draw a text, which may come from anywhere, at a place given in any of Qt's ways."""
         fit: tuple[Any, ...] = tuple(seen(each) if isinstance(each, str) else each for each in given)
@@ -177,21 +198,3 @@ def cut(text: str, room: float, measure: QFontMetricsF, *, leads_up: bool = Fals
     """
     side = Qt.TextElideMode.ElideLeft if leads_up else Qt.TextElideMode.ElideRight
     return measure.elidedText(text, side, max(0.0, room))
-
-
-ALONE = QPointF(0.01, 0)  # as long as a lone value's stroke has to be for a round pen to draw it
-
-
-def broken_path(values: np.ndarray, point: Callable[[int], QPointF]) -> QPainterPath:
-    """The path through the finite values, (index,), at the points given; a lone value is a dot."""
-    path, pen_down = QPainterPath(), False
-    for index, finite in enumerate(np.isfinite(values).tolist()):
-        if finite:
-            place = point(index)
-            if pen_down:
-                path.lineTo(place)
-            else:
-                path.moveTo(place)
-                path.lineTo(place + ALONE)
-        pen_down = finite
-    return path

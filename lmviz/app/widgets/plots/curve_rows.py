@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, broken_path
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable, Words
 from lmviz.app.widgets.kit.rows import across
 
@@ -142,15 +142,12 @@ class CurveRows(Pointable):
         painter.line(QPointF(left, foot), QPointF(right, foot), theme.line, 1)
         high = area.height() - self.length(8)
         places = [self.place_of(step) for step in self._steps]
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         for role in sorted(row.curves, key=row.strong.__eq__):
             values = row.curves[role]
             heights = foot - high * np.clip(values / self._most, 0.0, 1.0)
-            pen = QPen(getattr(theme, role), self.length(2.2 if role == row.strong else 1.1))
-            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-            painter.setPen(pen)
             points = [QPointF(x, y) for x, y in zip(places, heights, strict=True)]
-            painter.drawPath(broken_path(values, points.__getitem__))
+            width = 2.2 if role == row.strong else 1.1
+            painter.curve(values, points.__getitem__, getattr(theme, role), width)
         name, said = (
             across(area, 0, left - self.length(GAP)),
             across(area, right + self.length(GAP), area.right()),

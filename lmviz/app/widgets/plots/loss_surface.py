@@ -17,6 +17,7 @@ from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 SIZE = 11
 LEFT, BELOW, RIGHT, ABOVE = 44, 34, 8, 4
+BELOW_THERE = Qt.AlignmentFlag.AlignHCenter
 
 
 class LossSurface(Pointed[tuple[int, int] | None]):
@@ -76,19 +77,13 @@ class LossSurface(Pointed[tuple[int, int] | None]):
     @property
     def _area(self) -> QRectF:
         labels = [number(value, 1) for value in (*self._second[:1], *self._second[-1:])]
-        sides = (
-            self.room_beside(labels, LEFT, SIZE),
-            self.length(ABOVE),
-            -self.length(RIGHT),
-            -self.length(BELOW),
-        )
-        return QRectF(self.rect()).adjusted(*sides)
+        left = self.room_beside(labels, LEFT, SIZE)
+        inner = QRectF(self.rect()).adjusted(left, self.length(ABOVE), 0, 0)
+        return inner.adjusted(0, 0, -self.length(RIGHT), -self.length(BELOW))
 
     def place_of(self, first: float, second: float) -> QPointF:
         """Where two numbers of the parameters are drawn."""
-        area = self._area
-        x = _across(first, self._first)
-        y = _across(second, self._second)
+        area, x, y = self._area, _across(first, self._first), _across(second, self._second)
         return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -114,26 +109,21 @@ class LossSurface(Pointed[tuple[int, int] | None]):
             painter.dot(way[self._place], 4.5, theme.surface, theme.key, 2)
 
     def _draw_axes(self, painter: Painter, area: QRectF) -> None:
-        theme = self.theme
-        painter.box(area, edge=theme.line)
-        painter.setFont(theme.font(SIZE))
-        painter.setPen(theme.muted_text)
-        low = area.bottom() + 2
+        muted, low = self.theme.muted_text, area.bottom() + 2
+        painter.box(area, edge=self.theme.line)
         for value in (self._first[0], self._first[-1]):
             said = number(value, 1)
             wide = metrics(SIZE).horizontalAdvance(said) + 2
             x = min(max(self.place_of(value, self._second[0]).x() - wide / 2, 0), self.width() - wide)
-            painter.drawText(QRectF(x, low, wide, 14), Qt.AlignmentFlag.AlignHCenter, said)
+            painter.write(QRectF(x, low, wide, 14), said, muted, SIZE, where=BELOW_THERE)
         for value in (self._second[0], self._second[-1]):
             y = min(max(self.place_of(self._first[0], value).y() - 8, 0), self.height() - 16)
             place = QRectF(0, y, area.left() - 4, 16)
             painter.write(place, number(value, 1), where=AT_RIGHT)
         middle = QRectF(area.left(), low + self.length(13), area.width(), self.length(16))
-        name = self.shown_in(middle, self._names[0], metrics(SIZE))
-        painter.drawText(middle, Qt.AlignmentFlag.AlignHCenter, name)
+        self.write_cut(painter, middle, self._names[0], muted, SIZE, where=BELOW_THERE)
         beside = QRectF(0, area.center().y() - 8, area.left() - 4, 16)
-        name = self.shown_in(beside, self._names[1], metrics(SIZE))
-        painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
+        self.write_cut(painter, beside, self._names[1], muted, SIZE, where=AT_RIGHT)
 
     def index_at(self, place: QPointF) -> tuple[int, int] | None:
         """The row and the column of the number under a place."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.kit.painter import Painter, broken_path
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
 
 HEIGHT = 60
@@ -105,8 +105,7 @@ class PositionCurve(OverPositions):
         if self._threshold is not None:
             self._draw_level(painter, self._threshold, theme.muted_text, Qt.PenStyle.DashLine)
         color = theme.accent
-        painter.setPen(QPen(color, self.length(1.8), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawPath(broken_path(self._values, self.point))
+        painter.curve(self._values, self.point, color, 1.8)
         for position, fill in ((self._hovered, theme.surface), (self._current, color)):
             if 0 <= position < len(self._values) and np.isfinite(self._values[position]):
                 painter.dot(self.point(position), 3.2, fill, color, 1.8)

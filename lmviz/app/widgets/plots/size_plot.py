@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QColor, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
@@ -114,10 +114,7 @@ class SizePlot(Picture):
             return
         self._taken, self._names, self._along = [], [], []
         places = [self.place_of(point.parameters, point.tokens) for point in self._points]
-        around = self.length(DOT + 3)
-        self._dots = [
-            QRectF(place.x() - around, place.y() - around, 2 * around, 2 * around) for place in places
-        ]
+        self._dots = [_around(place, self.length(DOT + 3)) for place in places]
         self._draw_axes(painter)
         painter.save()
         painter.setClipRect(self._area)
@@ -131,30 +128,32 @@ class SizePlot(Picture):
 
     def _draw_axes(self, painter: Painter) -> None:
         theme, area, (across, up) = self.theme, self._area, self._ticks
+        low, high, corner = self.length(4), self.length(16), (10.0 ** min(across), 10.0 ** min(up))
         painter.setFont(theme.font(SIZE))
-        high = self.length(16)
         for exponent, words in across.items():
-            x = self.place_of(10.0**exponent, 10.0 ** min(up)).x()
+            x = self.place_of(10.0**exponent, corner[1]).x()
             painter.line(QPointF(x, area.top()), QPointF(x, area.bottom()), theme.line)
-            place = QRectF(x - self.length(40), area.bottom() + self.length(4), self.length(80), high)
+            place = QRectF(x - self.length(40), area.bottom() + low, self.length(80), high)
             painter.write(place, words, theme.muted_text, where=CENTRED)
         for exponent, words in up.items():
-            y = self.place_of(10.0 ** min(across), 10.0**exponent).y()
+            y = self.place_of(corner[0], 10.0**exponent).y()
             painter.line(QPointF(area.left(), y), QPointF(area.right(), y), theme.line)
             place = QRectF(0, y - high / 2, area.left() - self.length(6), high)
             painter.write(place, words, theme.muted_text, where=AT_RIGHT)
         above = QRectF(0, 0, area.right(), self.length(18))
-        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, "tokens read in training")
+        painter.write(above, "tokens read in training", where=Qt.AlignmentFlag.AlignTop)
         below = QRectF(area.left(), self.height() - self.length(18), area.width(), self.length(18))
-        painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "parameters")
+        painter.write(below, "parameters", where=AT_RIGHT)
+
+    def _across(self, ratio: float, power: int) -> tuple[QPointF, QPointF]:
+        """The line of all sizes whose tokens are `ratio` × parameters ** `power`, from edge to edge."""
+        left, right = (10.0 ** end(self._ticks[0]) for end in (min, max))
+        return self.place_of(left, ratio * left**power), self.place_of(right, ratio * right**power)
 
     def _draw_line(self, painter: Painter, line: ComputeLine) -> tuple[QPointF, QPointF]:
         """From the left edge to the right one."""
-        theme, (across, _) = self.theme, self._ticks
-        left, right = 10.0 ** min(across), 10.0 ** max(across)
-        start = self.place_of(left, line.product / left)
-        end = self.place_of(right, line.product / right)
-        color = theme.accent if line.is_chosen else theme.strong_line
+        start, end = self._across(line.product, -1)
+        color = self.theme.accent if line.is_chosen else self.theme.strong_line
         painter.line(start, end, color, 1.6 if line.is_chosen else 1)
         return start, end
 
@@ -162,23 +161,17 @@ class SizePlot(Picture):
         name, ratio = self._ratio
         if ratio <= 0:
             return
-        theme, (start, end) = self.theme, self._ratio_line()
-        pen = QPen(theme.value, self.length(1.4))
+        start, end = self._across(ratio, 1)
+        pen = QPen(self.theme.value, self.length(1.4))
         pen.setDashPattern([4, 3])
         painter.line(start, end, pen)
-        self._write_along(painter, start, end, name, theme.value, 0.3)
-
-    def _ratio_line(self) -> tuple[QPointF, QPointF]:
-        """From the left edge to the right one."""
-        (_, ratio), (across, _) = self._ratio, self._ticks
-        left, right = 10.0 ** min(across), 10.0 ** max(across)
-        return self.place_of(left, ratio * left), self.place_of(right, ratio * right)
+        self._write_along(painter, start, end, name, self.theme.value, 0.3)
 
     def _covered(self, squares: Sequence[QRectF]) -> tuple[int, int, int]:
         """How much a name in these squares would cover, the worst first: names, models, the dashed line."""
         crossed = 0
         if self._ratio[1] > 0:
-            start, end = self._ratio_line()
+            start, end = self._across(self._ratio[1], 1)
             slope = (end.y() - start.y()) / (end.x() - start.x())
             for square in squares:
                 ends = [start.y() + (x - start.x()) * slope for x in (square.left(), square.right())]
@@ -247,26 +240,22 @@ class SizePlot(Picture):
             middle.map(QPointF((place + 0.5) * step, step if below else -step))
             for place in range(1 + int(width / step))
         ]
-        return [QRectF(centre.x() - step / 2, centre.y() - step / 2, step, step) for centre in centres]
+        return [_around(centre, step / 2) for centre in centres]
 
     def _draw_points(self, painter: Painter) -> None:
-        theme, dot = self.theme, self.length(DOT)
+        theme = self.theme
         ordered = sorted(self._points, key=lambda point: (point.is_chosen, not point.is_own))
-        for point in ordered:
-            place = self.place_of(point.parameters, point.tokens)
+        places = {point: self.place_of(point.parameters, point.tokens) for point in ordered}
+        for point, place in places.items():
             color = theme.accent if point.is_own or point.is_chosen else theme.text
-            painter.setPen(QPen(color if point.is_chosen else theme.surface, self.length(2.5)))
-            painter.setBrush(theme.surface if point.is_chosen else color)
-            size = dot * 1.5 if point.is_chosen else dot
-            painter.drawEllipse(place, size, size)
-            self._taken.append(QRectF(place.x() - dot, place.y() - dot, 2 * dot, 2 * dot))
+            fill, edge = (theme.surface, color) if point.is_chosen else (color, theme.surface)
+            painter.dot(place, DOT * 1.5 if point.is_chosen else DOT, fill, edge, 2.5)
+            self._taken.append(_around(place, self.length(DOT)))
         for point in reversed(ordered):
             if point.is_named or point.is_chosen:
-                self._name(painter, point)
-        touch = self.length(TOUCH)
-        for point in ordered:
-            place = self.place_of(point.parameters, point.tokens)
-            self.place(point.name, QRectF(place.x() - touch, place.y() - touch, 2 * touch, 2 * touch))
+                self._name(painter, point, places[point])
+        for point, place in places.items():
+            self.place(point.name, _around(place, self.length(TOUCH)))
 
     def _place_apart(self, place: QPointF, wide: float, high: float) -> QRectF | None:
         """Where a name can stand that has no room beside its point: the nearest place that is free.
@@ -288,11 +277,10 @@ class SizePlot(Picture):
                 behind = name
         return behind
 
-    def _name(self, painter: Painter, point: SizePoint) -> None:
+    def _name(self, painter: Painter, point: SizePoint, place: QPointF) -> None:
         """Write a point's name where no other stands: beside it, or apart from it with a line to it."""
         measure = self.metrics(SIZE, bold=point.is_chosen)
-        place, wide, high = self.place_of(point.parameters, point.tokens), 0.0, self.length(16)
-        wide, gap = measure.horizontalAdvance(point.name) + 2, self.length(9)
+        wide, high, gap = measure.horizontalAdvance(point.name) + 2, self.length(16), self.length(9)
         offsets = ((gap, -high / 2), (-gap - wide, -high / 2), (-wide / 2, -gap - high), (-wide / 2, gap),
                    (gap, -gap - high / 2), (-gap - wide, -gap - high / 2), (gap, gap - high / 2),
                    (-gap - wide, gap - high / 2))  # fmt: skip
@@ -308,10 +296,13 @@ class SizePlot(Picture):
         if apart is not None:
             painter.line(place, _nearest(chosen, place), self.theme.muted_text, 1)
         color = self.theme.accent if point.is_own or point.is_chosen else self.theme.text
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.theme.surface)
-        painter.drawPolygon(QPolygonF(chosen.adjusted(-1, 2, 1, -2)))
+        painter.box(chosen.adjusted(-1, 2, 1, -2), self.theme.surface)
         painter.fit(chosen, point.name, color, SIZE, bold=point.is_chosen)
+
+
+def _around(middle: QPointF, half: float) -> QRectF:
+    """The square around a point, so far to every side."""
+    return QRectF(middle.x() - half, middle.y() - half, 2 * half, 2 * half)
 
 
 def _overlaps(areas: Sequence[QRectF], squares: Sequence[QRectF]) -> int:

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, broken_path, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import Words
 from lmviz.app.widgets.text.marked_words import PagedWords
 
@@ -139,11 +139,7 @@ class SurprisalPlot(PagedWords):
         self._draw_grid(painter)
         painter.setClipRect(self.rect().adjusted(round(self.length(LEFT)), 0, 0, 0))
         for curve in self._curves:
-            pen = QPen(curve.color, self.length(1.8), curve.line)
-            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-            painter.setPen(pen)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(broken_path(curve.values, partial(self._point, curve)))
+            painter.curve(curve.values, partial(self._point, curve), curve.color, 1.8, curve.line)
         painter.setClipping(False)
         self._draw_points(painter)
         self._draw_words(painter)
@@ -152,26 +148,22 @@ class SurprisalPlot(PagedWords):
 
     def _draw_marks(self, painter: Painter) -> None:
         """The whole column of the hovered word, and the chip of the chosen one."""
-        painter.setPen(Qt.PenStyle.NoPen)
         foot = self.height() - self.length(FOOT - 4)
         for word, color, top in (
             (self._hovered, self.theme.hover, 0.0),
             (self._current, self.theme.accent_wash, foot),
         ):
             if word in self._in_sight:
-                painter.setBrush(color)
-                area = self.column(word).adjusted(1, top, -1, 0)
-                painter.drawRoundedRect(area, self.length(4), self.length(4))
+                painter.box(self.column(word).adjusted(1, top, -1, 0), color, radius=4)
 
     def _draw_grid(self, painter: Painter) -> None:
-        painter.setFont(self.theme.font(SIZE))
         parts = 4 if self._height_of(0) - self._height_of(self.largest) >= self.length(4 * LABEL) else 2
         for part in range(parts + 1):
             value = self.largest * part / parts
             height = round(self._height_of(value)) + 0.5
             painter.line(QPointF(self.length(LEFT), height), QPointF(self.width(), height), self.theme.line)
             area = QRectF(0, height - self.length(LABEL / 2), self.length(LEFT - 8), self.length(LABEL))
-            painter.write(area, f"{value:g}", self.theme.muted_text, where=AT_RIGHT)
+            painter.write(area, f"{value:g}", self.theme.muted_text, SIZE, where=AT_RIGHT)
 
     def _draw_points(self, painter: Painter) -> None:
         word = self._hovered if self._hovered >= 0 else self._current
@@ -180,38 +172,32 @@ class SurprisalPlot(PagedWords):
                 painter.dot(self._point(curve, word), 3.2, self.theme.surface, curve.color, 1.8)
 
     def _draw_words(self, painter: Painter) -> None:
-        painter.setFont(self.theme.token_font(SIZE))
-        painter.setPen(self.theme.text)
-        measure = metrics(SIZE, token=True)
-        top = self.height() - self.length(FOOT) + self.length(6)
+        theme, measure = self.theme, metrics(SIZE, token=True)
+        top, high = self.height() - self.length(FOOT) + self.length(6), self.length(18)
         for number_of_word in self._in_sight:
             area = self.column(number_of_word)
-            word = self._words[number_of_word]
-            shown = cut(word, area.width() - 2, measure)
-            place = QRectF(area.left(), top, area.width(), self.length(18))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
-        painter.setPen(self.theme.muted_text)
+            shown = cut(self._words[number_of_word], area.width() - 2, measure)
+            place = QRectF(area.left(), top, area.width(), high)
+            painter.write(place, shown, theme.text, SIZE, token=True, where=CENTRED)
+        painter.setPen(theme.muted_text)
         if self._in_sight.start > 0:
-            left = QRectF(0, top, self.length(LEFT - 6), self.length(18))
-            painter.drawText(left, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "…")
+            painter.write(QRectF(0, top, self.length(LEFT - 6), high), "…", where=AT_RIGHT)
         if self._in_sight.stop < len(self._words):
-            right = QRectF(self.width() - self.length(MORE), top, self.length(MORE), self.length(18))
-            painter.drawText(right, Qt.AlignmentFlag.AlignCenter, "…")
+            more = self.length(MORE)
+            painter.write(QRectF(self.width() - more, top, more, high), "…", where=CENTRED)
 
     def _draw_disagreement(self, painter: Painter) -> None:
         if self._disagreement is None or not np.isfinite(self._disagreement).any():
             return
         shades, limit = self.theme.share_map, np.nanmax(self._disagreement) or 1.0
-        painter.setPen(self.theme.line)
+        top, high = self.height() - self.length(STRIP + 10), self.length(STRIP)
         for word in self._in_sight:
-            value = self._disagreement[word]
+            value, area = self._disagreement[word], self.column(word)
             if np.isfinite(value):
-                area = self.column(word)
-                painter.setBrush(QColor(*shades[round(255 * value / limit)].tolist()))
+                color = QColor(*shades[round(255 * value / limit)].tolist())
                 width = min(area.width() - self.length(4), self.length(52))
-                top = self.height() - self.length(STRIP + 10)
-                strip = QRectF(area.center().x() - width / 2, top, width, self.length(STRIP))
-                painter.drawRoundedRect(strip, self.length(2), self.length(2))
+                strip = QRectF(area.center().x() - width / 2, top, width, high)
+                painter.box(strip, color, self.theme.line, radius=2)
 
     def beyond(self, place: QPointF) -> range:
         if place.x() < self.length(LEFT) and place.y() > self.height() - self.length(FOOT):
