@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import count, number
-from lmviz.app.widgets.kit.axes import DASHED, SIZE, PointableAxes
+from lmviz.app.widgets.kit.axes import DASHED, PERCENT, SIZE, PointableAxes
 from lmviz.app.widgets.kit.pointing import ACROSS, Words, along
 from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
 from lmviz.base.plain_text import seen
@@ -24,7 +24,7 @@ AT_THE_TOP = {"position": 1.0, "anchors": [(0.5, 1), (0.5, 1)]}
 
 
 class BandedPlot(PointableAxes):
-    """`BandedPlot(y_range=(0, 100))`: `set_curves(curves)` draws `PlotCurve`s that have a band.
+    """`BandedPlot()`: `set_curves(curves)` draws `PlotCurve`s of shares in per cent that have a band.
 
     `set_units(x, y)` are written at the ends of the axes, such as "words". `set_marks([(x, text)])` draws
     vertical dashed lines, `choose(x)` marks an x, None for none.
@@ -35,9 +35,9 @@ class BandedPlot(PointableAxes):
     point_chosen = Signal(float, str)
     usual, least = (260, 180), (140, 90)
 
-    def __init__(self, y_range: tuple[float, float] = (0, 100), parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._x_unit, self._y_range = "", y_range
+        self._x_unit = ""
         self._drawn: tuple[DrawnCurve, ...] = ()
         self._places = np.zeros(0)
         self._pointed_y = 0.0
@@ -72,7 +72,7 @@ class BandedPlot(PointableAxes):
         self._places = np.unique(np.concatenate([curve.x for curve in curves])) if curves else np.zeros(0)
         self.setAccessibleDescription(", ".join(curve.name for curve in curves))
         if len(self._places):
-            self.set_possible(self._y_range, x=(self._places[0], self._places[-1]))
+            self.set_possible(PERCENT, x=(self._places[0], self._places[-1]))
             self.box.setXRange(self._places[0], max(self._places[-1], self._places[0] + 1), padding=EDGE)
         self.choose(chosen)
         self.show_count(len(self._places))
@@ -117,7 +117,7 @@ class BandedPlot(PointableAxes):
 
     def _fit(self) -> None:
         """Give y its range, and above it the room in which marks say what they are."""
-        low, high = self._y_range
+        low, high = PERCENT
         height = max(1.0, self.box.height() * (1 - EDGE))
         above = min(0.5, ROOM * current_theme().scale / height) if self._lines else EDGE
         span = (high - low) / (1 - above)

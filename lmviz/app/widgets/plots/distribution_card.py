@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.building import column, named, picker, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.plots.bars import ROW, BarsView
 
 LONG, SHORT = "step {:,}", "{:,}"
@@ -37,15 +37,11 @@ class DistributionCard(Card):
         self._color = QColor()
         self._steps: tuple[int, ...] = ()
         self._words = LONG
-        self._picker = ComboBox()
-        self._picker.setProperty("role", "link")
-        self._picker.setAccessibleName("step of the training")
+        self._picker = picker("", "step of the training", role="link")
         self._picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._picker.setToolTip("The training step of the snapshot shown")
         self._picker.activated.connect(lambda place: self.step_chosen.emit(self._steps[place]))
-        self._remove = QToolButton()
-        self._remove.setProperty("role", "icon")
-        self._remove.setAccessibleName("remove from the comparison")
+        self._remove = named(QToolButton(), "", "remove from the comparison", role="icon")
         self._remove.setToolTip("Remove from the comparison")
         self._remove.clicked.connect(self.removed)
         self.bars = BarsView()
@@ -54,20 +50,9 @@ class DistributionCard(Card):
         self._sentence = EmptyText()
         self._sentence.hide()
         self._readout = MutedLine()
-        self._controls = QWidget()
-        row = QHBoxLayout(self._controls)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self._picker)
-        row.addWidget(self._remove)
+        self._controls = sheet(row(self._picker, self._remove, gap=4))
         self.set_aside(self._controls)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        for widget in (self._readout, self.bars, self._sentence):
-            column.addWidget(widget, 0 if widget is self._readout else 1)
-        self.set_body(body)
+        self.set_body(sheet(column(self._readout, (self.bars, 1), (self._sentence, 1), gap=4)))
         self._tint()
 
     def set_moment(

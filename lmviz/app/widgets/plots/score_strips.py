@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.rows import across
 
 ROW, GAP = 19, 10  # pixels at scale 1
 NAMES, FIGURES = 128, 78  # the widths of the names at the left, and of the score and its rank at the right
@@ -31,9 +32,9 @@ class ScoreStrip:
     role: str = "accent"
 
     def rank(self, part: int) -> int | None:
-        """How many parts have as much or more, itself included; None where it has no score."""
-        own = self.scores[part]
-        return None if np.isnan(own) else 1 + int((self.scores > own).sum())
+        """How many parts have as much or more, itself included; None where it has no score, or is none."""
+        known = 0 <= part < len(self.scores) and not np.isnan(self.scores[part])
+        return 1 + int((self.scores > self.scores[part]).sum()) if known else None
 
 
 class ScoreStrips(Pointed[Place | None]):
@@ -82,13 +83,10 @@ class ScoreStrips(Pointed[Place | None]):
         self.update()
 
     def _describe(self) -> None:
-        self.setAccessibleDescription(
-            "; ".join(
-                f"{strip.name} {strip.scores[self._current]:.2f}, rank {strip.rank(self._current)}"
-                for strip in self._strips
-                if 0 <= self._current < len(strip.scores) and strip.rank(self._current) is not None
-            )
-        )
+        part = self._current
+        ranks = [(strip, rank) for strip in self._strips if (rank := strip.rank(part)) is not None]
+        said = [f"{strip.name} {strip.scores[part]:.2f}, rank {rank}" for strip, rank in ranks]
+        self.setAccessibleDescription("; ".join(said))
 
     def place_of(self, strip: int, part: int) -> QPointF:
         """Where a part stands on a strip."""
@@ -97,10 +95,10 @@ class ScoreStrips(Pointed[Place | None]):
         return QPointF(area.left() + score * area.width(), area.center().y())
 
     def sizeHint(self) -> QSize:
-        return QSize(round(self.length(480)), round(self.length(ROW) * len(self._strips)))
+        return self._sized(480, ROW * len(self._strips))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(NAMES + FIGURES + 80)), self.sizeHint().height())
+        return self._sized(NAMES + FIGURES + 80, None)
 
     def index_at(self, place: QPointF) -> Place | None:
         strip = int(place.y() // self.length(ROW))
@@ -137,29 +135,25 @@ class ScoreStrips(Pointed[Place | None]):
 
     def _draw_strip(self, painter: Painter, index: int, strip: ScoreStrip) -> None:
         theme, area = self.theme, self._area(index)
-        name = QRectF(0, area.top(), self.length(NAMES), area.height())
-        painter.fit(name, strip.name, theme.text, 12, where=AT_RIGHT)
+        painter.fit(across(area, 0, self.length(NAMES)), strip.name, theme.text, 12, where=AT_RIGHT)
         if np.isnan(strip.scores).all():
             painter.fit(area, UNKNOWN, theme.muted_text, 12)
             return
-        painter.line(
-            QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()), theme.line, 1
-        )
-        faint = QColor(theme.muted_text)
+        middle, faint = area.center().y(), QColor(theme.muted_text)
+        painter.line(QPointF(area.left(), middle), QPointF(area.right(), middle), theme.line, 1)
         faint.setAlphaF(FAINT)
         for part in np.flatnonzero(np.isfinite(strip.scores)).tolist():
             self._draw_stroke(painter, self.place_of(index, part), faint, 1.2, 0.28)
         hovered = self._hovered
         if hovered is not None and hovered[0] == index:
             self._draw_stroke(painter, self.place_of(*hovered), theme.text, 2.0, 0.4)
-        rank = strip.rank(self._current) if 0 <= self._current < len(strip.scores) else None
+        rank = strip.rank(self._current)
         if rank is None:
             return
         color = getattr(theme, strip.role)
         self._draw_stroke(painter, self.place_of(index, self._current), color, 3.2, 0.4)
-        figures = QRectF(area.right() + self.length(GAP), area.top(), self.length(FIGURES), area.height())
-        score = f"{strip.scores[self._current]:.2f}"
-        painter.write(figures, score, theme.text, 12, bold=True, where=Qt.AlignmentFlag.AlignVCenter)
+        figures = across(area, area.right() + self.length(GAP), self.width())
+        painter.write(figures, f"{strip.scores[self._current]:.2f}", theme.text, 12, bold=True)
         painter.write(figures, f"{rank}.", theme.muted_text, 12, where=AT_RIGHT)
 
     def _draw_stroke(

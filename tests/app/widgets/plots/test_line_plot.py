@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication, QGraphicsSimpleTextItem
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT, SHARE, Axes
-from lmviz.app.widgets.plots.line_plot import LinePlot, rounded_range
+from lmviz.app.widgets.plots.axis_range import rounded_range
+from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.plot_names import spread
 
