@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -207,6 +207,15 @@ class Axes(pyqtgraph.PlotWidget):
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self.adopt_theme()
         return super().event(event)
+
+    def replace(
+        self, old: Iterable[pyqtgraph.GraphicsObject], new: Iterable[pyqtgraph.GraphicsObject]
+    ) -> None:
+        """Take items out and put others in, which have no say in how far the axes reach."""
+        for item in old:
+            self.removeItem(item)
+        for item in new:
+            self.addItem(item, ignoreBounds=True)
 
     def place_of(self, x: float, y: float) -> QPoint:
         """Where a point lies in the viewport; x and y as the axes count, logarithms on a logarithmic one."""

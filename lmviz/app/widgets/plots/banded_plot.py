@@ -85,13 +85,14 @@ class BandedPlot(PointableAxes):
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
         """Draw vertical lines, which say something at their upper end."""
-        for line in self._lines:
-            self.removeItem(line)
-        self._lines = [
-            pyqtgraph.InfiniteLine(x, angle=90, label=seen(text), labelOpts=AT_THE_TOP) for x, text in marks
-        ]
-        for line in self._lines:
-            self.addItem(line, ignoreBounds=True)
+        before, self._lines = (
+            self._lines,
+            [
+                pyqtgraph.InfiniteLine(x, angle=90, label=seen(text), labelOpts=AT_THE_TOP)
+                for x, text in marks
+            ],
+        )
+        self.replace(before, self._lines)
         self._style()
 
     def choose(self, x: float | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,7 +84,7 @@ class LinePlot(Canvas):
         self._references: list[ReferenceLine] = []
         self._notes: Mapping[str, str] = {}
         self._marks: list[pyqtgraph.InfiniteLine] = []
-        self._band: pyqtgraph.LinearRegionItem | None = None
+        self._band: list[pyqtgraph.LinearRegionItem] = []
         self._over_logarithms, self._logarithmic = logarithmic
         self._says, self._writes = words[0] or count, words[1] or partial(number, digits=2)
         self._exactly = words[1] or number
@@ -95,7 +96,12 @@ class LinePlot(Canvas):
             if written is not None:
                 self._view.axes[side].set_words(written)
         self._plot.setLogMode(*logarithmic)
-        self._lay_out()
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._view)
+        self._view.hide()
+        self.names.setParent(self)
+        self._box.setDefaultPadding(0.03)
+        self._box.disableAutoRange(axis="y")
         self._cursor = self._make_cursor()
         self._view.scene().sigMouseMoved.connect(self._hover)
         self._view.scene().sigMouseClicked.connect(self._click)
@@ -105,14 +111,6 @@ class LinePlot(Canvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("plot")
         self.adopt_theme()
-
-    def _lay_out(self) -> None:
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self._view)
-        self._view.hide()
-        self.names.setParent(self)
-        self._box.setDefaultPadding(0.03)
-        self._box.disableAutoRange(axis="y")
 
     def _make_cursor(self) -> pyqtgraph.InfiniteLine:
         cursor = pyqtgraph.InfiniteLine(angle=90, movable=True)
@@ -176,13 +174,11 @@ class LinePlot(Canvas):
         self._notes = notes or {}
         if list(references) == [line.reference for line in self._references]:
             return
-        for line in self._references:
-            self._plot.removeItem(line)
-        self._references = [ReferenceLine(name, value) for name, value in references]
+        before, self._references = self._references, [ReferenceLine(*reference) for reference in references]
         for line in self._references:
             line.set_logarithmic(self._logarithmic)
             line.adopt_theme(self.theme)
-            self._plot.addItem(line)
+        self._view.replace(before, self._references)
         self._fit()
 
     def set_cursor(self, x: float | None) -> None:
@@ -209,32 +205,32 @@ class LinePlot(Canvas):
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
         """Dotted vertical lines, which say something."""
-        for line in self._marks:
-            self._plot.removeItem(line)
-        self._marks = [
-            pyqtgraph.InfiniteLine(self._along(x), angle=90, label=seen(said), labelOpts={"position": 0.92})
-            for x, said in marks
-        ]
-        for line in self._marks:
-            self._plot.addItem(line, ignoreBounds=True)
+        before, self._marks = (
+            self._marks,
+            [
+                pyqtgraph.InfiniteLine(
+                    self._along(x), angle=90, label=seen(said), labelOpts={"position": 0.92}
+                )
+                for x, said in marks
+            ],
+        )
+        self._view.replace(before, self._marks)
         self._style_marks()
 
     def set_band(self, band: tuple[float, float] | None) -> None:
         """Shade all between two x; None for nothing."""
-        if self._band is not None:
-            self._plot.removeItem(self._band)
-        self._band = None
+        before, self._band = self._band, []
         if band is not None:
             ends = [self._along(x) for x in band]
-            self._band = pyqtgraph.LinearRegionItem(ends, movable=False, pen=pyqtgraph.mkPen(None))
-            self._band.setZValue(-2000)  # under the lines of the axis
-            self._plot.addItem(self._band, ignoreBounds=True)
+            self._band = [pyqtgraph.LinearRegionItem(ends, movable=False, pen=pyqtgraph.mkPen(None))]
+            self._band[0].setZValue(-2000)  # under the lines of the axis
+        self._view.replace(before, self._band)
         self._style_marks()
 
     def _style_marks(self) -> None:
         theme = self.theme
-        if self._band is not None:
-            self._band.setBrush(theme.note_wash)
+        for band in self._band:
+            band.setBrush(theme.note_wash)
         for line in self._marks:
             line.setPen(self._view.thin_pen(theme.key, 1.2, Qt.PenStyle.DotLine))
             line.label.setColor(theme.key)
@@ -291,12 +287,9 @@ class LinePlot(Canvas):
             shown = shown[np.isfinite(shown) & ((shown > 0) | (not self._logarithmic))]
             if len(shown):
                 spans.append((float(shown.min()), float(shown.max())))
-        found = [value for _, value in (line.reference for line in self._references)]
-        found += [
-            value
-            for span in (together(spans) if self._possible == LOSS and not self._logarithmic else spans)
-            for value in span
-        ]
+        if self._possible == LOSS and not self._logarithmic:
+            spans = together(spans)
+        found = [*(line.reference[1] for line in self._references), *chain(*spans)]
         low_high = rounded_range(found, self._logarithmic, self._possible)
         if low_high is not None:
             self._box.setYRange(*low_high, padding=0)
@@ -344,18 +337,10 @@ class LinePlot(Canvas):
                 said = self._writes(value) if given.said is None else given.said
                 strong, hidden = given.width >= STRONG, not curve.is_visible
                 names.append(PlotName(name, said, self._height(value), curve.color, strong, hidden))
-        muted = self.theme.muted_text
-        return names + [
-            PlotName(
-                name,
-                self._writes(value),
-                self._height(value),
-                muted,
-                is_curve=False,
-                note=self._notes.get(name, ""),
-            )
-            for name, value in (line.reference for line in self._references)
-        ]
+        for name, value in (line.reference for line in self._references):
+            said, note, muted = self._writes(value), self._notes.get(name, ""), self.theme.muted_text
+            names.append(PlotName(name, said, self._height(value), muted, is_curve=False, note=note))
+        return names
 
     def _height(self, value: float) -> float:
         """How far below the upper edge of the widget a value lies, held within the plot."""
@@ -396,11 +381,8 @@ class LinePlot(Canvas):
     def _nearest(self, x: float) -> float | None:
         """The x, among all points shown, that is nearest to an x."""
         along = np.log10 if self._over_logarithms else np.asarray
-        found = [
-            curve.x[np.abs(along(curve.x) - along(x)).argmin()]
-            for curve in self._shown().values()
-            if len(curve.x)
-        ]
+        curves = [curve.x for curve in self._shown().values() if len(curve.x)]
+        found = [places[np.abs(along(places) - along(x)).argmin()] for places in curves]
         return min(map(float, found), key=lambda place: abs(along(place) - along(x)), default=None)
 
     def _shown(self) -> dict[str, DrawnCurve]:
