@@ -1,8 +1,12 @@
-"""A painter's words: smaller where there is little room, then with dots, never without their beginning."""
+"""A painter's words: smaller where there is little room, then with dots, never without their beginning.
 
+And its curves, which have gaps.
+"""
+
+import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from lmviz.app.widgets.kit.painter import Painter
 
@@ -25,3 +29,14 @@ def test_words_that_do_not_fit_are_written_smaller_and_then_end_in_dots(
     assert (font.pixelSize() < 12) == is_smaller
     assert text.endswith("…") == is_cut
     assert text.startswith("a")
+
+
+def test_a_curve_is_interrupted_where_a_value_is_missing_and_a_lone_value_is_a_dot(qapp):
+    image = QImage(60, 20, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    values = np.array([1.0, 1.0, np.nan, 1.0, np.inf, 1.0, 1.0])
+    painter = Painter(image)
+    painter.curve(values, lambda index: QPointF(5 + 8 * index, 10), QColor("black"), 3)
+    painter.end()
+    drawn = [image.pixelColor(x, 10).lightness() < 128 for x in (5, 9, 13, 21, 29, 37, 45, 49, 53)]
+    assert drawn == [True, True, True, False, True, False, True, True, True]

@@ -1,9 +1,10 @@
 """Parts of a widget: a subclass says where they are and what is said of them, and the rest follows."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 
@@ -20,6 +21,12 @@ class Boxes(Pointable):
 
     def part_rectangle(self, index):
         return QRectF(10 * index, 0, 10, 20)
+
+    def paintEvent(self, event):
+        painter = self.begin()
+        self.draw_marks(painter)
+        for left, text in ((0, "a"), (50, "a long name")):
+            self.write_cut(painter, QRectF(left, 0, 30, 20), text, current_theme().text, 11)
 
     def readout(self, index):
         return f"box {index}", [f"of {self._count}"]
@@ -80,3 +87,19 @@ def test_a_part_that_is_not_there_cannot_be_pointed_at(boxes):
     assert boxes.hovered == 3
     boxes.set_hovered(4)  # as from a longer text elsewhere
     assert boxes.hovered == -1
+
+
+def test_colours_lie_behind_the_part_under_the_pointer_and_the_chosen_one(boxes):
+    bare = boxes.grab().toImage().pixelColor(15, 17)
+    boxes.set_hovered(2)
+    boxes.set_current(3)
+    image, theme = boxes.grab().toImage(), current_theme()
+    seen = [image.pixelColor(10 * index + 5, 17) for index in range(4)]
+    assert seen == [bare, bare, theme.hover, theme.accent_wash]
+    boxes.show_count(3)
+    assert boxes.grab().toImage().pixelColor(35, 17) == bare, "no part is chosen that is not there"
+
+
+def test_of_words_that_are_cut_the_pointer_brings_the_whole(boxes):
+    boxes.grab()
+    assert [boxes.whole_at(QPointF(left, 10)) for left in (5, 55)] == ["", "a long name"]
