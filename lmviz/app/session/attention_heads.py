@@ -108,7 +108,7 @@ class AttentionHeads(Part):
         if reading is None or reading.model == self._begun:
             return
         from lmviz.inspection.alignment import sharpest_head
-        from lmviz.inspection.attention import attention_layers, attention_weights
+        from lmviz.inspection.attention import attention_layers, attention_place
 
         source = reading.trace.sequences.get(SOURCE)
         self._begun = reading.model if source is None or len(source) > 1 else None  # without END it is empty
@@ -116,7 +116,8 @@ class AttentionHeads(Part):
         self._left.clear()
         layers, (layer, head) = attention_layers(reading.trace), self._head
         sharpest = None if layers else sharpest_head(reading.trace)
-        is_missing = layers and (layer >= len(layers) or head >= len(attention_weights(reading.trace, layer)))
+        heads = reading.trace[f"{attention_place(layers[0])}/weights"].shape[0] if layers else 0
+        is_missing = layers and (layer >= len(layers) or head >= heads)
         if sharpest is not None or is_missing:
             self.choose_heads(())
             self.choose_head(*(sharpest or (0, 0)))

@@ -14,6 +14,7 @@ from lmviz.app.widgets.matrix.mosaic import HeadMosaic
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import build_model
 from lmviz.inspection import deferred_array
+from lmviz.inspection.computed_square import MOST_KEPT
 from lmviz.inspection.interventions import scale_head
 from lmviz.interchange.saving import save_pretrained
 from lmviz.models.transformer_configuration import TransformerConfiguration
@@ -51,7 +52,11 @@ def test_every_perspective_shows_a_model_of_many_heads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(deferred_array, "MOST_RECORDED", min(deferred_array.MOST_RECORDED, tokens**2))
-    said: list[str] = []
+    said, made = list[str](), list[str]()
+    make = deferred_array.DeferredArray.computed
+    monkeypatch.setattr(
+        deferred_array.DeferredArray, "computed", lambda square: made.append("a square") or make(square)
+    )
     session.work.any_failed.connect(said.append)
     before = peak()
     session.library.open(checkpoint)
@@ -63,6 +68,7 @@ def test_every_perspective_shows_a_model_of_many_heads(
     trace = session.reading.current.trace
     assert trace[weights].is_deferred
     assert trace[weights].shape == (heads, tokens, tokens)
+    assert made == [], "of what nobody looks at no square is made"
     for perspective in PERSPECTIVES:
         window.show_perspective(perspective.name)
         window.grab()
@@ -96,7 +102,9 @@ def test_every_perspective_shows_a_model_of_many_heads(
     arithmetic = session.explanation.arithmetic
     assert arithmetic.evaluate() == pytest.approx(arithmetic.value, rel=1e-3, abs=1e-9)
     assert said == []
-    assert peak() - before < 2 * 2**30
+    recorded = sum(each.array.nbytes for each in trace.arrays.values() if not each.is_deferred)
+    kept = 4 * recorded + MOST_KEPT  # three traces and a gradient, and the squares that were read last
+    assert peak() - before < 3 * kept, "on the way as much again, and as much by the allocator"
 
 
 def explained(session: Session) -> tuple[str, tuple[int, ...]] | None:
