@@ -93,9 +93,12 @@ def _assigned(name: str, body: list[ast.stmt]) -> Iterator[ast.expr]:
 
 
 def _class_keys(tree: ast.Module) -> Iterator[str]:
-    """The names under which classes ask and start jobs, as attributes of theirs."""
+    """The names under which classes ask and start jobs, as attributes of theirs or given to them."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            for value in (value for name in CLASS_KEYS for value in _assigned(name, node.body)):
-                if isinstance(value, ast.Constant) and value.value:
-                    yield value.value
+            given = [value for name in CLASS_KEYS for value in _assigned(name, node.body)]
+        elif isinstance(node, ast.Call):
+            given = [keyword.value for keyword in node.keywords if keyword.arg in CLASS_KEYS]
+        else:
+            continue
+        yield from (value.value for value in given if isinstance(value, ast.Constant) and value.value)

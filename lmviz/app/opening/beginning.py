@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.opening.first_screen import FirstScreen, load_first_screen
 from lmviz.app.opening.welcome_strip import WelcomeStrip
-from lmviz.app.session.offers import FIRST_TEXT
+from lmviz.app.session.library import FIRST_TEXT
 from lmviz.runs.run_list import title_in
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def open_last(session: Session, last: LastSession, first: FirstScreen | None = N
         session.library.close(first.model)
     for run in last.runs:
         session.library.open(run, last.step if run == last.run and not last.live else None)
-    session.special_tokens.read_as_letters(last.spells_out)
+    session.library.spell_out(last.spells_out)
     session.reading.set_source(last.translated)
     if session.reading.prefix in ("", untouched):
         session.reading.set_prefix(last.prefix)

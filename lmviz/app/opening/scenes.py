@@ -183,7 +183,7 @@ class Scenes(QObject):
             session.comparison.choose(self._compared(scene))
         session.surgery.clear()
         session.gradients.show(scene.shows_gradients)
-        session.special_tokens.read_as_letters(scene.spells_out)
+        session.library.spell_out(scene.spells_out)
         session.writing.set_sampling(**scene.sampling.to_values())
         session.attention.choose_head(*scene.head)
         session.reading.set_source(scene.source)
@@ -284,7 +284,7 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
         surgery=session.surgery.interventions,
         is_surgery_off=session.surgery.is_off,
         shows_gradients=session.gradients.is_shown,
-        spells_out=session.special_tokens.are_letters,
+        spells_out=any(model.spells_out for model in shown),
         network=_network_of(session) if perspective == "autodiff" else None,
         race=_race_of(session, folder),
         sampling=session.writing.sampling,

@@ -155,7 +155,7 @@ class Settings:
         self.keep("last/step", session.library.step)
         self.keep("last/prefix", session.reading.prefix)
         self.keep("last/translated", session.reading.source)
-        self.keep("last/spells_out", session.special_tokens.are_letters)
+        self.keep("last/spells_out", model is not None and model.spells_out)
         self.keep("last/perspective", perspective)
         self.keep("last/live", session.library.live)
         training = session.training.state

@@ -27,7 +27,6 @@ from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.situation import SessionSituation
-from lmviz.app.session.special_tokens import SpecialTokensOfPrefix
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
 from lmviz.app.session.training_plan import TrainingPlan
@@ -45,13 +44,14 @@ if TYPE_CHECKING:
     from lmviz.app.session.network_focus import NetworkFocus
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.polls import Polls
-    from lmviz.app.session.position_trial import PositionTrial
     from lmviz.app.session.race import CurrentRace
     from lmviz.app.session.scale import Scale
-    from lmviz.app.session.scaling_experiment import ScalingExperiment
     from lmviz.app.session.scores import Scores
+    from lmviz.app.session.trained_in_turn import TrainedInTurn
     from lmviz.inspection.trace import Trace
     from lmviz.lessons.lesson import Opening
+    from lmviz.scaling.experiment import ExperimentOptions
+    from lmviz.scaling.position_trial import TrialOptions
 
 
 STOPPED = "What was being trained is stopped, for this step begins a training. The run is kept."
@@ -83,7 +83,6 @@ class Session(QObject):
         self.focus = Focus(self)
         self.reading = CurrentReading(self.work, self.text, self.library, self.surgery, self.focus, self)
         self.attention = AttentionHeads(self.reading, self)
-        self.special_tokens = SpecialTokensOfPrefix(self.library, self.reading, self)
         self.chat = Chat(self.library, self.reading, self)
         self.fitting = FittingText(self.work, self.library, self.reading, self.chat, self.permission, self)
         self.comparison = Comparison(self.work, self.library, self.surgery, self.reading, self)
@@ -188,18 +187,28 @@ class Session(QObject):
         return Scale(self.work, self.library, self.training, self.plan, self)
 
     @cached_property
-    def experiment(self) -> ScalingExperiment:
+    def experiment(self) -> TrainedInTurn[ExperimentOptions]:
         """Several widths trained in turn."""
-        from lmviz.app.session.scaling_experiment import ScalingExperiment
+        from lmviz.app.session.trained_in_turn import TrainedInTurn
+        from lmviz.scaling.experiment import ExperimentOptions, lanes_of
 
-        return ScalingExperiment(self.work, self.text, self.training, self)
+        parts = (self.work, self.text, self.training, self)
+        return TrainedInTurn(ExperimentOptions(), lanes_of, *parts, job_name="Scaling experiment")
 
     @cached_property
-    def position_trial(self) -> PositionTrial:
+    def position_trial(self) -> TrainedInTurn[TrialOptions]:
         """Several kinds of positions trained in turn."""
-        from lmviz.app.session.position_trial import PositionTrial
+        from lmviz.app.session.trained_in_turn import TrainedInTurn
+        from lmviz.scaling.position_trial import TrialOptions, lanes_of
 
-        return PositionTrial(self.work, self.text, self.training, self.experiment, self)
+        parts = (self.work, self.text, self.training, self)
+        return TrainedInTurn(
+            TrialOptions(),
+            lanes_of,
+            *parts,
+            job_name="Trying kinds of positions",
+            gives_way_to=self.experiment,
+        )
 
     def say(self, sentence: str) -> None:
         """Say in the window what could not be done; a part says with its `failed` what it could not do."""

@@ -1,10 +1,9 @@
-"""The base of the parts that train several small models in turn, without a run of their own."""
+"""Several small models trained in turn on the open text, without a run of their own."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Generator
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -25,23 +24,35 @@ Options = TypeVar("Options", bound="Configuration")
 class TrainedInTurn(Part, Generic[Options]):
     """Races small models, one race at a time. A training that begins stops it; what was found by then stays.
 
-    A subclass says with which options it begins, and which models they are.
+    `job_name` is what a person reads of it, `options` are those it begins with, and `lanes_of` gives the
+    models that these stand for. Another such race, which it `gives_way_to`, stops it too.
     """
 
     changed = Signal()
     ended = Signal()
     """No more models are trained, for whatever reason."""
 
-    job_name: ClassVar[str]
-    """What the job is called, in words that a person reads."""
-
-    def __init__(self, work: Work, text: OpenText, training: Training, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        options: Options,
+        lanes_of: Callable[[Options], tuple[PlannedLane, ...]],
+        work: Work,
+        text: OpenText,
+        training: Training,
+        parent: QObject | None = None,
+        *,
+        job_name: str,
+        gives_way_to: TrainedInTurn[Any] | None = None,
+    ) -> None:
         super().__init__(parent)
+        self.job_name, self._options, self._lanes_of = job_name, options, lanes_of
         self._work, self._text, self._training = work, text, training
-        self._options = self._first_options()
+        self._before = gives_way_to
         self._trained: MeasuredRace = ()
         self._subject = ""
         self._job: Job | None = None
+        if gives_way_to is not None:
+            gives_way_to.changed.connect(self._give_way_to_other)
         training.stop_before(self._give_way)
 
     @property
@@ -68,7 +79,7 @@ class TrainedInTurn(Part, Generic[Options]):
     def obstacle(self) -> str:
         """Why none can be begun now; "" when one can."""
         corpus = self._text.corpus
-        if self._is_busy():
+        if self._training.is_taken or self._is_other_running:
             return "Another model is being trained: begin when that has ended."
         if corpus is None:
             return "Open a text under Corpus: the models are trained on it."
@@ -84,7 +95,7 @@ class TrainedInTurn(Part, Generic[Options]):
 
     def start(self) -> None:
         """Train the models, a step each in turn."""
-        corpus, options = self._text.corpus, self._options
+        corpus, lanes = self._text.corpus, self._lanes_of(self._options)
         if self._job is not None:
             return
         if self.obstacle or corpus is None:
@@ -93,7 +104,7 @@ class TrainedInTurn(Part, Generic[Options]):
         self._trained, self._subject = (), corpus.name
         self._job = self._work.start_job(
             self.job_name,
-            lambda report: self._train_with_all_cores(options, corpus),
+            lambda report: _train(lanes, corpus),
             self._keep,
             self.failed.emit,
             self._keep,
@@ -113,24 +124,13 @@ class TrainedInTurn(Part, Generic[Options]):
         else:
             self.start()
 
-    @abstractmethod
-    def _first_options(self) -> Options:
-        """The options of the first training."""
+    @property
+    def _is_other_running(self) -> bool:
+        return self._before is not None and self._before.is_running
 
-    @abstractmethod
-    def _lanes(self, options: Options) -> tuple[PlannedLane, ...]:
-        """The models to train."""
-
-    def _is_busy(self) -> bool:
-        """Whether something else is being trained, which has precedence."""
-        return self._training.is_taken
-
-    def _train_with_all_cores(
-        self, options: Options, corpus: Corpus
-    ) -> Generator[float | MeasuredRace, None, MeasuredRace]:
-        """Runs in a thread of its own."""
-        compute_with(None)
-        return measure_race(self._lanes(options), corpus)
+    def _give_way_to_other(self) -> None:
+        if self._is_other_running:
+            self.stop()
 
     def _give_way(self) -> Callable[[], None]:
         """A training begins, which draws from the same random numbers: stop, and let it wait until then."""
@@ -148,3 +148,11 @@ class TrainedInTurn(Part, Generic[Options]):
         if self._job is job:
             self._job = None
             self.ended.emit()
+
+
+def _train(
+    lanes: tuple[PlannedLane, ...], corpus: Corpus
+) -> Generator[float | MeasuredRace, None, MeasuredRace]:
+    """Runs in a thread of its own, with all cores."""
+    compute_with(None)
+    return measure_race(lanes, corpus)

@@ -28,13 +28,14 @@ class SpecialTokensSwitch(QWidget):
         self._switch = Switch("special_tokens_switch", f"read {AS_LETTERS}, as they are typed")
         label = Label(AS_LETTERS, role="muted")
         row(self._switch, label, on=self)
-        self._switch.toggled.connect(session.special_tokens.read_as_letters)
+        self._switch.toggled.connect(session.library.spell_out)
         session.reading.encoding_changed.connect(self._show_state)
         self._show_state()
 
     def _show_state(self) -> None:
-        self.setVisible(self._session.special_tokens.are_possible)
-        self._switch.setChecked(self._session.special_tokens.are_letters)
+        self.setVisible(_are_possible(self._session))
+        model = self._session.library.model
+        self._switch.setChecked(model is not None and model.spells_out)
 
 
 class TokenById(QWidget):
@@ -60,7 +61,7 @@ class TokenById(QWidget):
         self._show_state()
 
     def _show_state(self) -> None:
-        self.setVisible(self._session.special_tokens.are_possible)
+        self.setVisible(_are_possible(self._session))
         self._show_token()
 
     def _show_token(self) -> None:
@@ -81,15 +82,24 @@ class TokenById(QWidget):
         self._say(said)
 
     def _insert(self) -> None:
-        if not self._id.text():
+        reading = self._session.reading
+        if not self._id.text() or reading.tokenizer is None:
             return
+        index, place = int(self._id.text()), self._prefix.cursorPosition()
         try:
-            end = self._session.special_tokens.insert(int(self._id.text()), self._prefix.cursorPosition())
+            text, end = reading.tokenizer.with_token(reading.prefix, place, index)
         except LmvizError as sentence:
             self._say(str(sentence))
             return
+        reading.set_prefix(text)
         self.inserted.emit(end)
 
     def _say(self, sentence: str) -> None:
         self._said.setText(sentence)
         self._said.setVisible(bool(sentence))
+
+
+def _are_possible(session: Session) -> bool:
+    """Whether a prefix could hold special tokens of the shown model."""
+    model = session.library.model  # one of lmviz is not asked for its tokenizer before the paint
+    return model is not None and model.run.was_trained_elsewhere and model.tokenizer.has_special

@@ -21,7 +21,7 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
 from lmviz.scaling.compute import amount_in_words
-from lmviz.scaling.experiment import run_experiment
+from lmviz.scaling.experiment import fitted, run_experiment
 
 NOTHING = (
     "Transformers of several widths are trained in turn on the open text, all on the same batches. Each is a "
@@ -97,7 +97,7 @@ class ExperimentPanel(Panel):
             PlotCurve(f"width {model.name}", model.compute, model.losses, place, dots=True)
             for place, model in enumerate(drawn)
         ]
-        law = experiment.law
+        law = fitted(experiment.trained)
         if law is not None:
             ends = np.array([drawn[0].compute[-1] / 2, drawn[-1].compute[-1] * 2])
             curves.append(PlotCurve("fit", ends, law(ends), "muted_text", 1.4, dashed=True))
@@ -105,7 +105,7 @@ class ExperimentPanel(Panel):
 
     def _sentence(self) -> str:
         experiment = self.session.experiment
-        law = experiment.law
+        law = fitted(experiment.trained)
         if law is None:
             widths = ", ".join(map(str, experiment.options.widths))
             waiting = "" if experiment.is_running else experiment.obstacle

@@ -70,10 +70,10 @@ def test_what_is_asked_is_the_same_however_the_prefix_is_read(
     panel: AskedWaysPanel, session: Session, folder: Path, qtbot: QtBot
 ) -> None:
     before = ids_of(panel.found)
-    session.special_tokens.read_as_letters(True)
+    session.library.spell_out(True)
     wait_for_answers(panel, qtbot)
     assert ids_of(panel.found) == before
-    session.special_tokens.read_as_letters(False)
+    session.library.spell_out(False)
     session.chat.turn_on(False)
     assert session.reading.prefix == "Who asks?"
     wait_for_answers(panel, qtbot)

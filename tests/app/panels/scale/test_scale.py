@@ -33,7 +33,7 @@ from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import text_length
-from lmviz.scaling.experiment import ExperimentOptions
+from lmviz.scaling.experiment import ExperimentOptions, fitted
 from lmviz.scaling.machine import MachinePace
 from lmviz.scaling.planned_model import PlannedModel
 from lmviz.scaling.public_models import PUBLIC_MODELS, find_public
@@ -279,7 +279,7 @@ def test_an_experiment_is_run_drawn_and_fitted(scene: Scene, with_text: Callable
         experiment.trained[0].losses[-1],
     ]
     assert curves["fit"].dashed
-    assert f"{experiment.law.exponent:.3f}" in scene.find(QLabel, "experiment_said").text()
+    assert f"{fitted(experiment.trained).exponent:.3f}" in scene.find(QLabel, "experiment_said").text()
     assert len(panel.exported_arrays()["loss over compute"]) == 20
     found: dict[str, object] = {}
     exec(panel.recipe(), found)
