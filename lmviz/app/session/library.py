@@ -20,6 +20,14 @@ from lmviz.models.finite import parameters_without_numbers, without_numbers_in_w
 from lmviz.runs.run_title import title_of
 from lmviz.training.run import Run
 
+FIRST_MODEL = "stories-transformer"
+"""The sample model that is offered where none is open: every perspective has something to say of it."""
+
+MODEL_OFFER = f"Open {FIRST_MODEL}"
+
+FIRST_TEXT = "stories"
+"""What one's own model is trained on where no other text has been opened."""
+
 COLORS = 18
 """So many series of the theme differ in colour: six, and two tints of each."""
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from lmviz.app.session import race_work
 from lmviz.app.session.part import Part
-from lmviz.app.session.race_lane import RaceLane, free_colors, in_colors, labelled
+from lmviz.app.session.race_lane import RaceLane, free_colors, in_colors, labelled, lanes_of_plan, read_lane
 from lmviz.app.session.race_models import RaceModels
-from lmviz.app.session.race_work import RacedText, lanes_of_plan, make_way, read_lane
-from lmviz.app.session.training import BUSY, LOOK_EVERY, NO_TEXT, RACING
+from lmviz.app.session.training import BUSY, LOOK_EVERY, NO_TEXT, RACING, make_way
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.race_worker import RaceWorker
 from lmviz.base.errors import LmvizError
@@ -401,25 +399,19 @@ class CurrentRace(Part):
         if self._folder is None:
             name = _text_name(corpus, source)
             self._folder = new_folder(self._training.runs_folder, f"race {lanes[0].planned.family} {name}")
-        text, prepared = RacedText(corpus, source), list[RaceLane]()
+        text, prepared = _text_of(corpus, source), list[RaceLane]()
+        begins: list[Begin] = []
         if corpus is not None and corpus.training_examples is not None:
             lanes = tuple(lane if lane.folder else lane.of_examples() for lane in lanes)
-        begins: list[Begin] = []
         for lane in lanes:
-            name, planned = lane.name, lane.planned
-            place = lane.folder or self._folder / planned.folder_name
-            if forked and name == forked[0]:
-                begins.append((name, partial(race_work.fork, planned, *forked[1:], text, place)))
-            elif not forked and lane.phase == "preparing" and name not in self._driven:
-                is_new = lane.folder is None
-                begin = (
-                    partial(race_work.begin, planned, text)
-                    if is_new
-                    else partial(race_work.resume, name, text)
-                )
-                begins.append((name, partial(begin, place)))
-            begins_now = bool(begins) and begins[-1][0] == name
-            prepared.append(replace(lane, phase="preparing", folder=place) if begins_now else lane)
+            is_fork = forked is not None and lane.name == forked[0]
+            waits = forked is None and lane.phase == "preparing" and lane.name not in self._driven
+            if is_fork or waits:
+                place = lane.folder or self._folder / lane.planned.folder_name
+                parent = None if forked is None else forked[1:]
+                begins.append((lane.name, partial(_made_ready, lane, place, text, parent)))
+                lane = replace(lane, phase="preparing", folder=place)
+            prepared.append(lane)
         self._drive(begins, prepared)
 
     def _drive(self, begins: Sequence[Begin], lanes: Sequence[RaceLane]) -> None:
@@ -525,6 +517,29 @@ class CurrentRace(Part):
         for lane in self._lanes:
             self._models.open(lane)
         self.offered.emit()
+
+
+def _text_of(corpus: Corpus | None, run: Run | None) -> Callable[[], Corpus]:
+    """What lanes learn from: a text that is open, or that of a run, read once where it is first needed."""
+    from lmviz.api.training import corpus_of
+
+    if corpus is not None:
+        return lambda: corpus
+    assert run is not None, "there is a text or a run"
+    return cache(lambda: corpus_of(run))
+
+
+def _made_ready(
+    lane: RaceLane, folder: Path, text: Callable[[], Corpus], parent: tuple[Run, int] | None
+) -> Lane:
+    """A lane in the thread of the race: begun, resumed, or forked from what a run was at a step."""
+    from lmviz.runs.racing import begin_lane, fork_lane, resume_lane
+
+    if parent is not None:
+        return fork_lane(lane.planned, *parent, text(), folder)
+    if lane.folder is None:
+        return begin_lane(lane.planned, text(), folder)
+    return resume_lane(lane.name, Run.open(folder), text())
 
 
 def _text_name(corpus: Corpus | None, run: Run | None) -> str:

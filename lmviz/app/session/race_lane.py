@@ -1,4 +1,4 @@
-"""A lane of a race as an immutable value that panels draw."""
+"""A lane of a race as an immutable value that panels draw: as planned, or as its run tells it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lmviz.app.session.training_state import History, TrainingState
+from lmviz.base.errors import LmvizError
+from lmviz.families import find_family
 from lmviz.runs.race_labels import NamedLane, lane_labels
 from lmviz.runs.race_table import has_diverged
 from lmviz.training.cost import tokens_a_step
@@ -15,7 +17,7 @@ from lmviz.training.options import SENTENCES
 from lmviz.training.run import Run
 
 if TYPE_CHECKING:
-    from lmviz.app.session.training_state import Phase
+    from lmviz.app.session.training_state import Phase, Plan
     from lmviz.runs.racing import PlannedLane
     from lmviz.training.progress import Progress
 
@@ -164,6 +166,33 @@ def lane_of_run(name: str, run: Run) -> RaceLane:
         left_at=int(origin.get("step", 0)),
         begun_anew=tuple(origin.get("begun_anew", ())),
     )
+
+
+def read_lane(name: str, folder: Path) -> RaceLane | str:
+    """The lane whose run lies in a folder, or why it cannot be read."""
+    try:
+        return lane_of_run(name, Run.open(folder))
+    except LmvizError as fault:
+        return str(fault)
+
+
+def lanes_of_plan(plan: Plan, lists: Mapping[str, Sequence[Any]]) -> list[PlannedLane]:
+    """The lanes that a plan makes with several values of some settings; LmvizError where one cannot be.
+
+    Where the family varies, each takes over those settings of the plan that it has.
+    """
+    from lmviz.api.races import plan_lanes
+
+    settings = {**plan.configuration.to_values(), **plan.training_options.to_values()}
+    lanes = []
+    for family in lists.get("family", [plan.family]):
+        known = find_family(family).configuration.names() | plan.training_options.names()
+        kept = {name: value for name, value in settings.items() if name in known and name not in lists}
+        varied = {name: values for name, values in lists.items() if name != "family"}
+        prefix = f"family={family}, " if "family" in lists else ""
+        for lane in plan_lanes({"family": family, **kept, **varied}):
+            lanes.append(replace(lane, name=f"{prefix}{lane.name}" if varied else prefix[:-2] or lane.name))
+    return lanes
 
 
 def labelled(lanes: Iterable[RaceLane]) -> tuple[RaceLane, ...]:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.going_further import GoingFurther
-from lmviz.app.session.histories import RunHistories
 from lmviz.app.session.live_weights import LiveWeights
 from lmviz.app.session.part import Part
-from lmviz.app.session.training_state import History, Phase, Plan, TrainingState, in_words
+from lmviz.app.session.training_state import History, Phase, Plan, RunHistories, TrainingState, in_words
 from lmviz.app.workers.faults import sentence_for
 from lmviz.app.workers.threads import compute_with
 from lmviz.app.workers.training_worker import TrainingWorker
 from lmviz.families import find_family
+from lmviz.runs import preparation
 from lmviz.runs.further import one_step_further
 from lmviz.runs.new_folder import new_folder
 from lmviz.text.resources import data_folder
@@ -286,7 +286,9 @@ class Training(Part):
             subject=self._plan.in_words,
             doing=PREPARING_MODEL,
         )
-        self._start(lambda controls: _begin(plan, corpus, folder, controls), folder, state, steps)
+        planned = plan.family, plan.configuration, plan.training_options
+        begin = lambda controls: preparation.begin_run(*planned, corpus, folder, controls)  # noqa: E731
+        self._start(begin, folder, state, steps)
 
     def _begin_when_settled(self) -> None:
         """Begin the training that waits, once its text is there and it is known how many steps it takes."""
@@ -419,18 +421,16 @@ class Training(Part):
         self._worker = None
 
 
-def _alone(waits: Sequence[Callable[[], None]], begin: Callable[[], PreparedTraining]) -> PreparedTraining:
-    """Begin once nobody else draws from torch's random numbers."""
+def make_way(waits: Sequence[Callable[[], None]]) -> None:
+    """In the thread of a training: begin with all cores, once nobody else draws torch's random numbers."""
+    compute_with(None)
     for wait in waits:
         wait()
+
+
+def _alone(waits: Sequence[Callable[[], None]], begin: Callable[[], PreparedTraining]) -> PreparedTraining:
+    make_way(waits)
     return begin()
-
-
-def _begin(plan: Plan, corpus: Corpus, folder: Path, controls: Controls) -> PreparedTraining:
-    from lmviz.runs.preparation import begin_run
-
-    compute_with(None)
-    return begin_run(plan.family, plan.configuration, plan.training_options, corpus, folder, controls)
 
 
 def _resume(
@@ -438,10 +438,8 @@ def _resume(
 ) -> PreparedTraining:
     """Go on with a run; its text is read again where it is not given."""
     from lmviz.api.training import corpus_of
-    from lmviz.runs.preparation import resume_run
 
-    compute_with(None)
-    return resume_run(run, corpus or corpus_of(run), options, controls)
+    return preparation.resume_run(run, corpus or corpus_of(run), options, controls)
 
 
 def _phase(worker: TrainingWorker) -> Phase:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from lmviz.app.session.looking_back import LookingBack
 from lmviz.app.session.part import Part
-from lmviz.app.session.prospect import Prospect
+from lmviz.app.session.prospect import LookingBack, Prospect
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import choose, distribution_after, force, uniform_draw

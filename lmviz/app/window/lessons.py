@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.table import shown_perspectives
-from lmviz.app.session.lesson_progress import LessonProgress
+from lmviz.app.session.lesson import LessonProgress
 from lmviz.app.widgets.base.building import column
 from lmviz.base.errors import LmvizError
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.session.offers import FIRST_TEXT
+from lmviz.app.session.library import FIRST_TEXT
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import TrainingState

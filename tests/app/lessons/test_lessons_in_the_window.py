@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.opening.settings import Settings
-from lmviz.app.session.lesson_progress import LessonProgress
+from lmviz.app.session.lesson import LessonProgress
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.controls.task_list import TaskList
 from lmviz.app.widgets.matrix.heatmap import HeatmapView

@@ -15,7 +15,7 @@ from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.attention.weight_strips import WeightStrips
 from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.attention_heads import DECODER, ENCODER
-from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.offers import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
+from lmviz.app.session.library import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, stack

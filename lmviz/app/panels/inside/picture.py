@@ -14,7 +14,7 @@ from lmviz.app.panels.inside.whole_model_page import WholeModelPage
 from lmviz.app.panels.inside.window_page import WindowPage
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.source_position import source_position
-from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import stack

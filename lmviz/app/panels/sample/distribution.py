@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.sample.pipeline_sentences import derivation_of
-from lmviz.app.session.offers import FIRST_MODEL, MODEL_OFFER
+from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.prospect import Prospect
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words, meaning_in_words
