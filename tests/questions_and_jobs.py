@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider, QTreeW
 from window_scene import BELOW, NOTICE, WORDS, Scene
 
 from lmviz.app.window.lessons import perspective_names
-from lmviz.app.window.other_programs import choose_model_file
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
 from lmviz.lectures.bundle import pack
@@ -184,7 +183,7 @@ def save_elsewhere(scene: Scene) -> None:
     with pytest.MonkeyPatch.context() as patch:
         place = scene.text_file.parent / f"saved-{next(scene.numbers)}"
         patch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(place), ""))
-        choose_model_file(scene.session, scene.window)
+        scene.window.commands.choosing.save_model()
 
 
 def weigh(scene: Scene) -> None:

@@ -305,7 +305,8 @@ def test_dialogs_with_strange_words(
     qtbot.waitUntil(lambda: session.library.model is not None)
     commands = look.window.commands
     for show in (
-        commands.choose_run, commands.rename_model, commands.show_keyboard_map, commands.show_palette
+        commands.choosing.open_run, commands.choosing.rename_model,
+        commands.show_keyboard_map, commands.show_palette,
     ):  # fmt: skip
         show()
         QApplication.processEvents()

@@ -6,38 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from lmviz.app.board.board import Board
 from lmviz.app.opening.beginning import Beginning
-from lmviz.app.opening.settings import Settings
-from lmviz.app.session.session import Session
 from lmviz.app.window.header import Header
-from lmviz.app.window.lectures import Lectures
-from lmviz.app.window.lessons import Lessons
+from lmviz.app.window.lectures import Lectures, LectureWindow
 from lmviz.app.window.student_files import StudentFiles
 from lmviz.app.window.transport import Transport
 
 
-class CommandedWindow(Protocol):
+class CommandedWindow(LectureWindow, Protocol):
     """The window, as far as menus and keys act on it."""
 
-    session: Session
-    settings: Settings
     header: Header
     transport: Transport
     beginning: Beginning
-    lessons: Lessons
     lectures: Lectures
     student_files: StudentFiles
-
-    @property
-    def perspective(self) -> Board:
-        """The perspective that is shown."""
-
-    def show_perspective(self, name: str) -> None:
-        """Show a perspective."""
-
-    def bring_in_front(self, panel: str) -> None:
-        """Bring a panel of the perspective in front of those that share its place."""
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs or folders."""

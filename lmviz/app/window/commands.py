@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from pathlib import Path
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -16,13 +15,14 @@ from lmviz.app.look.typefaces import TYPE_SIZES
 from lmviz.app.opening.paths import title_of_path
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.widgets.base.plain import caption
+from lmviz.app.window.lectures import OPENED
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from lmviz.app.widgets.controls.command_palette import CommandPalette
+    from lmviz.app.window.choosing import Choosing
     from lmviz.app.window.commanded_window import CommandedWindow
-    from lmviz.runs.run_list import ListedRun
 
 PLAIN_KEYS = (
     ("← →", "previous or next position; in Inside, stage of the computation"),
@@ -103,6 +103,13 @@ class Commands:
             fill(menu)
             yield from menu.actions()
 
+    @cached_property
+    def choosing(self) -> Choosing:
+        """What asks for files."""
+        from lmviz.app.window.choosing import Choosing  # as below: not before the first paint
+
+        return Choosing(self._window, self._parent)
+
     def show_palette(self) -> None:
         """Let a person find a command by typing."""
         from lmviz.app.widgets.controls.command_palette import (
@@ -159,6 +166,10 @@ class Commands:
             self._possible.append((action, possible))
         return action
 
+    def _add_file(self, menu: QMenu, title: str, kinds: str) -> None:
+        """A command that opens a file of some kinds."""
+        self._add(menu, title, lambda: self.choosing.open_file(title.rstrip("…"), kinds))
+
     def _allow(self) -> None:
         """Offer only what can act now."""
         for action, possible in self._possible:
@@ -166,26 +177,27 @@ class Commands:
         self._projector.setChecked(theme_switch().projector)  # a lecture that is given sets it too
 
     def _fill_file(self, menu: QMenu) -> None:
-        self._add(menu, "Open text…", self.choose_text, "Ctrl+O")
-        self._add(menu, "Open folder of texts…", self.choose_folder)
-        self._add(menu, "Open a run or a sample model…", self.choose_run, "Ctrl+R")
-        self._add(menu, "Open a checkpoint of another program…", self._choose_checkpoint)
-        self._add(menu, "Examine a checkpoint…", self._examine_checkpoint)
-        self._add(menu, "Open a lesson…", self.choose_lesson)
-        self._add(menu, "Open a poll…", self.choose_poll)
-        self._add(menu, "Open a question for Circuits…", self.choose_question)
-        self._add(menu, "Open a scene…", self._choose_scene)
-        self._add(menu, "Download a model…", self._choose_model_of_hub)
+        self._add(menu, "Open text…", lambda: self.choosing.open_texts(), "Ctrl+O")
+        folder = lambda: self.choosing.open_folder("Open a folder of texts", self._session.text.folder)  # noqa: E731
+        self._add(menu, "Open folder of texts…", folder)
+        self._add(menu, "Open a run or a sample model…", lambda: self.choosing.open_run(), "Ctrl+R")
+        self._add(menu, "Open a checkpoint of another program…", lambda: self.choosing.open_checkpoint())
+        self._add(menu, "Examine a checkpoint…", lambda: self.choosing.examine_checkpoint())
+        self._add(menu, "Open a lesson…", lambda: self.choosing.open_lesson())
+        self._add_file(menu, "Open a poll…", "Polls (*.poll)")
+        self._add(menu, "Open a question for Circuits…", lambda: self.choosing.open_question())
+        self._add(menu, "Open a scene…", lambda: self.choosing.open_scene())
+        self._add(menu, "Download a model…", lambda: self.choosing.download_model())
         self._add_list(menu, "Open recent", self._fill_recent)
         menu.addSeparator()
-        self._add(menu, "Save scene…", self._save_scene, "Ctrl+S")
+        self._add(menu, "Save scene…", lambda: self.choosing.save_scene(), "Ctrl+S")
         export = menu.addMenu("Export")
         for kind in EXPORTS:
             self._add_list(export, kind, partial(self._fill_export, kind))
         export.addSeparator()
         for title, save, possible in (
-            ("Save the model for other programs…", self._save_model, self._can_save_model),
-            ("Save its curves for TensorBoard…", self._save_curves, self._can_save_curves),
+            ("Save the model for other programs…", lambda: self.choosing.save_model(), self._can_save_model),
+            ("Save its curves for TensorBoard…", lambda: self.choosing.save_curves(), self._can_save_curves),
         ):
             self._add(export, title, save, possible=possible)
         menu.addSeparator()
@@ -280,7 +292,7 @@ class Commands:
     def _fill_lecture(self, menu: QMenu) -> None:
         lectures = self._window.lectures
         is_open = lambda: lectures.lecture is not None  # noqa: E731
-        self._add(menu, "Open a lecture…", self.choose_lecture)
+        self._add_file(menu, "Open a lecture…", OPENED)
         self._add_list(menu, "Lectures that come with lmviz", self._fill_lectures)
         menu.addSeparator()
         for title, act, keys in (
@@ -320,16 +332,6 @@ class Commands:
         if menu.isEmpty():
             menu.addAction("No lecture is open").setEnabled(False)
 
-    def choose_lecture(self) -> None:
-        """Ask for the file of a lecture and open it."""
-        from PySide6.QtWidgets import QFileDialog
-
-        from lmviz.app.window.lectures import OPENED
-
-        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a lecture", "", OPENED)
-        if name:
-            self._window.open_paths([name])
-
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "Tour", self._window.beginning.start_tour)
         self._add(menu, "Lessons", partial(self._window.lessons.toggle, by_keys=True), "F8")
@@ -367,145 +369,12 @@ class Commands:
 
         About(self._parent).show()
 
-    def choose_text(self) -> None:
-        """Ask for texts and open them, and show what came of it: Train says it beside its button."""
-        from PySide6.QtWidgets import QFileDialog
-
-        from lmviz.app.panels.corpus.texts import FILTER
-        from lmviz.circuits.shipped_questions import is_question
-
-        names, _ = QFileDialog.getOpenFileNames(self._parent, "Open text", self._session.text.folder, FILTER)
-        if not names:
-            return
-        self._window.open_paths(names)
-        are_questions = all(is_question(Path(name)) for name in names)
-        if self._window.perspective.name != "train" and not are_questions:
-            self._window.show_perspective("corpus")
-
-    def choose_poll(self) -> None:
-        """Ask for the file of a poll and open it."""
-        from PySide6.QtWidgets import QFileDialog
-
-        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a poll", "", "Polls (*.poll)")
-        if name:
-            self._window.open_paths([name])
-
-    def choose_lesson(self) -> None:
-        """Ask for the file of a lesson and open it."""
-        from PySide6.QtWidgets import QFileDialog
-
-        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a lesson", "", "Lessons (*.md)")
-        if name:
-            self._window.open_lesson(Path(name))
-
-    def choose_question(self) -> None:
-        """Ask for the file of a question about a circuit and ask it."""
-        from PySide6.QtWidgets import QFileDialog
-
-        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a question", "", "Questions (*.txt)")
-        if name:
-            self._window.show_perspective("circuits")
-            self._session.contrast.open_file(Path(name))
-
-    def choose_folder(self) -> None:
-        """Ask for a folder of texts and open it."""
-        from PySide6.QtWidgets import QFileDialog
-
-        name = QFileDialog.getExistingDirectory(
-            self._parent, "Open a folder of texts", self._session.text.folder
-        )
-        if name:
-            self._window.open_paths([name])
-
-    def _choose_scene(self) -> None:
-        from lmviz.app.window.scene_files import choose_scene
-
-        choose_scene(self._window, self._parent)
-
-    def _save_scene(self) -> None:
-        from lmviz.app.window.scene_files import choose_scene_file
-
-        choose_scene_file(self._window, self._parent)
-
-    def _examine_checkpoint(self) -> None:
-        from lmviz.app.window.other_programs import examine_checkpoint
-
-        examine_checkpoint(self._parent)
-
-    def _choose_checkpoint(self) -> None:
-        from lmviz.app.window.other_programs import choose_checkpoint
-
-        choose_checkpoint(self._window, self._parent)
-
-    def _choose_model_of_hub(self) -> None:
-        from lmviz.app.window.other_programs import choose_model_of_hub
-
-        choose_model_of_hub(self._window, self._parent)
-
     def _can_save_model(self) -> bool:
         """Whether the model that is shown is one that other programs have."""
         model = self._session.library.model
         return model is not None and model.family in SAVED_FAMILIES
 
-    def _save_model(self) -> None:
-        from lmviz.app.window.other_programs import choose_model_file
-
-        choose_model_file(self._session, self._parent)
-
     def _can_save_curves(self) -> bool:
         """Whether there are curves of the model that is shown."""
         model = self._session.library.model
         return model is not None and bool(self._session.training.history_of(model).curves)
-
-    def _save_curves(self) -> None:
-        from lmviz.app.window.other_programs import choose_curves_folder
-
-        choose_curves_folder(self._session, self._parent)
-
-    def choose_run(self) -> None:
-        """Let a person choose a run or a sample model from a list, and open it."""
-        from lmviz.app.window.open_model import OpenModelDialog
-
-        dialog = OpenModelDialog(*self._listed_runs(), self._parent)
-        dialog.chosen.connect(self._open_run)
-        dialog.other_folder_wanted.connect(self._choose_folder_of_run)
-
-        def rename(folder: Path, name: str) -> None:
-            self._session.library.rename(folder, name)
-            dialog.show_runs(*self._listed_runs())
-
-        dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
-        dialog.open()
-
-    def rename_model(self) -> None:
-        """Ask for another name of the model that is shown."""
-        from lmviz.app.window.open_model import RenameDialog
-
-        model = self._session.library.model
-        if model is not None:
-            dialog = RenameDialog(model.name, self._parent)
-            dialog.named.connect(lambda name: self._session.library.rename(model.folder, name))
-            dialog.open()
-
-    def _listed_runs(self) -> tuple[tuple[ListedRun, ...], tuple[ListedRun, ...]]:
-        from lmviz.base.places import shipped
-        from lmviz.runs.run_list import list_runs
-
-        samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)
-        return list_runs(self._session.training.runs_folder), tuple(samples)
-
-    def _open_run(self, folder: Path) -> None:
-        from lmviz.base.places import shipped
-
-        if folder.parent == shipped("sample_models"):
-            self._session.library.open(folder)  # it is always offered, and so not among the recent ones
-        else:
-            self._window.open_paths([folder])
-
-    def _choose_folder_of_run(self) -> None:
-        from PySide6.QtWidgets import QFileDialog
-
-        start = str(self._session.training.runs_folder)
-        name = QFileDialog.getExistingDirectory(self._parent, "Open the folder of a run", start)
-        if name:
-            self._window.open_paths([name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QLabel
@@ -21,24 +21,13 @@ from lmviz.lectures.lecture import LectureItem, ShownPoll, ShownScene, ShownStep
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from lmviz.app.board.board import Board
     from lmviz.app.panels.panel import Panel
-    from lmviz.app.session.session import Session
+    from lmviz.app.window.lectures import LectureWindow
 
 LOOK_EVERY = 150  # milliseconds between two looks at whether the window rests
 AT_REST = 3  # looks in a row
 PATIENCE = 100  # looks after which what is there is taken
 NOTES, ANSWER = 4, 3  # lines to write on, below a scene and below a question
-
-
-class DrawnWindow(Protocol):
-    """The window, as far as a handout needs it."""
-
-    session: Session
-
-    @property
-    def perspective(self) -> Board:
-        """The perspective that is shown."""
 
 
 class HandoutMaker(QObject):
@@ -50,7 +39,7 @@ class HandoutMaker(QObject):
 
     finished = Signal()
 
-    def __init__(self, window: DrawnWindow, parent: QWidget, show: Callable[[LectureItem], None]) -> None:
+    def __init__(self, window: LectureWindow, parent: QWidget, show: Callable[[LectureItem], None]) -> None:
         super().__init__(parent)
         self._window, self._parent, self._show = window, parent, show
         self._items: tuple[LectureItem, ...] = ()

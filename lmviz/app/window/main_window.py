@@ -136,7 +136,7 @@ class MainWindow(QMainWindow):
 
     def choose_text(self) -> None:
         """Let a person choose a text to open."""
-        self.commands.choose_text()
+        self.commands.choosing.open_texts()
 
     def offer(self, sentence: str, word: str, action: Callable[[], None]) -> None:
         """Show a sentence with a button that does something."""
@@ -383,8 +383,8 @@ class MainWindow(QMainWindow):
         self.student_files.unpacked.connect(self._open_unpacked)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
-        self.header.open_model_wanted.connect(self.commands.choose_run)
-        self.header.rename_wanted.connect(self.commands.rename_model)
+        self.header.open_model_wanted.connect(lambda: self.commands.choosing.open_run())
+        self.header.rename_wanted.connect(lambda: self.commands.choosing.rename_model())
         session, students = self.session, self.student_files
         session.plan.offered.connect(lambda: self.show_perspective("train"))
         self.transport.plan_wanted.connect(self._show_plan)
@@ -412,13 +412,7 @@ class MainWindow(QMainWindow):
 
     def _offer_base(self, sentence: str, adapter: Path) -> None:
         """Let a person choose the model that an adapter is added to."""
-
-        def choose() -> None:
-            from lmviz.app.window.other_programs import choose_base
-
-            if choose_base(self, self, adapter):
-                self.session.library.open(adapter)
-
+        choose = lambda: self.commands.choosing.open_with_base(adapter)  # noqa: E731
         self.notice.offer(sentence, "Choose its base…", choose)
 
     def _restore(self) -> None:

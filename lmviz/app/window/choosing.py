@@ -1,0 +1,223 @@
+"""Asks which files to open, and where to save: what the commands for files begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+
+from lmviz.app.opening.scenes import scene_of
+from lmviz.app.panels.corpus.texts import FILTER
+from lmviz.app.widgets.base.toast import Toast
+from lmviz.app.window.doctor_report import DoctorReport
+from lmviz.app.window.open_model import OpenModelDialog, RenameDialog
+from lmviz.base.errors import LmvizError
+from lmviz.base.places import shipped
+from lmviz.circuits.shipped_questions import is_question
+from lmviz.desktop.scene import ENDING, save_scene
+from lmviz.interchange import chosen_bases
+from lmviz.runs.opening import find_model, open_recorded
+from lmviz.runs.run_list import list_runs
+
+if TYPE_CHECKING:
+    from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.app.window.commanded_window import CommandedWindow
+    from lmviz.app.workers.job import Report
+    from lmviz.runs.run_list import ListedRun
+
+CHECKPOINTS = (
+    "Checkpoints (config.json *.safetensors *.bin *.pt *.pth *.ckpt *.gguf);;"
+    "N-grams in ARPA format (*.arpa *.arpa.gz);;"
+    "All files (*)"
+)
+SCENES = f"Scenes (*{ENDING})"
+
+
+class Choosing:
+    """`Choosing(window, parent)`: each method asks, and then opens or saves what was chosen."""
+
+    def __init__(self, window: CommandedWindow, parent: QWidget) -> None:
+        self._window, self._parent, self._session = window, parent, window.session
+        self._said = ""  # what was said last about a saving that failed
+
+    def open_file(self, title: str, kinds: str) -> None:
+        """A file of some kinds, written as Qt takes them."""
+        if name := self._file(title, kinds):
+            self._window.open_paths([name])
+
+    def open_texts(self) -> None:
+        """Texts, and show what came of it: Train says it beside its button."""
+        names, _ = QFileDialog.getOpenFileNames(self._parent, "Open text", self._session.text.folder, FILTER)
+        if not names:
+            return
+        self._window.open_paths(names)
+        are_questions = all(is_question(Path(name)) for name in names)
+        if self._window.perspective.name != "train" and not are_questions:
+            self._window.show_perspective("corpus")
+
+    def open_folder(self, title: str, beginning: Path | str) -> None:
+        """A folder, sought from that of the beginning."""
+        if name := QFileDialog.getExistingDirectory(self._parent, title, str(beginning)):
+            self._window.open_paths([name])
+
+    def open_lesson(self) -> None:
+        """A lesson of one's own."""
+        if name := self._file("Open a lesson", "Lessons (*.md)"):
+            self._window.open_lesson(Path(name))
+
+    def open_question(self) -> None:
+        """A question about a circuit, which is asked."""
+        if name := self._file("Open a question", "Questions (*.txt)"):
+            self._window.show_perspective("circuits")
+            self._session.contrast.open_file(Path(name))
+
+    def open_scene(self) -> None:
+        """A scene, which is put on."""
+        self.open_file("Open a scene", SCENES)
+
+    def open_run(self) -> None:
+        """A run or a sample model from a list, in which runs can be renamed."""
+        dialog = OpenModelDialog(*self._listed_runs(), self._parent)
+        dialog.chosen.connect(self._open_listed)
+        runs = self._session.training.runs_folder
+        dialog.other_folder_wanted.connect(lambda: self.open_folder("Open the folder of a run", runs))
+
+        def rename(folder: Path, name: str) -> None:
+            self._session.library.rename(folder, name)
+            dialog.show_runs(*self._listed_runs())
+
+        dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
+        dialog.open()
+
+    def rename_model(self) -> None:
+        """Another name of the model that is shown."""
+        model = self._session.library.model
+        if model is not None:
+            dialog = RenameDialog(model.name, self._parent)
+            dialog.named.connect(lambda name: self._session.library.rename(model.folder, name))
+            dialog.open()
+
+    def open_checkpoint(self) -> None:
+        """Any file of a checkpoint, whose model is opened."""
+        name = self._file("Open a checkpoint", CHECKPOINTS)
+        if name and find_model(Path(name)) is None:  # which would be opened as a text
+            self._session.say(
+                f"{name} belongs to no checkpoint: choose its weights, or the config.json that lies beside "
+                "them."
+            )
+        elif name:
+            self._window.open_paths([name])
+
+    def open_with_base(self, adapter: Path) -> None:
+        """Any file of the model that an adapter is added to, with which this is opened."""
+        name = self._file(f"Choose the base of {adapter.name}", CHECKPOINTS, str(adapter.parent))
+        if not name:
+            return
+        try:
+            chosen_bases.choose_base(adapter, find_model(Path(name)) or Path(name))
+        except OSError as error:
+            why = f"The choice cannot be kept ({error.strerror}): check the space on the disk."
+            self._session.say(why)
+        else:
+            self._session.library.open(adapter)
+
+    def examine_checkpoint(self) -> None:
+        """Any file of a checkpoint, of which the doctor says what there is to say."""
+        if name := self._file("Examine a checkpoint", CHECKPOINTS):
+            DoctorReport(self._parent, find_model(Path(name)) or Path(name)).show()
+
+    def download_model(self) -> None:
+        """The name of a model, which is downloaded and opened."""
+        name, wanted = QInputDialog.getText(
+            self._parent,
+            "Download a model",
+            "Its name on the Hugging Face hub, such as openai-community/gpt2:",
+        )
+        if not wanted or not name.strip():
+            return
+
+        def work(report: Report) -> Path:
+            from lmviz.interchange.hub import download_model
+
+            return download_model(name.strip(), report)
+
+        self._session.work.start_job(
+            f"Downloading {name.strip()}",
+            work,
+            lambda folder: self._window.open_paths([folder]),
+            self._session.say,
+        )
+
+    def save_scene(self) -> None:
+        """A place for a scene of what the window shows."""
+        path = self._place("Save scene", f"scene{ENDING}", SCENES, ENDING)
+        if path is None:
+            return
+        try:
+            view = self._window.perspective
+            save_scene(scene_of(self._session, view.name, path.parent, view.in_front), path)
+        except LmvizError as sentence:
+            self._session.say(str(sentence))
+        else:
+            Toast.show_over(self._parent, f"Saved {path.name} in {path.parent}.")
+
+    def save_model(self) -> None:
+        """A place for the shown model, as it is at the shown step."""
+        model, step = self._session.library.model, self._session.library.step
+        if model is not None and model.family == "ngram":
+            self._save(model, "Save the n-gram in ARPA format", "ARPA (*.arpa)", ".arpa", step)
+        elif model is not None:
+            self._save(model, "Save a folder for transformers", "Folder (*)", "", step)
+
+    def save_curves(self) -> None:
+        """A place for the curves of the shown model, as TensorBoard reads them."""
+        model = self._session.library.model
+        if model is not None:
+            self._save(model, "Save a folder for TensorBoard", "Folder (*.tfevents)", ".tfevents", None)
+
+    def _file(self, title: str, kinds: str, folder: str = "") -> str:
+        """The file that a person chooses; empty where none is."""
+        return QFileDialog.getOpenFileName(self._parent, title, folder, kinds)[0]
+
+    def _place(self, title: str, usual: str, kinds: str, ending: str) -> Path | None:
+        """The file that a person chooses to write, which has this ending."""
+        name, _ = QFileDialog.getSaveFileName(self._parent, title, usual, kinds)
+        path = Path(name)
+        if not name:
+            return None
+        return path if path.suffix.lower() == ending or not ending else path.with_name(path.name + ending)
+
+    def _save(self, model: OpenedModel, title: str, kinds: str, ending: str, step: int | None) -> None:
+        folder = model.folder
+        out = self._place(title, f"{folder.stem}{ending}", kinds, ending)
+        if out is None:
+            return
+
+        def work(report: Report) -> Path:
+            from lmviz.runs.converting import convert
+
+            return convert(open_recorded(folder), out, step)
+
+        def fail(sentence: str) -> None:
+            self._said = sentence
+            self._session.say(sentence)
+
+        def confirm(saved: Path) -> None:
+            said, self._said = self._said, ""
+            if said:
+                self._window.withdraw(said)
+            Toast.show_over(self._parent, f"Saved {saved.name} in {saved.parent}.")
+
+        self._session.work.start_job(f"Saving {out.name}", work, confirm, fail)
+
+    def _listed_runs(self) -> tuple[tuple[ListedRun, ...], tuple[ListedRun, ...]]:
+        samples = sorted(list_runs(shipped("sample_models")), key=lambda entry: entry.title)
+        return list_runs(self._session.training.runs_folder), tuple(samples)
+
+    def _open_listed(self, folder: Path) -> None:
+        if folder.parent == shipped("sample_models"):
+            self._session.library.open(folder)  # it is always offered, and so not among the recent ones
+        else:
+            self._window.open_paths([folder])
