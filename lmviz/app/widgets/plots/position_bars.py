@@ -48,7 +48,7 @@ class PositionBars(OverPositions):
     def part_rectangle(self, index: int) -> QRectF:
         """Where a part's bar is drawn, from the line at zero."""
         across, value = self._across, float(self._values[index])
-        zero, reach = self._zero(), self._height_of(value)
+        zero, reach = self._height_of(0.0), self._height_of(value)
         left = self.length(MARGIN) + index * across
         return QRectF(left, min(zero, reach), across, abs(reach - zero))
 
@@ -91,9 +91,6 @@ class PositionBars(OverPositions):
         room = self.height() - self.length(STACK + GAP + 1)
         return 1 + room * (high - value) / (high - low)
 
-    def _zero(self) -> float:
-        return self._height_of(0.0)
-
     def description(self) -> str:
         inside = self._current >= 0
         return super().description() if inside else f"{number(self.total)} of {self._count} parts"
@@ -110,7 +107,7 @@ class PositionBars(OverPositions):
         for index in range(len(self._values)):
             painter.box(self.part_rectangle(index).adjusted(gap / 2, 0, -gap / 2, 0), self._color(index))
             self._draw_stretch(painter, index)
-        zero = round(self._zero()) + 0.5
+        zero = round(self._height_of(0.0)) + 0.5
         painter.line(QPointF(0, zero), QPointF(self.width(), zero), QPen(self.theme.line, 1))
         self._draw_total(painter)
         self.draw_focus(painter)

@@ -185,43 +185,32 @@ class SizePlot(Picture):
 
         Where models stand all along it, the name stands beside its beginning.
         """
-        area, run = self._area, end - start
+        area, run, step = self._area, end - start, self.length(SIZE)
         slope = run.y() / run.x()
         edge = area.top() if slope > 0 else area.bottom()
-        first = max(area.left(), start.x() + (edge - start.y()) / slope)
-        lead = self.length(LEAD)
-        if slope > 0:  # from the top edge down: the letters stand above the line
-            lead = max(lead, self.length(5 + SIZE) / slope)
-        angle = math.atan(slope)
-        width, step = self.metrics(SIZE).horizontalAdvance(name), self.length(SIZE)
-        beginning = first
-        first += lead
+        beginning = max(area.left(), start.x() + (edge - start.y()) / slope)
+        # From the top edge down, the letters stand above the line.
+        first = beginning + max(self.length(LEAD), self.length(5 + SIZE) / slope if slope > 0 else 0.0)
+        angle, width = math.atan(slope), self.metrics(SIZE).horizontalAdvance(name)
         room = max(0, int((area.right() - first) / step))
         steps = [*range(int(share * room), room), *range(int(share * room))]
-        places = [
-            (QPointF(x, start.y() + (x - start.x()) * slope), below)
-            for below in (False, True)
-            for x in (first + step * number for number in steps)
-        ]
-        chosen, least = None, (0, 0, 0)
-        for at, below in places:
+        best: tuple[tuple[int, int, int], QPointF, bool, list[QRectF]] | None = None
+        for below, number in product((False, True), steps):
+            x = first + step * number
+            at = QPointF(x, start.y() + (x - start.x()) * slope)
             squares = self._squares(at, angle, width, below)
-            if not all(area.contains(square.center()) for square in squares):
-                continue
-            covered = self._covered(squares)
-            if chosen is None or covered < least:
-                chosen, least = (at, below, squares), covered
-            if not any(least):
-                break
+            if all(area.contains(square.center()) for square in squares):
+                covered = self._covered(squares)
+                best = best if best is not None and best[0] <= covered else (covered, at, below, squares)
+                if not any(covered):
+                    break
         beside = QRectF(beginning - width - step, area.top() + 2, width + 2, self.length(16))
-        if (chosen is None or any(least)) and area.contains(beside):
+        if (best is None or any(best[0])) and area.contains(beside):
             painter.box(beside.adjusted(-2, 0, 2, 0), self.theme.surface)
             painter.fit(beside, name, color, SIZE)
-            self._along.append(beside)
-            self._taken.append(beside)
-            return
-        if chosen is not None:
-            at, below, squares = chosen
+            squares = [beside]
+        elif best is not None:
+            _, at, below, squares = best
             painter.save()
             painter.translate(at)
             painter.rotate(math.degrees(angle))
@@ -229,8 +218,10 @@ class SizePlot(Picture):
             painter.setPen(color)
             painter.drawText(QPointF(0, self.length(SIZE + 2) if below else -self.length(5)), name)
             painter.restore()
-            self._along += squares
-            self._taken += squares
+        else:
+            return
+        self._along += squares
+        self._taken += squares
 
     def _squares(self, at: QPointF, angle: float, width: float, below: bool) -> list[QRectF]:
         """Squares along the letters of a name: no name of a model is to cover them."""
