@@ -79,13 +79,13 @@ class Painter(QPainter):
         """Write a text smaller where it does not fit; where that is not enough, it ends in dots."""
         if not text:  # which fits even where there is no room at all
             return
-        measure, room = _measure(self.theme, size, token, bold), area.width() + 1
+        measure, room = measure_of(self.theme, size, token, bold), area.width() + 1
         while measure.horizontalAdvance(text) > room:
             if size <= SMALLEST_TYPE:
                 text = cut(text, room, measure)
                 break
             size = max(SMALLEST_TYPE, size - SMALLER_BY)
-            measure = _measure(self.theme, size, token, bold)
+            measure = measure_of(self.theme, size, token, bold)
         flags = where | Qt.TextFlag.TextDontClip  # in rows lower than a line
         self.write(area, text, ink or self.theme.text, size, bold=bold, token=token, where=flags)
 
@@ -185,7 +185,7 @@ def photograph(widget: QWidget, theme: Theme, draw: Callable[[Painter], None]) -
 
 
 @lru_cache(maxsize=256)
-def _measure(theme: Theme, size: float, token: bool, bold: bool) -> QFontMetricsF:
+def measure_of(theme: Theme, size: float, token: bool, bold: bool) -> QFontMetricsF:
     """Measures of the theme's type; kept, since a picture has hundreds of words."""
     weight = QFont.Weight.DemiBold if bold else QFont.Weight.Normal
     return QFontMetricsF(theme.token_font(size, weight) if token else theme.font(size, weight))

@@ -13,9 +13,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.painter import AT_LEFT, Painter
+from lmviz.app.widgets.kit.painter import AT_LEFT, Painter, measure_of
 
 ACROSS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 DOWN: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -142,7 +142,7 @@ class Pointed(Parts[Part], Canvas):
         where: Qt.AlignmentFlag = AT_LEFT,
     ) -> None:
         """Write as much of a text as an area has room for; where that is not all, the pointer brings it."""
-        shown = self.shown_in(area, text, metrics(size, token=token, bold=bold, theme=self.theme))
+        shown = self.shown_in(area, text, measure_of(self.theme, size, token, bold))
         painter.write(area, shown, ink, size, bold=bold, token=token, where=where)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

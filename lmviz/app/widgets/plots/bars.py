@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, measure_of
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 from lmviz.app.widgets.kit.rows import across, in_the_middle
 from lmviz.app.widgets.matrix.crossfade import Crossfade
@@ -53,7 +53,7 @@ class LabelledBars(Pointable, GrowingCanvas):
 
     def widest(self, texts: Sequence[str], size: float, *, token: bool = False, bold: bool = False) -> float:
         """The width of the longest of some texts, in pixels."""
-        measure = self.metrics(size, token=token, bold=bold)
+        measure = measure_of(self.theme, size, token, bold)
         return max((measure.horizontalAdvance(text) for text in texts), default=0.0)
 
 
