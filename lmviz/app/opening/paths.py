@@ -25,24 +25,13 @@ def race_at(path: Path) -> Path | None:
     return folder if is_race(folder) else None
 
 
-def open_paths(session: Session, paths: Sequence[Path]) -> tuple[list[Path], bool]:
-    """Open runs and checkpoints as models, polls, networks and questions as such, the rest as one corpus.
+def open_models_and_texts(session: Session, paths: Sequence[Path]) -> tuple[list[Path], bool]:
+    """Open runs and checkpoints as models, the rest as one corpus.
 
     The folders of the models, and whether there is such a corpus.
     """
-    from lmviz.autodiff.files import is_network
-    from lmviz.circuits.shipped_questions import is_question
-    from lmviz.polls.poll_file import is_poll
     from lmviz.runs.opening import find_model
 
-    for is_of_kind, open_file in (
-        (is_poll, session.polls.open_file),
-        (is_network, session.network.open_file),
-        (is_question, session.contrast.open_file),
-    ):
-        for path in filter(is_of_kind, paths):
-            open_file(path)
-        paths = [path for path in paths if not is_of_kind(path)]
     models = [find_model(path) for path in paths]
     folders = list(dict.fromkeys(folder for folder in models if folder is not None))
     for folder in folders:

@@ -47,11 +47,6 @@ class NetworkFocus(Part):
         return hovered or self.pinned or self._strongest()
 
     @property
-    def is_chosen(self) -> bool:
-        """Whether somebody points at the shown cell or has pinned it."""
-        return self._is_there(self._hovered) or self._is_there(self._pinned)
-
-    @property
     def module(self) -> str:
         """The value that is pointed at, in the text, in the graph or on the tape; empty for none."""
         return self._module

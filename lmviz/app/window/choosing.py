@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 from lmviz.app.opening.scenes import scene_of
 from lmviz.app.panels.corpus.texts import FILTER
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.app.window.doctor_report import DoctorReport
+from lmviz.app.window.dialogs import DoctorReport
 from lmviz.app.window.open_model import OpenModelDialog, RenameDialog
 from lmviz.base.errors import LmvizError
 from lmviz.base.places import shipped

@@ -360,7 +360,7 @@ class Commands:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path())))
 
     def _examine_machine(self) -> None:
-        from lmviz.app.window.doctor_report import DoctorReport
+        from lmviz.app.window.dialogs import DoctorReport
 
         DoctorReport(self._parent).show()
 

@@ -17,7 +17,7 @@ from lmviz.app.look.icons import application_icon
 from lmviz.app.look.theme import CHOICES, SYSTEM_SIZE, theme_switch
 from lmviz.app.look.typefaces import TYPE_SIZES
 from lmviz.app.opening.beginning import Beginning
-from lmviz.app.opening.paths import open_paths, race_at
+from lmviz.app.opening.paths import open_models_and_texts, race_at
 from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import shown_perspectives
@@ -26,13 +26,12 @@ from lmviz.app.widgets.base.building import Pages, next_by_tab
 from lmviz.app.widgets.base.spoken_role import install_roles
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import Presses, state_of
-from lmviz.app.window.frame import LEAST, USUAL, Frame, ScrolledView, first_place, least_size
+from lmviz.app.window.frame import LEAST, USUAL, Frame, Messages, ScrolledView, first_place, least_size
 from lmviz.app.window.header import Header
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.keys import PLAIN, ArrowKeys, ShiftKey
 from lmviz.app.window.lectures import Lectures
 from lmviz.app.window.lessons import Lessons
-from lmviz.app.window.messages import Messages
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.prefix_bar import PrefixBar
@@ -234,27 +233,30 @@ class MainWindow(QMainWindow):
         found = [Path(path).expanduser().absolute() for path in paths]
         for path in found:
             self.settings.add_recent(path)
-        for path in filter(is_bundle, found):
-            self.student_files.open_bundle(path)
-        found = [path for path in found if not is_bundle(path)]
-        for path in (path for path in found if is_lesson(path)):
-            self.open_lesson(path)
-        for path in (path for path in found if is_lecture(path)):
-            self.open_lecture(path)
-        for path in (path for path in found if is_scene(path)):
-            self.scenes.open(path)
-        others = [path for path in found if not (is_lesson(path) or is_lecture(path) or is_scene(path))]
-        kinds = {"polls": is_poll, "autodiff": is_network, "circuits": is_question}
-        of_kind = [name for name, is_of_kind in kinds.items() if any(map(is_of_kind, others))]
-        for perspective in of_kind:
-            self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
+        others, is_shown = found, False
+        for is_of_kind, perspective, open_file in (
+            (is_bundle, "", self.student_files.open_bundle),
+            (is_lesson, "", self.open_lesson),
+            (is_lecture, "", self.open_lecture),
+            (is_scene, "", lambda path: self.scenes.open(path)),
+            (is_poll, "polls", lambda path: self.session.polls.open_file(path)),
+            (is_network, "autodiff", lambda path: self.session.network.open_file(path)),
+            (is_question, "circuits", lambda path: self.session.contrast.open_file(path)),
+        ):
+            chosen = list(filter(is_of_kind, others))
+            others = [path for path in others if path not in chosen]
+            if chosen and perspective:
+                self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
+                is_shown = True
+            for path in chosen:
+                open_file(path)
         races = [path for path in others if race_at(path) is not None]
         for path in races[:1]:
             self.show_perspective("race")
             self.session.race.open(race_at(path) or path)
-        models, has_text = open_paths(self.session, [path for path in others if path not in races])
+        models, has_text = open_models_and_texts(self.session, [path for path in others if path not in races])
         self._given |= set() if has_text else {folder.resolve() for folder in models}
-        if has_text and not of_kind and not _has_prefix(self.perspective.name):
+        if has_text and not is_shown and not _has_prefix(self.perspective.name):
             self.show_perspective("corpus")  # where it is seen to have been opened
 
     def _show_model(self) -> None:
@@ -432,7 +434,7 @@ class MainWindow(QMainWindow):
         """A dialog that comes in front may be one for files."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and QApplication.activeModalWidget() is not None:
-            from lmviz.app.window.file_columns import fit_file_dialog
+            from lmviz.app.window.dialogs import fit_file_dialog
 
             fit_file_dialog()
 

@@ -60,8 +60,8 @@ class PrefixBar(QFrame):
         self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
         self._names = _name_of(self.source, "source"), _name_of(self.edit, "translation")
         self.picture = SourcePicture(session)
-        self._strip = named(AnsweredStrip(), "prefix_tokens", "tokens of the prefix")
-        self._area = _RowsArea(self._strip)
+        self.strip = named(AnsweredStrip(), "prefix_tokens", "tokens of the prefix")
+        self._area = _RowsArea(self.strip)
         self._info = named(InkedLabel(), "prefix_info", role="muted")
         self._info.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._info.setWordWrap(True)
@@ -100,11 +100,6 @@ class PrefixBar(QFrame):
         self._show_tokens()
         self._offer_example()
 
-    @property
-    def strip(self) -> AnsweredStrip:
-        """The tokens, and what the model answers."""
-        return self._strip
-
     def _connect(self) -> None:
         session = self._session
         self.edit.textChanged.connect(session.reading.set_prefix)
@@ -122,8 +117,8 @@ class PrefixBar(QFrame):
         session.focus.position_changed.connect(self._show_position)
         session.focus.hovered_position_changed.connect(self._show_position)
         self._area.verticalScrollBar().rangeChanged.connect(self._bring_into_sight)
-        self._strip.token_clicked.connect(session.focus.choose_position)
-        self._strip.token_hovered.connect(session.focus.hover_position)
+        self.strip.token_clicked.connect(session.focus.choose_position)
+        self.strip.token_hovered.connect(session.focus.hover_position)
 
     def _adopt_theme(self) -> None:
         """What is said of the tokens has two lines of a fixed width, so that it moves nothing."""
@@ -179,20 +174,20 @@ class PrefixBar(QFrame):
         """The tags of the shown model under their tokens, and what is right where the open text knows it."""
         reading, model = self._session.reading.current, self._session.library.model
         if model is None or model.predicts.continues or model.predicts.per == "text":
-            self._strip.set_answers(())
-        elif reading is None or len(reading.trace) != len(self._strip.tokens):
-            before = self._strip.answers  # which stay until the new are known, so that nothing jumps
+            self.strip.set_answers(())
+        elif reading is None or len(reading.trace) != len(self.strip.tokens):
+            before = self.strip.answers  # which stay until the new are known, so that nothing jumps
             blank = TokenAnswer()
-            places = range(len(self._strip.tokens))
-            self._strip.set_answers([before[place] if place < len(before) else blank for place in places])
+            places = range(len(self.strip.tokens))
+            self.strip.set_answers([before[place] if place < len(before) else blank for place in places])
         elif reading.model == model:
-            self._strip.set_answers(answers_of(reading, gold_of(reading, self._session.text.corpus)))
+            self.strip.set_answers(answers_of(reading, gold_of(reading, self._session.text.corpus)))
         self._area.updateGeometry()
         self._show_info()
 
     def _show_reading(self) -> None:
         """What is read may have other words than what is typed: surgery swaps some."""
-        if self._words_read() != self._strip.tokens:
+        if self._words_read() != self.strip.tokens:
             self._show_tokens()
         else:
             self._show_answers()
@@ -232,12 +227,12 @@ class PrefixBar(QFrame):
     def _show_tokens(self) -> None:
         encoding = self._session.reading.encoding
         if encoding is None:
-            self._strip.set_tokens(())
+            self.strip.set_tokens(())
         else:
             words = self._words_read()
             self._is_changed = words != self._typed
             unknown = {word for word, is_new in zip(self._typed, encoding.unknown, strict=True) if is_new}
-            self._strip.set_tokens(
+            self.strip.set_tokens(
                 words,
                 unknown=[at for at, word in enumerate(words) if word in unknown],
                 special=[at for at, special in enumerate(self._are_special()) if special],
@@ -251,17 +246,17 @@ class PrefixBar(QFrame):
 
     def _show_position(self) -> None:
         position = self._session.focus.position
-        self._strip.set_current(position)
+        self.strip.set_current(position)
         hovered = self._session.focus.hovered_position
-        self._strip.set_hovered(-1 if hovered is None else hovered)
+        self.strip.set_hovered(-1 if hovered is None else hovered)
         self._bring_into_sight()
         self._show_info()
 
     def _bring_into_sight(self) -> None:
         """Scroll to the position one looks at; again where other widths need other numbers of rows."""
         position = self._session.focus.position
-        if 0 <= position < len(self._strip.tokens):
-            area = self._strip.token_rectangle(position)
+        if 0 <= position < len(self.strip.tokens):
+            area = self.strip.token_rectangle(position)
             self._area.ensureVisible(
                 round(area.center().x()), round(area.center().y()), 0, round(area.height())
             )
@@ -301,8 +296,8 @@ class PrefixBar(QFrame):
             parts.append(Inked(f"{dropped} beyond the context"))
         if len(encoding):
             parts.append(Inked(f"position {self._session.focus.shown_position + 1} of {len(encoding)}"))
-        if self._strip.answers:
-            parts.insert(1, Inked(how_many_are_right(self._strip.answers)))
+        if self.strip.answers:
+            parts.insert(1, Inked(how_many_are_right(self.strip.answers)))
         else:
             parts[:0] = label_of_text(self._session.reading.current, self._session.text.corpus)
         if self._is_changed:
@@ -324,7 +319,7 @@ class _RowsArea(QScrollArea):
 
     def __init__(self, strip: TokenStrip) -> None:
         super().__init__()
-        self._strip = strip
+        self.strip = strip
         self.setViewport(QWidget())  # as in QuietScrollArea
         self.setWidget(strip)
         strip.setAutoFillBackground(False)
@@ -336,8 +331,8 @@ class _RowsArea(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> QSize:
-        row = self._strip.minimumSizeHint().height()
-        wanted = self._strip.heightForWidth(max(1, self.viewport().width()))
+        row = self.strip.minimumSizeHint().height()
+        wanted = self.strip.heightForWidth(max(1, self.viewport().width()))
         return QSize(240, max(row, min(wanted, MOST_ROWS * row)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

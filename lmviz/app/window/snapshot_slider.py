@@ -31,7 +31,7 @@ class SnapshotSlider(QSlider):
         self.snapshots: tuple[int, ...] = ()  # the steps there are stops for
         self.last_step = 1  # the step at the right end
         self._present: int | None = None
-        self._marks: tuple[tuple[int, str], ...] = ()
+        self.marks: tuple[tuple[int, str], ...] = ()  # the marked steps, and what happens there
         self.setRange(0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("snapshot")
@@ -62,16 +62,11 @@ class SnapshotSlider(QSlider):
         self._describe()
         self.update()
 
-    @property
-    def marks(self) -> tuple[tuple[int, str], ...]:
-        """The marked steps, and what happens there."""
-        return self._marks
-
     def set_marks(self, marks: Sequence[tuple[int, str]]) -> None:
         """Mark steps at which something happens, which a tooltip says."""
-        if tuple(marks) == self._marks:
+        if tuple(marks) == self.marks:
             return  # a training says many times a second that it goes on
-        self._marks = tuple(marks)
+        self.marks = tuple(marks)
         self.setToolTip(paragraph(*(said for _, said in marks)))
         self._describe()
         self.update()
@@ -88,7 +83,7 @@ class SnapshotSlider(QSlider):
         if self.snapshots:
             step = self.snapshots[self.value()]
             place = f"step {step:,}, snapshot {self.value() + 1} of {len(self.snapshots)}"
-            self.setAccessibleDescription("; ".join([place, *(said for _, said in self._marks)]))
+            self.setAccessibleDescription("; ".join([place, *(said for _, said in self.marks)]))
 
     def place_of(self, step: int) -> float:
         """Where a step stands, in pixels from the left."""
@@ -131,7 +126,7 @@ class SnapshotSlider(QSlider):
             painter.drawLine(
                 QPointF(self.place_of(step), middle - half), QPointF(self.place_of(step), middle + half)
             )
-        for step, _ in self._marks:
+        for step, _ in self.marks:
             self._draw_mark(painter, self.place_of(step), MARK * scale, middle - half)
         painter.setPen(QPen(theme.accent if self.isEnabled() else theme.strong_line, 3 * scale))
         painter.setBrush(theme.accent_wash if self.hasFocus() else theme.surface)

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import find_run, train
-from lmviz.app.opening.first_screen import load_first_screen
+from lmviz.app.opening.beginning import load_first_screen
 from lmviz.app.session.session import Session
 from lmviz.text.catalogue import CATALOGUE, find_entry
 from lmviz.text.corpus import load_corpus

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.window.doctor_report import DoctorReport
+from lmviz.app.window.dialogs import DoctorReport
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.errors import LmvizError
 from lmviz.desktop import doctor
