@@ -68,21 +68,17 @@ class AttentionPanel(WeightMatrixPanel):
         self._how.hide()  # until there are several
         self._invitation = Invitation("attention_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
-        self._strips = WeightStrips(session)
+        self.strips = WeightStrips(session)
+        """The query, key and value of the chosen weight, and the weighted sum of values."""
         self._hidden = NOTHING == 0  # (query, key) bool: what a mask hides
         self._names: tuple[str, ...] = ()  # of the tokens that stand along both axes
         self._drawn = ""
         self._stepped_to: Reading | None = None
-        self._body = AttentionBody(self.matrix, self._strips, self._invitation)
+        self._body = AttentionBody(self.matrix, self.strips, self._invitation)
         self._card = Card("Attention", self._head(), self._body)
         self._card.layout_below.insertWidget(1, self._switch.choice)
         self.column.addWidget(self._card)
         self._connect()
-
-    @property
-    def strips(self) -> WeightStrips:
-        """The query, key and value of the chosen weight, and the weighted sum of values."""
-        return self._strips
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {self._drawn_address: self.shown} if self.shown.size else {}
@@ -112,7 +108,7 @@ class AttentionPanel(WeightMatrixPanel):
         if reading is None or not attention_layers(reading.trace, self._side):
             self.shown, self._view = NOTHING, None
             self.matrix.set_matrix(NOTHING)
-            self._strips.draw_nothing()
+            self.strips.draw_nothing()
             self._card.set_title("Attention")
             self._invite()
             self.session.explanation.suggest(None)
@@ -242,9 +238,9 @@ class AttentionPanel(WeightMatrixPanel):
             return
         reading = self.session.reading.current
         if reading is None or self.shown.size == 0 or not self.isVisible():
-            self._strips.draw_nothing()
+            self.strips.draw_nothing()
         else:
-            self._strips.draw_head(reading, self._side)
+            self.strips.draw_head(reading, self._side)
         self._body.fit_strips()
 
     def _mark(self) -> None:

@@ -77,8 +77,8 @@ class EveryHeadPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("every_head_view")
-        self._wall = HeadWall()
-        self._wall.set_readout(self._read_out)
+        self.wall = HeadWall()  # the heads
+        self.wall.set_readout(self._read_out)
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()
         self._sort = picker("sort_heads_picker", "the order of heads", [BY_LAYER, *KINDS])
         self._signs = InkedLabel(name="head_signs", role="muted", wraps=True)
@@ -87,18 +87,13 @@ class EveryHeadPanel(Panel):
         self._strips.set_readout(self._read_out_strip)
         self._chosen = Label(name="chosen_head_name")
         self._among = sheet(column(self._chosen, self._strips, gap=2))
-        body = sheet(column(self._signs, self._resting, (scrolling(self._wall), 1), self._among))
+        body = sheet(column(self._signs, self._resting, (scrolling(self.wall), 1), self._among))
         self._card = self.add_card("Every head", self._sort, body)
-        self._wall.head_clicked.connect(self._choose)
+        self.wall.head_clicked.connect(self._choose)
         self._strips.part_clicked.connect(self._choose_part)
         self._sort.currentTextChanged.connect(self._order)
         session.attention.head_changed.connect(self._mark)
         self.follow(session.reading.changed, session.library.model_changed)
-
-    @property
-    def wall(self) -> HeadWall:
-        """The heads."""
-        return self._wall
 
     def scores(self, kind: str) -> np.ndarray:
         """How much each head (layer, head) looks where heads of a kind do; NaN where the text cannot tell."""
@@ -128,7 +123,7 @@ class EveryHeadPanel(Panel):
         self.silence("every head")
         if reading is None or not attention_layers(reading.trace):
             self._badges = ()
-            self._wall.set_heads(NOTHING, {})
+            self.wall.set_heads(NOTHING, {})
             self._strips.set_strips(())
             self._among.hide()
             self._card.set_placeholder(NO_TEXT)
@@ -147,7 +142,7 @@ class EveryHeadPanel(Panel):
             if SIGNS.keys() & set(head.badges)
         }
         self._card.set_placeholder("")
-        self._wall.set_heads(small, signs)
+        self.wall.set_heads(small, signs)
         self._signs.set_pieces(_legend(Counter(sign for sign, _ in signs.values())))
         self._signs.setVisible(bool(signs))
         self._resting.setText(self._sentence())
@@ -178,12 +173,12 @@ class EveryHeadPanel(Panel):
         if self._badges:
             sorted_by = "" if kind is None else f"By how much they look at {PLACES[kind]}"
             self._card.set_title(sorted_by or f"All {count} heads")
-        self._wall.sort_by(self.scores(kind) if kind is not None and self._badges else None)
+        self.wall.sort_by(self.scores(kind) if kind is not None and self._badges else None)
         self._among.setVisible(kind is not None and bool(self._badges))
 
     def _mark(self) -> None:
         layer, head = self.session.attention.head
-        self._wall.set_current(layer, head)
+        self.wall.set_current(layer, head)
         inside = layer < len(self._badges) and head < len(self._badges[layer])
         count = sum(map(len, self._badges))
         self._chosen.setText(f"Head {layer + 1}·{head + 1} among all {count}" if inside else "")

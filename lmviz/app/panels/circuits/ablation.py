@@ -68,12 +68,12 @@ class AblationPanel(AnsweringPanel):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "ablation_sentence")
         self.setObjectName("ablation_view")
-        self._found: Ablation | None = None
+        self.found: Ablation | None = None  # what is drawn
         self._of: AblationAsked | None = None
         self._asked: AblationAsked | None = None
         self._reading: Reading | None = None  # which what is drawn was asked beside
         self._cell: tuple[int, ...] | None = None
-        self._ghost: dict[int, Ablation] = {}  # of the chosen part alone, by step
+        self.ghost: dict[int, Ablation] = {}  # of the chosen part alone, by step
         self._ghost_of: tuple[Any, ...] | None = None
         self._what, self._to = ComboBox(), ComboBox()
         self._what.setObjectName("ablated_number_picker")
@@ -103,34 +103,24 @@ class AblationPanel(AnsweringPanel):
         self.follow(session.contrast.changed, session.library.model_changed, session.text.changed)
 
     @property
-    def found(self) -> Ablation | None:
-        """What is drawn."""
-        return self._found
-
-    @property
-    def ghost(self) -> dict[int, Ablation]:
-        """What becomes of the loss without the chosen part, by the steps that are known so far."""
-        return self._ghost
-
-    @property
     def is_whole(self) -> bool:
         """Whether what is asked now is drawn."""
-        return self._found is not None and not self.is_behind and self._of == self._asked
+        return self.found is not None and not self.is_behind and self._of == self._asked
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self._found is None else {"change": self._found.array}
+        return {} if self.found is None else {"change": self.found.array}
 
     def exported_names(self) -> Names:
         return (
             COUNTED
-            if self._found is None
-            else Names([Address.parse(at).place_of_layer for at in self._found.addresses])
+            if self.found is None
+            else Names([Address.parse(at).place_of_layer for at in self.found.addresses])
         )
 
     def recipe(self) -> str:
-        if self._found is None or self._of is None or self._of.contrast is None or self._reading is None:
+        if self.found is None or self._of is None or self._of.contrast is None or self._reading is None:
             return ""
-        return ablation_recipe(self._reading.moment, self._of.contrast, self._found.addresses, self._of.by)
+        return ablation_recipe(self._reading.moment, self._of.contrast, self.found.addresses, self._of.by)
 
     def refresh(self) -> None:
         contrast = self.session.contrast
@@ -142,7 +132,7 @@ class AblationPanel(AnsweringPanel):
         measured = contrast.found
         if reading is None or model is None or (measured is None and not of_text):
             self._give_up()
-            self._found = self._of = None
+            self.found = self._of = None
             self._draw()
             self._card.set_placeholder(NO_TEXT if model is not None else NO_MODEL)
             return
@@ -165,7 +155,7 @@ class AblationPanel(AnsweringPanel):
 
     def handle_failure(self, key: str) -> None:
         if key == QUESTION:
-            self._found = self._of = self._asked = None
+            self.found = self._of = self._asked = None
             self._draw()
 
     def _offer_loss(self) -> None:
@@ -201,9 +191,9 @@ class AblationPanel(AnsweringPanel):
             return ablate(model, given, by=by, interventions=changes)
 
         def take(found: Ablation) -> None:
-            if self._found is None or self._found.addresses != found.addresses:
+            if self.found is None or self.found.addresses != found.addresses:
                 self._cell = None
-            self._found, self._of, self._reading = found, asked, reading
+            self.found, self._of, self._reading = found, asked, reading
             self._draw()
             self._follow_ghost()
 
@@ -214,14 +204,14 @@ class AblationPanel(AnsweringPanel):
 
     def _shown(self) -> tuple[int, ...]:
         """The chosen cell, or the one without which most changes."""
-        assert self._found is not None, "asked only of what is drawn"
-        strongest = np.unravel_index(np.abs(self._found.array).argmax(), self._found.array.shape)
+        assert self.found is not None, "asked only of what is drawn"
+        strongest = np.unravel_index(np.abs(self.found.array).argmax(), self.found.array.shape)
         return self._cell or tuple(int(at) for at in strongest)
 
     def _draw(self) -> None:
-        found = self._found
+        found = self.found
         self._map.setVisible(found is not None)
-        self._curves.setVisible(bool(found is not None and self._ghost))
+        self._curves.setVisible(bool(found is not None and self.ghost))
         if found is None:
             self._said.setText("")
             return
@@ -239,14 +229,14 @@ class AblationPanel(AnsweringPanel):
         self._map.set_pinned(place if self._cell is not None else None)
         self._map.set_suggested(place if self._cell is None else None)
         self._said.setText(self._sentence(found, cell))
-        if self._ghost:
+        if self.ghost:
             self._draw_ghost(f"without {self._name(found, cell)}", (0, *cell[1:]))
 
     def _draw_ghost(self, name: str, cell: tuple[int, ...]) -> None:
-        steps = sorted(self._ghost)
-        losses = np.array([self._ghost[step].intact for step in steps])
-        changes = np.array([self._ghost[step].array[cell] for step in steps])
-        ends = [(self._ghost[step].low, self._ghost[step].high) for step in steps]
+        steps = sorted(self.ghost)
+        losses = np.array([self.ghost[step].intact for step in steps])
+        changes = np.array([self.ghost[step].array[cell] for step in steps])
+        ends = [(self.ghost[step].low, self.ghost[step].high) for step in steps]
         low, high = (
             np.array([np.nan if end is None else end[cell] for end in edge])
             for edge in zip(*ends, strict=True)
@@ -283,15 +273,15 @@ class AblationPanel(AnsweringPanel):
         from lmviz.circuits.ablation import missed_since
 
         model = self.session.library.model
-        if not self._ghost or model is None or not set(model.snapshots) <= set(self._ghost):
+        if not self.ghost or model is None or not set(model.snapshots) <= set(self.ghost):
             return ""
-        step = missed_since(self._ghost, cell)
+        step = missed_since(self.ghost, cell)
         if step is None:
             return " Over the training it is not missed for certain."
         return f" It is missed for certain from step {count(step)} on."
 
     def _choose(self, row: int, column: int) -> None:
-        found = self._found
+        found = self.found
         if found is None:
             return
         layer = len(found.array) - 1 - row
@@ -304,28 +294,28 @@ class AblationPanel(AnsweringPanel):
 
     def _follow_ghost(self) -> None:
         """Have the loss without the chosen part measured at each snapshot, where losses are shown."""
-        found, asked = self._found, self._of
+        found, asked = self.found, self._of
         if found is None or asked is None or asked.corpus is None:
-            self._ghost, self._ghost_of = {}, None
+            self.ghost, self._ghost_of = {}, None
             self._draw()
             return
         cell = self._cell = self._shown()  # of one part to the end, though another may become the strongest
         of = (asked.moment[0], asked.corpus, asked.by, cell)
         if of != self._ghost_of:
-            self._ghost, self._ghost_of = {}, of
+            self.ghost, self._ghost_of = {}, of
         if not self.session.work.is_busy(GHOST):
             self._next_ghost()
 
     def _next_ghost(self) -> None:
         """The next snapshot, one at a time, so that others have their turn."""
-        found, of = self._found, self._ghost_of
+        found, of = self.found, self._ghost_of
         if found is None or of is None or not self.is_in_sight:
             return
         asked_of, corpus, by, cell = of
         model = self.session.library.model
         if model != asked_of or model is None:
             return
-        step = next((step for step in model.snapshots if step not in self._ghost), None)
+        step = next((step for step in model.snapshots if step not in self.ghost), None)
         if step is None:
             return
         address = found.addresses[cell[0]]
@@ -337,14 +327,14 @@ class AblationPanel(AnsweringPanel):
 
         def take(without: Ablation) -> None:
             if of == self._ghost_of:
-                self._ghost[step] = without
+                self.ghost[step] = without
                 self._draw()
                 self._next_ghost()
 
         self.ask_model((model, step), GHOST, work, take, grows=True)
 
     def _read_out(self, row: int, column: int) -> tuple[str, Sequence[str]]:
-        found = self._found
+        found = self.found
         if found is None:
             return "", ()
         cell = (len(found.array) - 1 - row, column) if found.axes[1:] else (len(found.array) - 1 - row,)

@@ -67,7 +67,7 @@ class AttributionPanel(AnsweringPanel):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "attribution_sentence")
         self.setObjectName("attribution_view")
-        self._found: Attribution | None = None
+        self.found: Attribution | None = None  # what is drawn
         self._of: tuple[Reading, MeasuredContrast] | None = None
         self._through = 0  # so many recurrent layers
         self._asked: tuple[Reading, MeasuredContrast, int] | None = None
@@ -91,19 +91,14 @@ class AttributionPanel(AnsweringPanel):
         session.library.model_changed.connect(lambda: self._depth.setCurrentIndex(0))
         self.follow(session.contrast.changed, session.library.model_changed)
 
-    @property
-    def found(self) -> Attribution | None:
-        """What is drawn."""
-        return self._found
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        return {} if self._found is None else {"share": self._found.array}
+        return {} if self.found is None else {"share": self.found.array}
 
     def exported_names(self) -> Names:
-        return COUNTED if self._found is None else Names(self._found.labels("component"))
+        return COUNTED if self.found is None else Names(self.found.labels("component"))
 
     def recipe(self) -> str:
-        if self._found is None or self._of is None:
+        if self.found is None or self._of is None:
             return ""
         reading, measured = self._of
         return attribution_recipe(reading.moment, measured.contrast, self._through)
@@ -113,7 +108,7 @@ class AttributionPanel(AnsweringPanel):
         measured, reading = contrast.found, contrast.reading
         if measured is None or reading is None:
             self.silence(QUESTION)
-            self._found = self._of = self._asked = None
+            self.found = self._of = self._asked = None
             self._draw()
             self._card.set_placeholder(NO_TEXT if self.session.library.model is not None else NO_MODEL)
             return
@@ -131,7 +126,7 @@ class AttributionPanel(AnsweringPanel):
             return attribute(model, measured.contrast, through=through, interventions=changes)
 
         def take(found: Attribution) -> None:
-            self._found, self._of, self._through = found, (reading, measured), through
+            self.found, self._of, self._through = found, (reading, measured), through
             if self._pinned not in found.words:
                 self._pinned = ""
             self._draw()
@@ -139,7 +134,7 @@ class AttributionPanel(AnsweringPanel):
         self.ask_about(reading, QUESTION, work, take)
 
     def handle_failure(self, key: str) -> None:
-        self._found = self._of = self._asked = None
+        self.found = self._of = self._asked = None
         self._draw()
 
     def _offer_depths(self, depth: int) -> None:
@@ -154,7 +149,7 @@ class AttributionPanel(AnsweringPanel):
         self._depth.setVisible(bool(offered))
 
     def _draw(self) -> None:
-        found = self._found
+        found = self.found
         self._offer_depths(0 if found is None else found.depth)
         for widget in (self._bars, self._words, self._head):
             widget.setVisible(found is not None)
@@ -204,12 +199,12 @@ class AttributionPanel(AnsweringPanel):
         )
 
     def _choose_word(self, bar: int) -> None:
-        numbers = None if self._found is None else self._found.words.get(self._shown)
+        numbers = None if self.found is None else self.found.words.get(self._shown)
         if numbers is not None and numbers.axes[0] in ("key", "position") and bar < len(self._places):
             self.session.focus.choose_position(self._places[bar])
 
     def _pin(self, bar: int) -> None:
-        if self._found is None or bar >= len(self._rows) or not self._rows[bar].words:
+        if self.found is None or bar >= len(self._rows) or not self._rows[bar].words:
             return
         self._pinned = self._rows[bar].words
         layer, head = _head_of(self._pinned)

@@ -42,7 +42,7 @@ class CircuitPanel(AnsweringPanel):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "circuit_sentence")
         self.setObjectName("circuit_view")
-        self._found: Circuit | None = None
+        self.found: Circuit | None = None  # what is drawn
         self._of: tuple[Reading, MeasuredContrast, int, str] | None = None
         self._asked: tuple[Reading, MeasuredContrast, int, str] | None = None
         self._keep = SpinBox()
@@ -72,17 +72,12 @@ class CircuitPanel(AnsweringPanel):
         self.follow(session.contrast.changed, session.library.model_changed)
 
     @property
-    def found(self) -> Circuit | None:
-        """What is drawn."""
-        return self._found
-
-    @property
     def is_whole(self) -> bool:
         """Whether what is asked now is drawn."""
-        return self._found is not None and not self.is_behind and self._of == self._asked
+        return self.found is not None and not self.is_behind and self._of == self._asked
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        found = self._found
+        found = self.found
         return (
             {}
             if found is None
@@ -90,10 +85,10 @@ class CircuitPanel(AnsweringPanel):
         )
 
     def exported_names(self) -> Names:
-        return COUNTED if self._found is None else Names(self._found.labels("part"))
+        return COUNTED if self.found is None else Names(self.found.labels("part"))
 
     def recipe(self) -> str:
-        if self._found is None or self._of is None:
+        if self.found is None or self._of is None:
             return ""
         reading, measured, keep, rest = self._of
         return circuit_recipe(reading.moment, measured.contrast, keep, rest)
@@ -108,7 +103,7 @@ class CircuitPanel(AnsweringPanel):
         measured, reading = contrast.found, contrast.reading
         if measured is None or reading is None or not measured.others:
             self._give_up()
-            self._found = self._of = None
+            self.found = self._of = None
             self._draw()
             self._card.set_placeholder(NO_PAIR if self.session.library.model is not None else NO_MODEL)
             return
@@ -121,7 +116,7 @@ class CircuitPanel(AnsweringPanel):
             self._draw()
 
     def handle_failure(self, key: str) -> None:
-        self._found = self._of = self._asked = None
+        self.found = self._of = self._asked = None
         self._draw()
 
     def _give_up(self) -> None:
@@ -139,13 +134,13 @@ class CircuitPanel(AnsweringPanel):
             return circuit(model, measured.contrast, keep, rest=rest, interventions=changes)
 
         def take(found: Circuit) -> None:
-            self._found, self._of = found, asked
+            self.found, self._of = found, asked
             self._draw()
 
         self.ask_about(reading, QUESTION, work, take)
 
     def _draw(self) -> None:
-        found = self._found
+        found = self.found
         if found is None or self._of is None:
             self._picture.set_circuit((), (), (), (), "")
             self._said.setText("")
@@ -186,7 +181,7 @@ class CircuitPanel(AnsweringPanel):
 
     def _read_out(self, index: int) -> tuple[str, Sequence[str]]:
         """A part's name, what is lost without it, and its strongest paths."""
-        found = self._found
+        found = self.found
         if found is None or self._of is None:
             return "", ()
         tokens, parts = _words(self._of[1]), _with_words(found)

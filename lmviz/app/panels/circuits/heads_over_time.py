@@ -72,7 +72,8 @@ class HeadsOverTimePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._scores: dict[int, HeadScores] = {}
+        self.scores: dict[int, HeadScores] = {}
+        """The scores of the shown model, by the steps that are known so far."""
         self._model: OpenedModel | None = session.library.model
         self._asked: tuple[OpenedModel, int] | None = None
         self._score = named(ComboBox(), "head_score_picker", "what heads are coloured by")
@@ -105,14 +106,9 @@ class HeadsOverTimePanel(Panel):
         )
 
     @property
-    def scores(self) -> dict[int, HeadScores]:
-        """The scores of the shown model, by the steps that are known so far."""
-        return self._scores
-
-    @property
     def is_whole(self) -> bool:
         """Whether every snapshot has its scores."""
-        return self._model is not None and set(self._model.snapshots) <= set(self._scores)
+        return self._model is not None and set(self._model.snapshots) <= set(self.scores)
 
     @property
     def sentence(self) -> str:
@@ -120,11 +116,11 @@ class HeadsOverTimePanel(Panel):
         return self._said.text()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
-        steps = sorted(self._scores)
+        steps = sorted(self.scores)
         if not steps:
             return {}
-        found = np.stack([self._scores[step].array for step in steps])
-        losses = np.array([(self._scores[step].loss_new, self._scores[step].loss_again) for step in steps])
+        found = np.stack([self.scores[step].array for step in steps])
+        losses = np.array([(self.scores[step].loss_new, self.scores[step].loss_again) for step in steps])
         scores = {name: found[:, at] for at, name in enumerate(WHERE)}
         return {"step": np.array(steps), "loss_new": losses[:, 0], "loss_again": losses[:, 1]} | scores
 
@@ -132,11 +128,11 @@ class HeadsOverTimePanel(Panel):
         return COUNTED
 
     def recipe(self) -> str:
-        if self._model is None or not self._scores:
+        if self._model is None or not self.scores:
             return ""
         return (
             "import lmviz\n\n"
-            f"steps = {sorted(self._scores)}\n"
+            f"steps = {sorted(self.scores)}\n"
             f"model = {str(self._model.folder)!r}\n"
             f"found = lmviz.head_scores(model, words={WORDS}, rows={ROWS}, steps=steps)\n"
             "values = {step: scores.array for step, scores in found.items()}\n"
@@ -152,7 +148,7 @@ class HeadsOverTimePanel(Panel):
             self._draw()
             return
         step = self.session.library.step
-        if step in self._scores:
+        if step in self.scores:
             self._draw()
             self._ask_next()
         elif self._asked != (model, step):
@@ -166,7 +162,7 @@ class HeadsOverTimePanel(Panel):
         model = self.session.library.model
         if model != self._model:
             self.silence(QUESTION)
-            self._scores, self._asked = {}, None
+            self.scores, self._asked = {}, None
         self._model = model
 
     def _ask(self, model: OpenedModel, step: int) -> None:
@@ -179,22 +175,22 @@ class HeadsOverTimePanel(Panel):
 
         def take(found: HeadScores) -> None:
             if model == self._model:
-                self._scores[step] = found
+                self.scores[step] = found
                 self._draw()
                 self._ask_next()
 
-        self.ask_model((model, step), QUESTION, work, take, grows=bool(self._scores))
+        self.ask_model((model, step), QUESTION, work, take, grows=bool(self.scores))
 
     def _ask_next(self) -> None:
         """The next snapshot that is not known yet, one at a time, so that others have their turn."""
         if self._model is None or not self.is_in_sight or self.session.work.is_busy(QUESTION):
             return
-        left = [step for step in self._model.snapshots if step not in self._scores]
+        left = [step for step in self._model.snapshots if step not in self.scores]
         if left:
             self._ask(self._model, left[0])
 
     def _shown(self) -> HeadScores | None:
-        known = self._scores
+        known = self.scores
         if not known:
             return None
         step = self.session.library.step
@@ -237,7 +233,7 @@ class HeadsOverTimePanel(Panel):
     def _draw_over_time(self, found: HeadScores) -> None:
         from lmviz.circuits.heads_over_time import HeadsOverTime
 
-        known, step = HeadsOverTime(self._scores), self.session.library.step
+        known, step = HeadsOverTime(self.scores), self.session.library.step
         steps, shares = known.steps, known.array
         turns, jump = known.turns(), known.jump()
         self._draw_losses(known)
@@ -289,9 +285,9 @@ class HeadsOverTimePanel(Panel):
 
     def _align(self) -> None:
         """Have all heads stand on the axis of the losses."""
-        if not self._scores or not self._over_time.isVisible():
+        if not self.scores or not self._over_time.isVisible():
             return
-        ends = (self._losses.place_of(step, 0) for step in (0, max(self._scores)))
+        ends = (self._losses.place_of(step, 0) for step in (0, max(self.scores)))
         left, right = (self._rows.mapFromGlobal(self._losses.mapToGlobal(place)).x() for place in ends)
         self._rows.set_span(left, right)
 

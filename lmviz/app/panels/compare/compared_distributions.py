@@ -59,7 +59,7 @@ class ComparedDistributionsPanel(Panel):
         self._complaint.hide()
         self._invitation = Invitation("compare_trio_button")
         self._invited = Card("Compare", "", self._invitation)
-        self._cards: list[DistributionCard] = []
+        self.cards: list[DistributionCard] = []  # the cards, in the order of the moments
         self._trio = Trio(self)
         self._units = UnitsCache()
         self.models: tuple[ComparedModel, ...] = ()  # what is compared
@@ -77,11 +77,6 @@ class ComparedDistributionsPanel(Panel):
             session.focus.hovered_position_changed,
             session.work.ready_changed,
         )
-
-    @property
-    def cards(self) -> tuple[DistributionCard, ...]:
-        """The cards, in the order of the moments."""
-        return tuple(self._cards)
 
     @property
     def title(self) -> str:
@@ -132,25 +127,25 @@ class ComparedDistributionsPanel(Panel):
         self.column.addWidget(scrolling(sheet(self._row), sideways=True), 1)
 
     def _fit_cards(self, count: int) -> None:
-        while len(self._cards) > count:
-            card = self._cards.pop()
+        while len(self.cards) > count:
+            card = self.cards.pop()
             self._row.removeWidget(card)
             card.hide()
             card.deleteLater()
-        while len(self._cards) < count:
-            place = len(self._cards)
+        while len(self.cards) < count:
+            place = len(self.cards)
             card = DistributionCard()
             card.bars.bar_hovered.connect(lambda bar, place=place: self._hover(place, bar))
             card.bars.bar_clicked.connect(lambda bar, place=place: self._append(place, bar))
             card.step_chosen.connect(lambda step, place=place: self._choose_step(place, step))
             card.removed.connect(lambda place=place: self._remove(place))
             card.resized.connect(self._draw_soon)
-            self._cards.append(card)
+            self.cards.append(card)
             self._row.insertWidget(place, card, 1)
 
     def _show_models(self) -> None:
         others = self._others()
-        for card, item in zip(self._cards, self.models, strict=True):
+        for card, item in zip(self.cards, self.models, strict=True):
             model, color = item.model, color_of(item.moment)
             removable = item.moment in others or item.is_twin
             steps = model.snapshots if model.when(item.step) else ()
@@ -224,7 +219,7 @@ class ComparedDistributionsPanel(Panel):
     def _draw(self) -> None:
         known = [item.distribution for item in self.found if item.distribution is not None]
         most = max((found.probability_of(found.best) for found in known), default=1.0)
-        for card, item, compared in zip(self._cards, self.found, self.models, strict=True):
+        for card, item, compared in zip(self.cards, self.found, self.models, strict=True):
             card.set_sentence(item.sentence)
             if item.distribution is None:
                 card.set_readout("")

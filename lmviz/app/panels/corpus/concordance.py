@@ -44,8 +44,8 @@ class ConcordancePanel(Panel):
         self._phrase.setMinimumWidth(SIZE_OF_PHRASE)
         self._words = named(BarsView(), description="words that follow")
         self._places = ConcordanceList()
-        self._found: Concordance | None = None
-        self._searched = ""
+        self.found: Concordance | None = None  # what is shown
+        self.searched = ""  # the phrase of which that was found
         columns = sheet(row((scrolling(self._words), 2), (scrolling(self._places), 5)))
         self._side = SidePicker("concordance_side")
         self._side.activated.connect(lambda _: self._search())
@@ -60,19 +60,9 @@ class ConcordancePanel(Panel):
         session.text.changed.connect(self._search)
         self.follow(session.text.changed)
 
-    @property
-    def found(self) -> Concordance | None:
-        """What is shown."""
-        return self._found
-
-    @property
-    def searched(self) -> str:
-        """The phrase of which that was found."""
-        return self._searched
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The words that follow as texts (word, 2): token and count."""
-        words = self._found.words if self._found is not None else ()
+        words = self.found.words if self.found is not None else ()
         return {"words": np.array([(word.token, str(word.count)) for word in words])} if words else {}
 
     def exported_names(self) -> Names:
@@ -80,17 +70,17 @@ class ConcordancePanel(Panel):
 
     def recipe(self) -> str:
         corpus = self.session.text.corpus
-        if self._found is None or corpus is None or not corpus.sources:
+        if self.found is None or corpus is None or not corpus.sources:
             return ""
-        return concordance_recipe(corpus.sources, settings_of(corpus), self._searched, self._side.side)
+        return concordance_recipe(corpus.sources, settings_of(corpus), self.searched, self._side.side)
 
     @property
     def is_needed(self) -> bool:
         return self.session.text.offer is None
 
     def refresh(self) -> None:
-        found = self._found
-        if found is None or not self._searched:
+        found = self.found
+        if found is None or not self.searched:
             self._card.set_title("Concordance")
             self._words.set_bars([], [])
             self._places.set_lines([])
@@ -104,7 +94,7 @@ class ConcordancePanel(Panel):
         if not found.total:
             sides = () if corpus is None else corpus.sides
             where = f"the {self._side.side}s of this text" if len(sides) > 1 else "this text"
-            missing = f"“{self._searched}” does not occur in {where}{part[12:]}, as its tokens are spelled."
+            missing = f"“{self.searched}” does not occur in {where}{part[12:]}, as its tokens are spelled."
             self._card.set_placeholder(missing)
             return
         self._card.set_placeholder("")
@@ -141,29 +131,29 @@ class ConcordancePanel(Panel):
         self.ask_reader("concordance", work, lambda found: self._take(phrase, found))
 
     def _take(self, phrase: str, found: Concordance | None) -> None:
-        self._searched, self._found = phrase, found
+        self.searched, self.found = phrase, found
         self.refresh_soon()
 
     def _fade_others(self, index: int) -> None:
-        if self._found is None or index < 0:
+        if self.found is None or index < 0:
             self._places.set_faded([])
             return
-        word = self._found.words[index].token
-        self._places.set_faded([n for n, place in enumerate(self._found.places) if place.token != word])
+        word = self.found.words[index].token
+        self._places.set_faded([n for n, place in enumerate(self.found.places) if place.token != word])
 
     def _extend_phrase(self, index: int) -> None:
         """Append a word to the phrase; END cannot be appended."""
         corpus = self.session.text.corpus
-        if self._found is not None and corpus is not None:
-            reader, id = corpus.tokenizer_of(self._side.side), self._found.words[index].id
-            self._phrase.setText(reader.continue_text(self._searched, id))
+        if self.found is not None and corpus is not None:
+            reader, id = corpus.tokenizer_of(self._side.side), self.found.words[index].id
+            self._phrase.setText(reader.continue_text(self.searched, id))
             self._phrase.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_place(self, index: int) -> None:
         corpus = self.session.text.corpus
-        if self._found is None or corpus is None:
+        if self.found is None or corpus is None:
             return
-        place = self._found.places[index].position
+        place = self.found.places[index].position
         if self._side.side == "target":  # the place of a pair is that of its source
             number = int(np.searchsorted(corpus.training_of("target").starts, place, side="right")) - 1
             place = int(corpus.training_stream.starts[number])

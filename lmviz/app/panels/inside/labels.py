@@ -49,7 +49,7 @@ class LabelsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._words, self._curve, self._said = LabelledWords(), PositionCurve(), MutedLine()
+        self.words, self._curve, self._said = LabelledWords(), PositionCurve(), MutedLine()  # the rows
         self._curve.setAccessibleName("probability of the label over the text")
         leave_arrow_keys(self, self._curve)
         self._reading: Reading | None = None
@@ -57,10 +57,10 @@ class LabelsPanel(Panel):
         self._asked: Reading | None = None  # whose beginnings are read
         self._silence: dict[str, QPushButton] = {}
         self._card = self.add_card("Labels", "", self._lay_out())
-        self._words.set_readout(self._read_out)
-        self._words.word_clicked.connect(session.focus.choose_position)
+        self.words.set_readout(self._read_out)
+        self.words.word_clicked.connect(session.focus.choose_position)
         self._curve.position_clicked.connect(session.focus.choose_position)
-        for hovered in (self._words.word_hovered, self._curve.position_hovered):
+        for hovered in (self.words.word_hovered, self._curve.position_hovered):
             hovered.connect(session.focus.hover_position)
         self.follow(
             session.reading.changed,
@@ -69,11 +69,6 @@ class LabelsPanel(Panel):
             session.focus.position_changed,
             session.surgery.changed,
         )
-
-    @property
-    def words(self) -> LabelledWords:
-        """The rows."""
-        return self._words
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         if self._reading is None:
@@ -118,13 +113,13 @@ class LabelsPanel(Panel):
                 paragraph(f"Sets every state of the {direction} direction to zero, in all layers")
             )
             button.clicked.connect(lambda on, direction=direction: self._silence_direction(direction, on))
-        words = scrolling(self._words, area=WordScroll([self._words]))
+        words = scrolling(self.words, area=WordScroll([self.words]))
         return sheet(column(self._curve, self._said, (words, 1), row(*self._silence.values()), gap=6))
 
     def _show_nothing(self) -> None:
         self._reading = self._found = self._asked = None
         self.silence("classes")
-        self._words.set_words([])
+        self.words.set_words([])
         self._curve.set_values([])
         self._card.set_aside("")
         self._card.set_placeholder(NO_TEXT if self.session.library.model else NO_MODEL)
@@ -156,8 +151,8 @@ class LabelsPanel(Panel):
             self._show_class(reading)
         else:
             self._show_tags(reading)
-        if len(self._words.words) == len(reading.trace):  # and not still those of the text before
-            for widget in (self._words, self._curve):
+        if len(self.words.words) == len(reading.trace):  # and not still those of the text before
+            for widget in (self.words, self._curve):
                 widget.set_current(self.session.reading.position)
 
     def _show_tags(self, reading: Reading) -> None:
@@ -171,7 +166,7 @@ class LabelsPanel(Panel):
                 note = f"was {reading.answer(before)}" + (f", {note}" if note else "")
             wrong = bool(right) and best not in right
             rows.append(LabelledWord(visible(token), reading.answer(best), float(shares[best]), note, wrong))
-        self._words.set_words(rows)
+        self.words.set_words(rows)
         self._card.set_title("Tags")
         right_ones = sum(not row.wrong for row in rows)
         self._card.set_aside(f"{right_ones} right of {len(rows)}" if gold else "no such sentence in the text")
@@ -196,7 +191,7 @@ class LabelsPanel(Panel):
                 continue
             note = _in_percent(effect) if np.isfinite(effect) else ""
             rows.append(LabelledWord(token, name, float(there[best]), note))
-        self._words.set_words(rows)
+        self.words.set_words(rows)
 
     def _read_out(self, index: int) -> tuple[str, list[str]]:
         """All that the model thinks possible there, likeliest first."""

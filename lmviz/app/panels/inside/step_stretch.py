@@ -28,18 +28,13 @@ class StepStretch(QWidget):
         super().__init__(parent)
         self.norms: np.ndarray | None = None  # what is drawn
         self._tokens: tuple[str, ...] = ()
-        self._title, self._curve = MutedLine(), PositionCurve()
-        self._curve.setAccessibleName("how far each step can stretch a gradient")
-        self._curve.set_threshold(1.0)
-        column(self._title, (self._curve, 1), on=self)
-        self._curve.position_hovered.connect(self.position_hovered)
-        self._curve.position_clicked.connect(self.position_clicked)
+        self._title, self.curve = MutedLine(), PositionCurve()
+        self.curve.setAccessibleName("how far each step can stretch a gradient")  # the curve over the text
+        self.curve.set_threshold(1.0)
+        column(self._title, (self.curve, 1), on=self)
+        self.curve.position_hovered.connect(self.position_hovered)
+        self.curve.position_clicked.connect(self.position_clicked)
         self.hide()
-
-    @property
-    def curve(self) -> PositionCurve:
-        """The curve over the text."""
-        return self._curve
 
     @property
     def title(self) -> str:
@@ -49,12 +44,12 @@ class StepStretch(QWidget):
     def set_norms(self, norms: np.ndarray | None, tokens: Sequence[str] = ()) -> None:
         """Show the norms of all steps; None where there is no recurrence."""
         self.norms, self._tokens = norms, tuple(tokens)
-        self._curve.set_values([] if norms is None else norms, tokens)
+        self.curve.set_values([] if norms is None else norms, tokens)
         self.setVisible(norms is not None)
 
     def set_position(self, position: int) -> None:
         """Mark the step to a position, and say its norm."""
-        self._curve.set_current(position)
+        self.curve.set_current(position)
         if self.norms is None or not 0 <= position < len(self.norms):
             self._title.set_text("")
             return

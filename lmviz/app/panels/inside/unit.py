@@ -55,7 +55,7 @@ class UnitPanel(Panel):
         self._curve = PositionCurve()
         leave_arrow_keys(self, self._words, self._curve)
         self._found = FlowLayout()
-        self._unit_buttons: list[QPushButton] = []
+        self.unit_buttons: list[QPushButton] = []  # the units found for the brushed words, one button each
         self._places = named(ConcordanceList(), description="where the unit fires most")
         self._search = UnitSearch(self)
         self._search.found.connect(self._show_places)
@@ -90,11 +90,6 @@ class UnitPanel(Panel):
     def threshold(self) -> float:
         """The size from which on a unit is said to fire."""
         return self._threshold.value()
-
-    @property
-    def unit_buttons(self) -> list[QPushButton]:
-        """The units found for the brushed words, one button each."""
-        return list(self._unit_buttons)
 
     @property
     def places(self) -> tuple[FiringPlace, ...]:
@@ -286,12 +281,12 @@ class UnitPanel(Panel):
 
     def _show_units(self, units: tuple[tuple[str, int, int], ...]) -> None:
         while self._found.takeAt(0) is not None:
-            self._unit_buttons.pop(0).deleteLater()
+            self.unit_buttons.pop(0).deleteLater()
         for address, unit, sign in units:
             button = named(QPushButton(f"{'−' if sign < 0 else ''}{number_of('unit', unit)}"), role="link")
             button.clicked.connect(lambda _=False, place=(address, unit): self._show_unit(*place))
             self._found.addWidget(button)
-            self._unit_buttons.append(button)
+            self.unit_buttons.append(button)
 
     def _search_corpus(self) -> None:
         """Look for the unit in the open text; where none is open, in the one the model learned from."""

@@ -60,7 +60,8 @@ class LossPanel(Panel):
         self._scale = _picker("scale of the loss", SCALES)
         self._smoothing = _picker("smoothing", SMOOTHING)
         self._smoothing.setCurrentText("smooth")
-        self._references: dict[str, float] = {}
+        self.references: dict[str, float] = {}
+        """What simple models reach on this corpus, in nats per token, by name."""
         self._reference_corpus: Corpus | None = None
         self._others = named(QCheckBox("other texts"), "other_texts")
         self._others.setToolTip(
@@ -82,11 +83,6 @@ class LossPanel(Panel):
         ):
             growing.connect(self.refresh_now_and_then)
         self.follow(session.library.model_changed, session.text.changed, session.work.ready_changed)
-
-    @property
-    def references(self) -> dict[str, float]:
-        """What simple models reach on this corpus, in nats per token, by name."""
-        return self._references
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return self._plot.points()
@@ -178,7 +174,7 @@ class LossPanel(Panel):
         corpus, model = self.session.text.corpus, self.session.library.model
         if corpus is None or (model is not None and model.description.fingerprint != corpus.fingerprint):
             return {}
-        known = dict(self._references) if corpus is self._reference_corpus else {}
+        known = dict(self.references) if corpus is self._reference_corpus else {}
         return known if corpus.floor is None else known | {FLOOR: corpus.floor}
 
     def _offer_units(self) -> None:
@@ -275,7 +271,7 @@ class LossPanel(Panel):
         corpus = self.session.text.corpus
         if corpus is None or corpus is self._reference_corpus or not self.session.work.is_ready:
             return
-        self._reference_corpus, self._references = corpus, {}
+        self._reference_corpus, self.references = corpus, {}
         if corpus.task != NEXT_TOKEN:
             return  # n-grams give no labels
 
@@ -289,7 +285,7 @@ class LossPanel(Panel):
 
         def take(losses: dict[str, float]) -> None:
             if corpus is self._reference_corpus:
-                self._references = losses
+                self.references = losses
                 self.refresh_soon()
 
         self.start_job("Counting n-grams to compare with", lambda report: work(), take)
