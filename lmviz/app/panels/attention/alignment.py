@@ -13,6 +13,7 @@ from lmviz.app.panels.attention.chosen_alignment import (
     out_of_translation,
 )
 from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.attention_heads import CROSS
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
@@ -117,13 +118,9 @@ class AlignmentPanel(WeightMatrixPanel):
 
     def _offer_steps(self, chosen: ChosenAlignment) -> None:
         names = [Address.parse(address).name for address in chosen.attention.steps]
-        if names != [self._step.itemData(at) for at in range(self._step.count())]:
-            before = self._step.currentData()
-            self._step.clear()
-            for name in names:
-                self._step.addItem(STEPS.get(name, word_of(name)), name)
-            kept = names.index(before) if before in names else len(names) - 1
-            self._step.setCurrentIndex(kept)
+        kept = self._step.currentData()
+        steps = {name: STEPS.get(name, word_of(name)) for name in names}
+        set_choices(self._step, steps, kept if kept in names else names[-1])
 
     def _draw(self, chosen: ChosenAlignment) -> None:
         trace, several = chosen.reading.trace, len(chosen.heads) > 1

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.figures import number, plain
@@ -74,7 +75,8 @@ class SurfacePanel(Panel):
     def refresh(self) -> None:
         descent = self.session.descent
         chosen, choices = descent.chosen, descent.directions
-        self._fill(choices)
+        for each in self._pickers:
+            set_choices(each, dict(enumerate(map(_name, choices))))
         self._time.set_range(max(0, len(descent.path) - 1), descent.place)
         self._time.show_value(descent.place, f"{descent.place}")
         self._time.setEnabled(len(descent.path) > 1)
@@ -98,14 +100,6 @@ class SurfacePanel(Panel):
         """What the colours mean; in a dark theme they begin at its dark surface."""
         far = "lighter" if current_theme().name == "dark" else "darker"
         self._card.set_aside(f"the {far}, the larger the loss")
-
-    def _fill(self, choices: tuple[Direction, ...]) -> None:
-        names = [_name(choice) for choice in choices]
-        for each in self._pickers:
-            if [each.itemText(at) for at in range(each.count())] != names:
-                with QSignalBlocker(each):
-                    each.clear()
-                    each.addItems(names)
 
     def _choose(self) -> None:
         choices = self.session.descent.directions

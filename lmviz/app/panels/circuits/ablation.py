@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -171,10 +172,7 @@ class AblationPanel(AnsweringPanel):
         """What a part can be set to; an n-gram has orders, and of those nothing but the one below."""
         model = self.session.library.model
         ways = ["lower"] if model is not None and model.family == "ngram" else ["zero", "mean"]
-        if [self._to.itemData(at) for at in range(self._to.count())] != ways:
-            self._to.clear()
-            for way in ways:
-                self._to.addItem(TO[way], way)
+        set_choices(self._to, {way: TO[way] for way in ways})
 
     def _give_up(self) -> None:
         """What is asked of the text before is no longer waited for."""

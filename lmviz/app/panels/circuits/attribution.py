@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, picker, sheet
@@ -141,11 +141,8 @@ class AttributionPanel(AnsweringPanel):
         """Down to which recurrent layer the answer can be taken apart, and to the words."""
         below = ["the layer below", *(f"{count} layers below" for count in range(2, depth))]
         offered = ["the top layer", *below[: max(depth - 1, 0)], "the words"] if depth else []
-        if [self._depth.itemText(at) for at in range(self._depth.count())] != offered:
-            with QSignalBlocker(self._depth):
-                self._depth.clear()
-                self._depth.addItems(offered)
-                self._depth.setCurrentIndex(min(self._through, len(offered) - 1))
+        if self._depth.count() != len(offered):
+            set_choices(self._depth, dict(enumerate(offered)), min(self._through, len(offered) - 1))
         self._depth.setVisible(bool(offered))
 
     def _draw(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
 from lmviz.app.widgets.base.card import Card
@@ -152,9 +153,7 @@ class ContrastPanel(Panel):
         if offered == self._offered and self._questions.count():
             return
         self._offered = offered
-        with QSignalBlocker(self._questions):
-            self._questions.clear()
-            self._questions.addItems([ASK, *(question.title for question in offered)])
+        set_choices(self._questions, dict(enumerate([ASK, *(question.title for question in offered)])), 0)
         self._questions.setVisible(bool(offered))
 
     def _open(self, place: int) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
@@ -188,10 +188,7 @@ class PatchingPanel(AnsweringPanel):
             same = self._growing is not None and self._growing.kind == growing.kind
             self._pinned = self._pinned if same and self._fits(growing) else None
             self._growing = growing
-            with QSignalBlocker(self._kind):
-                self._kind.clear()
-                self._kind.addItems(list(growing.kinds))
-                self._kind.setCurrentText(growing.kind)
+            set_choices(self._kind, growing.kinds, growing.kind)
             self._of = self._asked = (reading, measured, growing.kind, into)
             self._go_on(reading, growing)
 

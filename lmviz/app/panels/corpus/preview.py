@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column
 from lmviz.app.widgets.base.canvas import Canvas, metrics
@@ -226,12 +227,12 @@ class PreviewPanel(Panel):
         told = offer.options.task if offer.options.task in offer.tasks else "next-token"
         task = layout.task if layout is not None else told
         tasks = {name: find_task(name).title.lower() for name in offer.tasks}
-        _fill(self._task, {"": "choose…", **tasks} if not task else tasks, task)
-        _fill(self._encoding, offered_encodings(offer.options.encoding), offer.options.encoding)
+        set_choices(self._task, {"": "choose…", **tasks} if not task else tasks, task)
+        set_choices(self._encoding, offered_encodings(offer.options.encoding), offer.options.encoding)
         dialect = None if layout is None else layout.dialect
         if dialect is not None and layout is not None:
-            _fill(self._separator, SEPARATORS, dialect.separator)
-            _fill(self._quotes, QUOTES, dialect.quotes)
+            set_choices(self._separator, SEPARATORS, dialect.separator)
+            set_choices(self._quotes, QUOTES, dialect.quotes)
             self._heading.setChecked(layout.heading)
         for name in ("separator", "quotes", "heading"):
             self._settings[name].setVisible(dialect is not None)
@@ -286,7 +287,7 @@ class PreviewPanel(Panel):
         picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         tasks = [layout.task] if layout.task else offer.tasks
         parts = dict.fromkeys(part for task in tasks for part in ROLES[task])
-        _fill(picker, {**{part: part for part in parts}, "": UNUSED}, role)
+        set_choices(picker, {**{part: part for part in parts}, "": UNUSED}, role)
         picker.activated.connect(partial(self._choose_column, place, picker))
         head = QFrame()
         column = QVBoxLayout(head)
@@ -381,11 +382,3 @@ def _inks() -> dict[str, QColor]:
         "target": theme.key,
         "caption": theme.key,
     }
-
-
-def _fill(picker: QComboBox, entries: dict[str, str], chosen: str) -> None:
-    """Offer entries by their values, one of them chosen."""
-    picker.clear()
-    for value, words in entries.items():
-        picker.addItem(words, value)
-    picker.setCurrentIndex(max(0, picker.findData(chosen)))

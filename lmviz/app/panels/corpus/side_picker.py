@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.text.corpus import Corpus, Side
 
@@ -23,10 +24,5 @@ class SidePicker(ComboBox):
 
     def offer(self, corpus: Corpus) -> None:
         """Offer the sides of a text; the chosen one stays where there is one."""
-        chosen, sides = self.side, corpus.sides
-        if [self.itemData(at) for at in range(self.count())] != list(sides):
-            self.clear()
-            for side in sides:
-                self.addItem(f"{side}s", side)
-            self.setCurrentIndex(max(0, self.findData(chosen)))
-        self.setVisible(len(sides) > 1)
+        set_choices(self, {side: f"{side}s" for side in corpus.sides})
+        self.setVisible(len(corpus.sides) > 1)

@@ -11,6 +11,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.kinds_page import KindsPage
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet, stack
@@ -199,9 +200,7 @@ class PositionsPanel(Panel):
     def _draw_picture(self, picture: PositionPicture) -> None:
         self.picture, self._chosen = picture, None
         heads = len(picture.table) if picture.kind in ("alibi", "relative") else 0
-        if self._head.count() != heads:
-            self._head.clear()
-            self._head.addItems([str(head + 1) for head in range(heads)])
+        set_choices(self._head, [str(head + 1) for head in range(heads)])
         self._shift.set_range(max(picture.positions - 1, 0), min(1, picture.positions - 1))
         self._draw()
 

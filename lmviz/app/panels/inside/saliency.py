@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.panels.shared.offered_numbers import likeliest_logit, number_in_words, offered_numbers
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
@@ -165,10 +166,7 @@ class SaliencyPanel(Panel):
     def _offer(self, offers: dict[Of, str], of: Of) -> None:
         """List the numbers, the one that is drawn in front."""
         self._offers = list(offers)
-        with QSignalBlocker(self._choice):
-            self._choice.clear()
-            self._choice.addItems(list(offers.values()))
-            self._choice.setCurrentIndex(self._offers.index(of))
+        set_choices(self._choice, dict(enumerate(offers.values())), self._offers.index(of))
 
     def _is_there(self, of: Of, reading: Reading) -> bool:
         """Whether a reading has the number that was chosen in another one."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.panels.shared.gradient_switch import GradientSwitch
 from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.reading import NAMED, Reading
@@ -149,14 +149,8 @@ class StatePanel(Panel):
         addresses = tuple(trace.arrays)
         if addresses == self._addresses:
             return
-        chosen = self._tap.currentData()
         self._addresses = addresses
-        with QSignalBlocker(self._tap):
-            self._tap.clear()
-            self._tap.addItem(STAGE, None)
-            for address in addresses:
-                self._tap.addItem(title_of(address), address)
-            self._tap.setCurrentIndex(addresses.index(chosen) + 1 if chosen in addresses else 0)
+        set_choices(self._tap, {None: STAGE} | {address: title_of(address) for address in addresses})
 
     def _draw(self, reading: Reading, address: str) -> None:
         trace, position = reading.trace, self.session.reading.position

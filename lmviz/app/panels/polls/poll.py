@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QSpinBox, QWi
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
@@ -185,11 +186,7 @@ class PollPanel(Panel):
 
     def _fill_picker(self) -> None:
         polls = self.session.polls
-        titles = [on_one_line(poll.title) for poll in polls.all]
-        if [self._picker.itemText(at) for at in range(self._picker.count())] != titles:
-            self._picker.clear()
-            self._picker.addItems(titles)
-        self._picker.setCurrentIndex(polls.index)
+        set_choices(self._picker, dict(enumerate(on_one_line(poll.title) for poll in polls.all)), polls.index)
 
     def _ask(self, poll: Poll) -> None:
         """Have the right choice computed; where that takes a model, of the one that is shown."""

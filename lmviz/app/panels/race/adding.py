@@ -6,6 +6,7 @@ import re
 
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.figures import with_unit
@@ -84,15 +85,8 @@ class AddingForm(QWidget):
             return
         self._settings = tuple(offered)
         for at, each in enumerate(self._pickers):
-            chosen = each.currentData() or (FIRST if at == 0 else None)
-            blocked = each.blockSignals(True)
-            each.clear()
-            if at:
-                each.addItem(NO_SECOND, None)
-            for name, label in offered:
-                each.addItem(label, name)
-            each.setCurrentIndex(max(0, each.findData(chosen)))
-            each.blockSignals(blocked)
+            none: dict[str | None, str] = {None: NO_SECOND} if at else {}
+            set_choices(each, none | dict(offered), each.currentData() or (FIRST if at == 0 else None))
         self._show_second()
 
     def _show_second(self) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
@@ -58,12 +59,7 @@ class ForkingForm(QWidget):
         if tuple(names.items()) != self._offered:
             self._offered = tuple(names.items())
             chosen = self._from.currentData()
-            blocked = self._from.blockSignals(True)
-            self._from.clear()
-            for folder, name in names.items():
-                self._from.addItem(on_one_line(name), folder)
-            self._from.setCurrentIndex(max(0, self._from.findData(chosen)))
-            self._from.blockSignals(blocked)
+            set_choices(self._from, {folder: on_one_line(name) for folder, name in names.items()})
             if self._from.currentData() != chosen:  # or what a person has written would be lost
                 self._show_run()
         looked_at = self._race.chosen
@@ -85,17 +81,10 @@ class ForkingForm(QWidget):
         if model is None:
             self._setting.clear()
             return
-        chosen = self._setting.currentData() or "learning_rate"
-        blocked = self._setting.blockSignals(True)
-        self._setting.clear()
-        self._setting.addItem(NOTHING, None)
-        options, configuration = model.description.options, model.description.configuration
-        for each in options.settings():
-            self._setting.addItem(each.label, each.name)
-        for name in configuration:
-            self._setting.addItem(name.replace("_", " ").capitalize(), name)
-        self._setting.setCurrentIndex(max(0, self._setting.findData(chosen)))
-        self._setting.blockSignals(blocked)
+        settings: dict[str | None, str] = {None: NOTHING}
+        settings |= {each.name: each.label for each in model.description.options.settings()}
+        settings |= {name: name.replace("_", " ").capitalize() for name in model.description.configuration}
+        set_choices(self._setting, settings, self._setting.currentData() or "learning_rate")
         self._step.setMaximum(max(model.snapshots))
         self._step.setValue(model.nearest_snapshot(self._session.library.step))
         self._show_value()

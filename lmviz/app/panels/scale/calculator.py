@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
@@ -174,11 +175,7 @@ class CalculatorPanel(Panel):
 
     def _show_names(self) -> None:
         names = [*self.session.scale.names, OWN]
-        if names != [self._picker.itemData(at) for at in range(self._picker.count())]:
-            self._picker.clear()
-            for name in names:
-                self._picker.addItem(on_one_line(name), name)
-        self._picker.setCurrentIndex(self._picker.findData(self.session.scale.name or OWN))
+        set_choices(self._picker, {name: on_one_line(name) for name in names}, self.session.scale.name or OWN)
 
     def _show_size(self) -> None:
         planned = self.session.scale.planned

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.panels.shared.offered_numbers import number_in_words, offered_numbers
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, picker, row
@@ -57,10 +57,7 @@ class GradientSwitch(QWidget):
         if of not in offers:
             offers[of] = number_in_words(of, reading)
         self._offers = list(offers)
-        with QSignalBlocker(self.choice):
-            self.choice.clear()
-            self.choice.addItems(list(offers.values()))
-            self.choice.setCurrentIndex(self._offers.index(of))
+        set_choices(self.choice, dict(enumerate(offers.values())), self._offers.index(of))
         self.choice.setToolTip(
             paragraph(f"Gradients are taken of this number: {offers[of]}. Click for another.")
         )

@@ -6,12 +6,13 @@ import math
 from collections.abc import Generator, Iterable
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import History
@@ -180,12 +181,7 @@ class LossPanel(Panel):
     def _offer_units(self) -> None:
         """Labels have accuracies and no perplexity; texts the reverse."""
         units = LABEL_UNITS if TASKS[self._task].has_labels else UNITS
-        if tuple(self._unit.itemText(index) for index in range(self._unit.count())) != units:
-            chosen = self._unit.currentText()
-            with QSignalBlocker(self._unit):
-                self._unit.clear()
-                self._unit.addItems(units)
-                self._unit.setCurrentText(chosen)
+        set_choices(self._unit, units)
 
     @property
     def _shown_unit(self) -> str:
