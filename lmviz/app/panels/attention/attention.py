@@ -19,13 +19,11 @@ from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import named, picker
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import picker
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.inspection.attention import (
     attention_layers,
     attention_place,
@@ -54,7 +52,6 @@ class AttentionPanel(WeightMatrixPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "attention of the chosen head", "paint_button")
-        self.setObjectName("attention_view")
         self._step = picker("attention_step_picker", "which step of attention")
         for name, tap in STEPS.items():
             self._step.addItem(name, tap)
@@ -63,8 +60,7 @@ class AttentionPanel(WeightMatrixPanel):
         for name, side in SIDES.items():
             self._within.addItem(name, side)
         self._within.hide()  # until a model has both
-        self._how = named(ComboBox(), description="how heads are combined")
-        self._how.addItems(COMBINATIONS)
+        self._how = picker("", "how heads are combined", COMBINATIONS)
         self._how.hide()  # until there are several
         self._invitation = Invitation("attention_invitation")
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
@@ -75,9 +71,8 @@ class AttentionPanel(WeightMatrixPanel):
         self._drawn = ""
         self._stepped_to: Reading | None = None
         self._body = AttentionBody(self.matrix, self.strips, self._invitation)
-        self._card = Card("Attention", self._head(), self._body)
+        self._card = self.add_card("Attention", self._head(), self._body)
         self._card.layout_below.insertWidget(1, self._switch.choice)
-        self.column.addWidget(self._card)
         self._connect()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:

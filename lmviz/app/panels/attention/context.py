@@ -59,9 +59,11 @@ class ContextPanel(Panel):
         self._area = scrolling(self.strips)
         self._silence = named(QPushButton("silence a word"), "silence_source_button", role="link")
         self._silence.setCheckable(True)
-        self._other = HintedEdit("another source", "source")
-        self._other.setObjectName("other_source_edit")
-        self._other.setAccessibleName("another source, from which the context is taken")
+        self._other = named(
+            HintedEdit("another source", "source"),
+            "other_source_edit",
+            "another source, from which the context is taken",
+        )
         self._swaps = {name: QPushButton(words) for name, (words, _) in SWAPS.items()}
         self._source_place = -1
         self._shown: tuple[object, ...] = ()

@@ -76,7 +76,6 @@ class EveryHeadPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("every_head_view")
         self.wall = HeadWall()  # the heads
         self.wall.set_readout(self._read_out)
         self._badges: tuple[tuple[HeadBadge, ...], ...] = ()

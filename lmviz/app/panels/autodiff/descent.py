@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QPushButton
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
@@ -30,7 +29,6 @@ class DescentPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("descent_view")
         self._curve: StepCurve | None = None
         self._rate = SliderRow("rate η", "rate of gradient descent")
         self._rate.slider.setObjectName("rate_slider")
@@ -47,8 +45,7 @@ class DescentPanel(Panel):
         buttons = row(self._take, self._undo, STRETCH)
         left = column(self._rate, self._losses, self._line, STRETCH, buttons)
         body = sheet(row((left, 5), (self._plot, 6)))
-        self._card = Card("One step of gradient descent", "θ ← θ − η g", body)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("One step of gradient descent", "θ ← θ − η g", body)
         descent = session.descent
         self._rate.set_range(len(RATES) - 1, RATES.index(0.1))
         self._rate.value_changed.connect(lambda at: descent.choose_rate(RATES[at]))

@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -33,11 +32,11 @@ class NudgePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("nudge_view")
         self._epsilon = EPSILON
         self._drawn: tuple[int, str, tuple[int, ...]] | None = None
-        self._plot = LinePlot("ε", logarithmic=(True, True), words=(_power, _power), y_name="error")
-        self._plot.setObjectName("error_plot")
+        self._plot = named(
+            LinePlot("ε", logarithmic=(True, True), words=(_power, _power), y_name="error"), "error_plot"
+        )
         self._errors: dict[str, np.ndarray] = {}
         self._digits = AgreeingDigits()
         self._caption = Label(name="nudged_cell", role="muted", wraps=True)
@@ -52,8 +51,7 @@ class NudgePanel(Panel):
         middle = column(self._digits, self._caption, STRETCH)
         right = column((scrolling(self._modules), 1), self._verdict)
         body = sheet(row((self._plot, 5), (middle, 4), (right, 4)))
-        self._card = Card("Check by nudging", head, body)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Check by nudging", head, body)
         self._plot.cursor_moved.connect(self._choose)
         self._every.clicked.connect(lambda: session.module_checks.nudge_all(self._epsilon))
         self._all.clicked.connect(session.module_checks.check_all)

@@ -13,8 +13,7 @@ from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, sheet
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -68,7 +67,6 @@ class AblationPanel(AnsweringPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "ablation_sentence")
-        self.setObjectName("ablation_view")
         self.found: Ablation | None = None  # what is drawn
         self._of: AblationAsked | None = None
         self._asked: AblationAsked | None = None
@@ -76,26 +74,18 @@ class AblationPanel(AnsweringPanel):
         self._cell: tuple[int, ...] | None = None
         self.ghost: dict[int, Ablation] = {}  # of the chosen part alone, by step
         self._ghost_of: tuple[Any, ...] | None = None
-        self._what, self._to = ComboBox(), ComboBox()
-        self._what.setObjectName("ablated_number_picker")
-        self._what.setAccessibleName("what may change without a part")
-        self._what.addItems([ANSWER, TEXT_LOSS])
-        self._to.setObjectName("ablation_picker")
-        self._to.setAccessibleName("what a part is set to")
+        self._what = picker("ablated_number_picker", "what may change without a part", (ANSWER, TEXT_LOSS))
+        self._to = picker("ablation_picker", "what a part is set to")
         self._to.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._map = HeatmapView()
-        self._map.setObjectName("ablation_map")
-        self._map.setAccessibleName("what changes without each part")
+        self._map = named(HeatmapView(), "ablation_map", "what changes without each part")
         self._map.set_style(values="none", labels_below=True)
         self._map.set_readout(self._read_out)
-        self._curves = LinePlot(possible=LOSS)
-        self._curves.setObjectName("ghost_plot")
+        self._curves = named(LinePlot(possible=LOSS), "ghost_plot")
         controls = FittingRow((self._what, self._to), (self._to,))
         body = column(self._said, (self._map, 1), (self._curves, 1))
-        self._card = Card("Without each part", controls, sheet(body))
-        self.column.addWidget(self._card)
-        for picker in (self._what, self._to):
-            picker.activated.connect(lambda _: self.refresh_soon())
+        self._card = self.add_card("Without each part", controls, sheet(body))
+        for each in (self._what, self._to):
+            each.activated.connect(lambda _: self.refresh_soon())
         self._map.cell_clicked.connect(self._choose)
         self._curves.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         for changed in (session.reading.prefix_changed, session.library.model_changed, session.text.changed):

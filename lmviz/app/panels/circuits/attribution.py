@@ -12,8 +12,7 @@ from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, picker, sheet
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
@@ -66,7 +65,6 @@ class AttributionPanel(AnsweringPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "attribution_sentence")
-        self.setObjectName("attribution_view")
         self.found: Attribution | None = None  # what is drawn
         self._of: tuple[Reading, MeasuredContrast] | None = None
         self._through = 0  # so many recurrent layers
@@ -77,13 +75,10 @@ class AttributionPanel(AnsweringPanel):
         self._shown = ""  # whose words these are
         self._pinned = ""  # where the words of the chosen part are kept
         self._head = Label(name="attribution_words_sentence", wraps=True)
-        self._bars = SignedBars("what each part adds")
-        self._bars.setObjectName("attribution_bars")
-        self._words = SignedBars("what comes of each word")
-        self._words.setObjectName("attribution_words")
+        self._bars = named(SignedBars("what each part adds"), "attribution_bars")
+        self._words = named(SignedBars("what comes of each word"), "attribution_words")
         body = column(self._said, (self._bars, 3), self._head, (self._words, 2))
-        self._card = Card("Who wrote it", self._depth, sheet(body))
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Who wrote it", self._depth, sheet(body))
         self._depth.hide()
         self._depth.activated.connect(lambda _: self.refresh_soon())
         self._bars.bar_clicked.connect(self._pin)

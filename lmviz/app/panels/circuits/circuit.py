@@ -11,11 +11,11 @@ from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, sheet
+from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
-from lmviz.app.widgets.base.steady import ComboBox, SpinBox
+from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.circuits.recipes import circuit_recipe
 from lmviz.text.tokenizer import visible
@@ -41,22 +41,15 @@ class CircuitPanel(AnsweringPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "circuit_sentence")
-        self.setObjectName("circuit_view")
         self.found: Circuit | None = None  # what is drawn
         self._of: tuple[Reading, MeasuredContrast, int, str] | None = None
         self._asked: tuple[Reading, MeasuredContrast, int, str] | None = None
-        self._keep = SpinBox()
-        self._keep.setObjectName("keep_spin")
-        self._keep.setAccessibleName("how many parts are kept")
+        self._keep = named(SpinBox(), "keep_spin", "how many parts are kept")
         self._keep.setRange(1, MOST)
         self._keep.setValue(KEPT)
         self._keep.setPrefix("keep ")
-        self._rest = ComboBox()
-        self._rest.setObjectName("rest_picker")
-        self._rest.setAccessibleName("what all other parts are")
-        self._rest.addItems(list(REST.values()))
-        self._picture = CircuitPicture()
-        self._picture.setObjectName("circuit_picture")
+        self._rest = picker("rest_picker", "what all other parts are", REST.values())
+        self._picture = named(CircuitPicture(), "circuit_picture")
         self._picture.set_readout(self._read_out)
         controls = FittingRow((self._keep, self._rest), (self._rest,))
         self._card = Card("The circuit", controls, sheet(column(self._said, (self._picture, 1))))

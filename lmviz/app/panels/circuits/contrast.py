@@ -11,13 +11,11 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, row, sheet
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.circuits.recipes import contrast_recipe
 from lmviz.models.sequences import SOURCE
@@ -48,18 +46,11 @@ class ContrastPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("contrast_view")
         self._offered: tuple[ShippedQuestion, ...] = ()
-        self._questions = ComboBox()
-        self._questions.setObjectName("circuit_question_picker")
-        self._questions.setAccessibleName("a question that comes with lmviz")
+        self._questions = picker("circuit_question_picker", "a question that comes with lmviz")
         self._questions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._edit = HintedEdit(*HINTS)
-        self._edit.setObjectName("changed_edit")
-        self._edit.setAccessibleName("the changed text")
-        self._measure = ComboBox()
-        self._measure.setObjectName("measure_picker")
-        self._measure.setAccessibleName("the number that is asked about")
+        self._edit = named(HintedEdit(*HINTS), "changed_edit", "the changed text")
+        self._measure = picker("measure_picker", "the number that is asked about")
         self._measure.setEditable(True)  # so that any number can be typed
         self._typed_measure.setAccessibleName("the number that is asked about, as it is typed")
         self._measure.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -68,12 +59,9 @@ class ContrastPanel(Panel):
         self._measure.setAccessibleDescription(" ".join(TO_TYPE))
         self._measure.installEventFilter(self)  # it has the focus of its field
         self._stated = ""  # the number that is asked about, as it is typed
-        self._said, self._numbers = Label(), Label()
-        self._said.setObjectName("contrast_sentence")
-        self._said.setProperty("role", "muted")
-        self._said.setWordWrap(True)
-        self._numbers.setObjectName("contrast_numbers")
-        self.column.addWidget(Card("Two texts", self._questions, self._lay_out()))
+        self._said = Label(name="contrast_sentence", role="muted", wraps=True)
+        self._numbers = Label(name="contrast_numbers")
+        self.add_card("Two texts", self._questions, self._lay_out())
         self._questions.activated.connect(self._open)
         self._edit.textEdited.connect(session.contrast.set_other)
         self._measure.activated.connect(self._choose)

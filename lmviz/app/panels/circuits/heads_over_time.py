@@ -12,12 +12,10 @@ from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, sheet
-from lmviz.app.widgets.base.export import COUNTED, Names
+from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import brief_percentage, count, number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
@@ -76,8 +74,7 @@ class HeadsOverTimePanel(Panel):
         """The scores of the shown model, by the steps that are known so far."""
         self._model: OpenedModel | None = session.library.model
         self._asked: tuple[OpenedModel, int] | None = None
-        self._score = named(ComboBox(), "head_score_picker", "what heads are coloured by")
-        self._score.addItems(list(WHERE))
+        self._score = picker("head_score_picker", "what heads are coloured by", WHERE)
         self._score.setCurrentText("induction")
         self._said = Label(name="heads_sentence", wraps=True)
         self._map = named(HeatmapView(), "heads_map", "heads by layer and number")
@@ -123,9 +120,6 @@ class HeadsOverTimePanel(Panel):
         losses = np.array([(self.scores[step].loss_new, self.scores[step].loss_again) for step in steps])
         scores = {name: found[:, at] for at, name in enumerate(WHERE)}
         return {"step": np.array(steps), "loss_new": losses[:, 0], "loss_again": losses[:, 1]} | scores
-
-    def exported_names(self) -> Names:
-        return COUNTED
 
     def recipe(self) -> str:
         if self._model is None or not self.scores:

@@ -14,8 +14,7 @@ from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, row, sheet
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, picker, row, sheet
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -62,19 +61,13 @@ class PatchingPanel(AnsweringPanel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "patching_sentence")
-        self.setObjectName("patching_view")
         self._growing: GrowingPatches | None = None
         self._of: tuple[Reading, MeasuredContrast, str, str] | None = None  # what is drawn belongs to it
         self._asked: tuple[Reading, MeasuredContrast, str, str] | None = None
         self._pinned: tuple[int, ...] | None = None
-        self._kind = ComboBox()
-        self._kind.setObjectName("carry_picker")
-        self._kind.setAccessibleName("what is carried over")
+        self._kind = picker("carry_picker", "what is carried over")
         self._kind.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._into = ComboBox()
-        self._into.setObjectName("direction_picker")
-        self._into.setAccessibleName("which text it is carried into")
-        self._into.addItems(list(DIRECTIONS.values()))
+        self._into = picker("direction_picker", "which text it is carried into", DIRECTIONS.values())
         self._off = QuietButton("switch_head_off", "", "link", "switch this head off")
         self._off.hide()
         self._agrees = Label(name="patching_estimate", role="muted", wraps=True)
@@ -85,16 +78,13 @@ class PatchingPanel(AnsweringPanel):
         )
         self._compared: list[tuple[int, ...]] = []  # the cell of each point
         self._is_checked = False  # whether there are points
-        self._grid = HeatmapView()
-        self._grid.setObjectName("patching_grid")
-        self._grid.setAccessibleName("share of the answer that comes back")
+        self._grid = named(HeatmapView(), "patching_grid", "share of the answer that comes back")
         self._grid.set_style(values="none", labels_below=True)
         self._grid.set_readout(self._read_out)
         self._controls = FittingRow((self._kind, self._into), (self._into,))
-        self._card = Card("What brings the answer back", self._controls, self._lay_out())
-        self.column.addWidget(self._card)
-        for picker in (self._kind, self._into):
-            picker.activated.connect(self._choose)
+        self._card = self.add_card("What brings the answer back", self._controls, self._lay_out())
+        for each in (self._kind, self._into):
+            each.activated.connect(self._choose)
         self._grid.cell_clicked.connect(self._pin)
         self._scatter.point_clicked.connect(self._pin_point)
         self._off.clicked.connect(self._switch_off)

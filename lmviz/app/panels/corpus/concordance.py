@@ -9,7 +9,6 @@ from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row, sheet
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -36,10 +35,9 @@ class ConcordancePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         session.text.offer_changed.connect(self.need_changed)
-        self.setObjectName("concordance_view")
-        self._phrase = HintedEdit(f"a phrase, such as {EXAMPLE}", "a phrase")
-        self._phrase.setObjectName("concordance_edit")
-        self._phrase.setAccessibleName("phrase to look up")
+        self._phrase = named(
+            HintedEdit(f"a phrase, such as {EXAMPLE}", "a phrase"), "concordance_edit", "phrase to look up"
+        )
         self._phrase.setClearButtonEnabled(True)
         self._phrase.setMinimumWidth(SIZE_OF_PHRASE)
         self._words = named(BarsView(), description="words that follow")
@@ -49,8 +47,7 @@ class ConcordancePanel(Panel):
         columns = sheet(row((scrolling(self._words), 2), (scrolling(self._places), 5)))
         self._side = SidePicker("concordance_side")
         self._side.activated.connect(lambda _: self._search())
-        self._card = Card("Concordance", FittingRow((self._side, self._phrase), ()), columns)
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Concordance", FittingRow((self._side, self._phrase), ()), columns)
         self._wait = QTimer(self, singleShot=True, interval=TYPING)
         self._wait.timeout.connect(self._search)
         self._phrase.textChanged.connect(lambda _: self._wait.start())

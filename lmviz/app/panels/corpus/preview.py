@@ -11,9 +11,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,15 +20,13 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph
-from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.painter import cut
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.base.plain_text import on_one_line
@@ -55,22 +51,16 @@ class PreviewPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.setObjectName("table_preview")
-        self._sentence = InkedLabel()
-        self._sentence.setObjectName("preview_sentence")
-        self._sentence.setWordWrap(True)
-        self._read = QPushButton("Read it")
-        self._read.setObjectName("read_offer_button")
-        set_role(self._read, "primary")
+        self._sentence = InkedLabel(name="preview_sentence", wraps=True)
+        self._read = named(QPushButton("Read it"), "read_offer_button", role="primary")
         self._read.clicked.connect(lambda: session.text.read_offer())
-        self._leave = QPushButton("Cancel")
-        self._leave.setObjectName("leave_offer_button")
+        self._leave = named(QPushButton("Cancel"), "leave_offer_button")
         self._leave.clicked.connect(session.text.leave_offer)
         self._task = self._picker("preview_task", "task", "What a model is asked about it")
         self._encoding = self._picker("preview_encoding", "encoding", "How the file writes its characters")
         self._separator = self._picker("preview_separator", "separator", "What stands between two columns")
         self._quotes = self._picker("preview_quotes", "quotes", "What stands around a cell with a separator")
-        self._heading = QCheckBox("first row is a heading")
-        self._heading.setObjectName("preview_heading")
+        self._heading = named(QCheckBox("first row is a heading"), "preview_heading")
         self._heading.clicked.connect(lambda on: self._change(heading="yes" if on else "no"))
         self._settings = {
             "task": labelled("task", self._task),
@@ -84,39 +74,27 @@ class PreviewPanel(Panel):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(6)
-        self._bars = BarsView()
-        self._bars.setAccessibleName("labels")
-        self._always = Label()
-        self._left_out = Label()
-        self._left_out.setObjectName("preview_left_out")
+        self._bars = named(BarsView(), description="labels")
+        self._always = Label(wraps=True)
+        self._left_out = Label(name="preview_left_out", wraps=True)
         self._encodings = QWidget()
         self._encoding_row = FlowLayout(self._encodings)
-        for label in (self._always, self._left_out):
-            label.setWordWrap(True)
         self._left_out.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._form_card = Card("How it is read", "", self._lay_out_form())
         self._rows_card = Card("Its rows", "choose above a column what it is", scrolling(self._rows))
         self._labels_card = Card("Labels", "", self._bars)
         self._labels_card.layout_below.addWidget(self._always)
-        self._joined = QCheckBox("join it to the text")
-        self._joined.setObjectName("preview_joined")
+        self._joined = named(QCheckBox("join it to the text"), "preview_joined")
         self._joined.clicked.connect(lambda on: self._change_reading(joined=on))
         self._repeated = Label(name="preview_repeated", wraps=True)
-        self._unrepeated = QCheckBox("keep the first of each")
-        self._unrepeated.setObjectName("preview_unrepeated")
+        self._unrepeated = named(QCheckBox("keep the first of each"), "preview_unrepeated")
         self._unrepeated.clicked.connect(lambda on: self._change_reading(unrepeated=on))
-        left = QWidget()
-        column(self._left_out, self._joined, self._repeated, self._unrepeated, STRETCH, on=left, gap=8)
-        self._left_card = Card("Left out", "", scrolling(left))
+        left = column(self._left_out, self._joined, self._repeated, self._unrepeated, STRETCH, gap=8)
+        self._left_card = Card("Left out", "", scrolling(sheet(left)))
         self._encodings_card = Card("In other encodings", "", self._encodings)
-        beside = QVBoxLayout()
-        beside.addWidget(self._labels_card)
-        beside.addWidget(self._left_card, 1)
-        middle = QHBoxLayout()
-        middle.addWidget(self._rows_card, 7)
-        middle.addLayout(beside, 3)
+        beside = column(self._labels_card, (self._left_card, 1))
         self.column.addWidget(self._form_card)
-        self.column.addLayout(middle, 1)
+        self.column.addLayout(row((self._rows_card, 7), (beside, 3)), 1)
         self.column.addWidget(self._encodings_card)
         session.text.offer_changed.connect(self.need_changed)
         self.show_failures(session.text.failed, session.text.offer_changed)
@@ -149,30 +127,18 @@ class PreviewPanel(Panel):
         self._show_choices(offer)
 
     def _picker(self, name: str, label: str, help: str) -> QComboBox:
-        picker = ComboBox()
-        picker.setObjectName(name)
-        picker.setAccessibleName(label)
-        picker.setToolTip(paragraph(f"{help}."))
-        picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        picker.activated.connect(lambda _: self._change(**{label: picker.currentData()}))
-        return picker
+        made = picker(name, label)
+        made.setToolTip(paragraph(f"{help}."))
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        made.activated.connect(lambda _: self._change(**{label: made.currentData()}))
+        return made
 
     def _lay_out_form(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        top = QHBoxLayout()
-        top.addWidget(self._sentence, 1)
-        top.addWidget(self._leave)
-        top.addWidget(self._read)
-        settings = QWidget()
-        flow = FlowLayout(settings)
+        settings = FlowLayout()
         for control in self._settings.values():
-            flow.addWidget(control)
-        column.addLayout(top)
-        column.addWidget(settings)
-        return body
+            settings.addWidget(control)
+        return sheet(column(row((self._sentence, 1), self._leave, self._read), sheet(settings)))
 
     def _change(self, **settings: str) -> None:
         """Look at the file again with another setting."""
@@ -253,8 +219,8 @@ class PreviewPanel(Panel):
         for place in range(shown):
             self._grid.addWidget(self._head(offer, place, roles.get(place, "")), 0, place + 1)
             self._grid.setColumnStretch(place + 1, int(roles.get(place) in _LONG))
-        for line, row in enumerate(offer.rows, start=1):
-            self._show_row(offer, row, line, shown, roles)
+        for line, shown_row in enumerate(offer.rows, start=1):
+            self._show_row(offer, shown_row, line, shown, roles)
         self._grid.setRowStretch(len(offer.rows) + 1, 1)
 
     def _show_row(
@@ -265,9 +231,7 @@ class PreviewPanel(Panel):
         shown: int,
         roles: dict[int, str],
     ) -> None:
-        number = Label(count(row.number))
-        set_role(number, "muted")
-        self._grid.addWidget(number, line, 0)
+        self._grid.addWidget(Label(count(row.number), role="muted"), line, 0)
         for place, cell in enumerate(row.cells[:shown]):
             if not cell.strip():
                 continue
@@ -281,19 +245,14 @@ class PreviewPanel(Panel):
         name = InkedLabel()
         ink = _inks().get(role)
         name.set_pieces([Inked(on_one_line(layout.names[place]) or "no name", bool(role), ink)])
-        picker = ComboBox()
-        picker.setObjectName(f"column_{place + 1}_picker")
-        picker.setAccessibleName(f"what column {place + 1} is")
-        picker.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        use = picker(f"column_{place + 1}_picker", f"what column {place + 1} is")
+        use.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         tasks = [layout.task] if layout.task else offer.tasks
         parts = dict.fromkeys(part for task in tasks for part in ROLES[task])
-        set_choices(picker, {**{part: part for part in parts}, "": UNUSED}, role)
-        picker.activated.connect(partial(self._choose_column, place, picker))
+        set_choices(use, {**{part: part for part in parts}, "": UNUSED}, role)
+        use.activated.connect(partial(self._choose_column, place, use))
         head = QFrame()
-        column = QVBoxLayout(head)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.addWidget(name)
-        column.addWidget(picker)
+        column(name, use, on=head, margins=(0, 0, 0, 4))
         head.setMinimumWidth(round(NARROW * current_theme().scale))
         return head
 
@@ -326,14 +285,16 @@ class PreviewPanel(Panel):
         if not offer.encodings:
             return
         self._encodings_card.set_title(f"Line {count(offer.telling)} in other encodings")
-        for row in offer.encodings:
-            said = "reads all" if row.stops is None else f"stops at line {count(row.stops)}"
-            button = QPushButton(caption(f"{title_of(row.encoding)}: {said}") + f"\n{caption(row.text)}")
-            button.setObjectName(f"encoding_{row.encoding}_button")
+        for encoded in offer.encodings:
+            said = "reads all" if encoded.stops is None else f"stops at line {count(encoded.stops)}"
+            button = named(
+                QPushButton(caption(f"{title_of(encoded.encoding)}: {said}") + f"\n{caption(encoded.text)}"),
+                f"encoding_{encoded.encoding}_button",
+            )
             button.setCheckable(True)
-            button.setChecked(row.encoding == offer.options.encoding)
-            button.setEnabled(row.stops is None)
-            button.clicked.connect(partial(self._choose_encoding, row))
+            button.setChecked(encoded.encoding == offer.options.encoding)
+            button.setEnabled(encoded.stops is None)
+            button.clicked.connect(partial(self._choose_encoding, encoded))
             self._encoding_row.addWidget(button)
 
 

@@ -49,9 +49,11 @@ class SimplexPanel(Panel):
         self._is_counted = False
         self.shares = np.zeros(0)  # (word,) The probabilities as they stand
         self._way: Iterator[np.ndarray] | None = None
-        self._context = HintedEdit("a phrase, such as cows eat", "a phrase")
-        self._context.setObjectName("simplex_context")
-        self._context.setAccessibleName("phrase whose next words are weighed")
+        self._context = named(
+            HintedEdit("a phrase, such as cows eat", "a phrase"),
+            "simplex_context",
+            "phrase whose next words are weighed",
+        )
         self._context.setMinimumWidth(SIZE_OF_CONTEXT)
         self._bars = named(SimplexBars(), "simplex_bars")
         self._curve = LinePlot("p", words=(number, _nats), y_name="Σ c ln p", possible_x=SHARE)

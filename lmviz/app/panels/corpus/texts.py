@@ -20,7 +20,6 @@ from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage, short, with_unit
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -54,7 +53,6 @@ class TextsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("texts_view")
         self._texts = _text_list()
         self._sentence = Label(role="muted", wraps=True)
         self._fetch = named(QPushButton(), "corpus_download_button")
@@ -94,7 +92,7 @@ class TextsPanel(Panel):
         self._form = ConfigurationForm(CorpusOptions())
         self._form.field("tokenizer").set_shown(False)
         self._form.field("tokenizer").control.setObjectName("tokenizer_specification")
-        self.column.addWidget(Card("Texts", "or drop a file", self._lay_out()))
+        self.add_card("Texts", "or drop a file", self._lay_out())
         self._settle = QTimer(self, singleShot=True, interval=SETTLING)
         self._settle.timeout.connect(self._read_again)
         self._texts.itemActivated.connect(lambda item: self._choose(item))

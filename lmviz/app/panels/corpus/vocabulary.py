@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import named
-from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -45,40 +44,27 @@ class VocabularyPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         session.text.offer_changed.connect(self.need_changed)
-        self.setObjectName("vocabulary_view")
-        self._filter = named(QLineEdit(), "vocabulary_filter", "filter the vocabulary")
+        self._filter = named(QLineEdit(), "vocabulary_filter", "filter the vocabulary", role="search")
         self._filter.setPlaceholderText("filter…")
         self._filter.setClearButtonEnabled(True)
-        self._filter.setProperty("role", "search")
         self._table = named(TableView(), description="vocabulary")
         self._table.setMinimumHeight(TABLE)
         self._plot = LogLogPlot("rank", "count")
         self._lengths = Histogram("documents", "tokens")
-        self._length_title = Label()
+        self._length_title = Label(role="title")
         self._side = SidePicker("vocabulary_side")
         self._side.activated.connect(lambda _: self.refresh_soon())
-        self._ranks = Label("Rank and frequency")
+        self._ranks = Label("Rank and frequency", role="title")
         aside = FittingRow((self._side, self._filter), ())
-        self._card = Card("Vocabulary", aside, self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card("Vocabulary", aside, self._lay_out())
         self._filter.textChanged.connect(self._table.set_filter)
         self._plot.point_clicked.connect(self._show_row)
         self._table.row_clicked.connect(self._plot.set_current)
         self.follow(session.text.changed)
 
     def _lay_out(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._table, 4)
-        for title, widget, share in (
-            (self._ranks, self._plot, 5),
-            (self._length_title, self._lengths, 3),
-        ):
-            title.setProperty("role", "title")
-            column.addWidget(title)
-            column.addWidget(widget, share)
-        return page
+        curves = (self._ranks, (self._plot, 5), self._length_title, (self._lengths, 3))
+        return sheet(column((self._table, 4), *curves))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The table as texts (rank, 2): token and count, the most frequent first."""

@@ -13,7 +13,7 @@ from lmviz.app.session.gold import gold_of
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, row, sheet
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import paragraph
@@ -105,10 +105,12 @@ class LabelsPanel(Panel):
 
     def _lay_out(self) -> QWidget:
         for direction in DIRECTIONS:
-            button = self._silence[direction] = QPushButton(f"silence {ARROWS[direction]}")
-            button.setObjectName(f"silence_{direction}_button")
+            button = self._silence[direction] = named(
+                QPushButton(f"silence {ARROWS[direction]}"),
+                f"silence_{direction}_button",
+                f"silence the {direction} direction",
+            )
             button.setCheckable(True)
-            button.setAccessibleName(f"silence the {direction} direction")
             button.setToolTip(
                 paragraph(f"Sets every state of the {direction} direction to zero, in all layers")
             )

@@ -12,7 +12,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, sheet
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.base.plain import Inked, InkedLabel
@@ -48,9 +48,7 @@ class LensOverTextPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("lens_over_text_view")
-        self._words = HeatmapView()
-        self._words.setAccessibleName("likeliest words at each layer and position")
+        self._words = named(HeatmapView(), description="likeliest words at each layer and position")
         leave_arrow_keys(self, self._words)
         self._drawn: tuple[Reading, LogitLens] | None = None
         self._said = InkedLabel(name="lens_over_text_sentence", wraps=True)

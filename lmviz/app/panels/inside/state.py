@@ -19,7 +19,6 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.color_floor import color_floor
 from lmviz.inspection.interventions import replace
@@ -55,8 +54,7 @@ class StatePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._tap = picker("tap_picker", "which value", least=TAP_LENGTH)
-        self.order_picker = named(ComboBox(), description="order of the rows")
-        self.order_picker.addItems(ORDERS)
+        self.order_picker = picker("", "order of the rows", ORDERS)
         self._heatmap = HeatmapView()
         leave_arrow_keys(self, self._heatmap)
         self.view: View | None = None  # what is drawn

@@ -49,10 +49,9 @@ class DistributionPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._controls = SamplingControls()
-        self._search = named(QLineEdit(), "distribution_search", "search the vocabulary")
+        self._search = named(QLineEdit(), "distribution_search", "search the vocabulary", role="search")
         self._search.setPlaceholderText("search…")
         self._search.setClearButtonEnabled(True)
-        self._search.setProperty("role", "search")
         self._table = named(FiguresTable(), "pipeline_table", "from logits to probabilities")
         self._invitation = Invitation("distribution_invitation")
         self._invitation.invite("Open or train a model, and see how it chooses the next word.", MODEL_OFFER)

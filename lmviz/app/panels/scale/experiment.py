@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, row, sheet
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number, plain
@@ -35,14 +35,9 @@ class ExperimentPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         experiment = session.experiment
-        self._form = ConfigurationForm(experiment.options)
-        self._form.setObjectName("experiment_form")
-        self._run = QPushButton("Train them in turn")
-        self._run.setObjectName("experiment_button")
-        self._run.setProperty("role", "primary")
-        self._said = Label()
-        self._said.setObjectName("experiment_said")
-        self._said.setWordWrap(True)
+        self._form = named(ConfigurationForm(experiment.options), "experiment_form")
+        self._run = named(QPushButton("Train them in turn"), "experiment_button", role="primary")
+        self._said = Label(name="experiment_said", wraps=True)
         written = (_operations, partial(number, digits=2))
         self._plot = LinePlot(
             "FLOP", LOSS, logarithmic=(True, True), words=written, y_name="validation loss, nats per token"

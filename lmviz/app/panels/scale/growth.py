@@ -9,7 +9,6 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.scale import LONGEST_GRAPH
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
@@ -32,7 +31,6 @@ class GrowthPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("growth_view")
         self._recurrent, self._attention = LayerGraphView("value"), LayerGraphView("accent")
         self._recurrent.setObjectName("recurrent_graph")
         self._attention.setObjectName("attention_graph")
@@ -41,8 +39,9 @@ class GrowthPanel(Panel):
         self._slider.set_range(LONGEST_GRAPH - 1, session.scale.length - 1)
         self._curves = named(LinePlot("tokens T", LOSS, words=(count, count), y_name="edges"), "edges_plot")
         self._far = Label(role="muted", wraps=True)
-        self._card = Card("How the graph grows with the text", "edges into one hidden layer", self._lay_out())
-        self.column.addWidget(self._card)
+        self._card = self.add_card(
+            "How the graph grows with the text", "edges into one hidden layer", self._lay_out()
+        )
         scale = session.scale
         self._slider.value_changed.connect(lambda value: scale.choose_length(value + 1))
         self._curves.cursor_moved.connect(lambda x: scale.choose_length(round(x)))

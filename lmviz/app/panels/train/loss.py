@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
@@ -16,9 +16,8 @@ from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import History
-from lmviz.app.widgets.base.building import named, row
+from lmviz.app.widgets.base.building import named, picker, row
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -55,11 +54,10 @@ class LossPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.setObjectName("loss_view")
         self._plot = named(LinePlot(possible=LOSS), "loss_plot")
-        self._unit = _picker("unit of the loss", UNITS)
-        self._scale = _picker("scale of the loss", SCALES)
-        self._smoothing = _picker("smoothing", SMOOTHING)
+        self._unit = picker("", "unit of the loss", UNITS)
+        self._scale = picker("", "scale of the loss", SCALES)
+        self._smoothing = picker("", "smoothing", SMOOTHING)
         self._smoothing.setCurrentText("smooth")
         self.references: dict[str, float] = {}
         """What simple models reach on this corpus, in nats per token, by name."""
@@ -74,8 +72,8 @@ class LossPanel(Panel):
         self._place_controls(roomy=True)
         self.column.addWidget(self._card)
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
-        for picker in (self._unit, self._scale, self._smoothing):
-            picker.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        for each in (self._unit, self._scale, self._smoothing):
+            each.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._others.toggled.connect(lambda _: self.refresh_soon())
         for growing in (
             session.training.changed,
@@ -129,8 +127,8 @@ class LossPanel(Panel):
         """Beside the title, or the pickers below it where they have no room in one line with it."""
         row = self._beside_title if roomy else self._below_title
         self._beside_title.line.addWidget(self._others)
-        for picker in (self._unit, self._scale, self._smoothing):
-            row.line.addWidget(picker)
+        for each in (self._unit, self._scale, self._smoothing):
+            row.line.addWidget(each)
         self._below_title.setVisible(not roomy)
 
     @property
@@ -294,12 +292,6 @@ class _Row(QWidget):
         super().__init__()
         self.line = row(on=self, gap=4)
         self.line.setAlignment(Qt.AlignmentFlag.AlignLeft)
-
-
-def _picker(name: str, choices: Iterable[str]) -> QComboBox:
-    picker = named(ComboBox(), description=name)
-    picker.addItems(list(choices))
-    return picker
 
 
 def _accuracy_curve(name: str, history: History, role: str, width: float) -> list[PlotCurve]:

@@ -49,11 +49,8 @@ class NoisePanel(Panel):
             "examples in a batch", LOSS, logarithmic=(True, True), y_name="norm of the gradient"
         )
         self._plot.setObjectName("noise_plot")
-        self._said = Label()
-        self._said.setObjectName("noise_sentence")
-        self._said.setWordWrap(True)
-        self._source = Label("McCandlish et al. 2018")
-        self._source.setProperty("role", "muted")
+        self._said = Label(name="noise_sentence", wraps=True)
+        self._source = Label("McCandlish et al. 2018", role="muted")
         self._source.setToolTip(
             "An Empirical Model of Large-Batch Training, section 2.2: the norm expected at a batch size B is "
             "√(|G|² + S/B), where G is the gradient of the whole text and S the variance of single ones."

@@ -11,6 +11,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import of_source
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -43,8 +44,9 @@ class OverTimePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._plot = LinePlot(possible=SHARE)
-        self._plot.setAccessibleName("probability of the next words over the training")
+        self._plot = named(
+            LinePlot(possible=SHARE), description="probability of the next words over the training"
+        )
         self._card = self.add_card("Next word over time", "", self._plot)
         self._key: Subject | None = None
         self.rows: dict[int, np.ndarray] = {}
