@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from lmviz.circuits.contrast import Contrast
     from lmviz.models.model import Model
 
-QUESTION = "ablation"
 GHOST = "loss without a part"
 NO_MODEL = "Open or train a model to see what it does without each of its parts."
 NO_TEXT = "Type a text above to see what the answer to it is without each part."
@@ -49,6 +48,7 @@ FELL = 3.0
 class AblationAsked:
     """What is asked of a model at a step with changes in force: a contrast, or the loss over a text."""
 
+    reading: Reading = field(compare=False)  # beside which it is asked: of a text's loss it says nothing
     moment: Moment
     changes: tuple[Intervention, ...]
     by: str
@@ -57,20 +57,17 @@ class AblationAsked:
     said: str  # the measure in words
 
 
-class AblationPanel(AnsweringPanel):
+class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
     """A map of what changes without each head or hidden layer; of the chosen one the loss over the training.
 
     The last is the ghost: the loss that the model would have had at each snapshot without that part.
     """
 
     gives_way = 90
+    key = "ablation"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "ablation_sentence")
-        self.found: Ablation | None = None  # what is drawn
-        self._of: AblationAsked | None = None
-        self._asked: AblationAsked | None = None
-        self._reading: Reading | None = None  # which what is drawn was asked beside
         self._cell: tuple[int, ...] | None = None
         self.ghost: dict[int, Ablation] = {}  # of the chosen part alone, by step
         self._ghost_of: tuple[Any, ...] | None = None
@@ -93,25 +90,17 @@ class AblationPanel(AnsweringPanel):
         session.library.models_changed.connect(self._follow_ghost)  # a training has one more snapshot
         self.follow(session.contrast.changed, session.library.model_changed, session.text.changed)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether what is asked now is drawn."""
-        return self.found is not None and not self.is_behind and self._of == self._asked
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {} if self.found is None else {"change": self.found.array}
 
     def exported_names(self) -> Names:
-        return (
-            COUNTED
-            if self.found is None
-            else Names([Address.parse(at).place_of_layer for at in self.found.addresses])
-        )
+        addresses = () if self.found is None else self.found.addresses
+        return Names([Address.parse(at).place_of_layer for at in addresses]) if addresses else COUNTED
 
     def recipe(self) -> str:
-        if self.found is None or self._of is None or self._of.contrast is None or self._reading is None:
+        if self.found is None or self._of is None or self._of.contrast is None:
             return ""
-        return ablation_recipe(self._reading.moment, self._of.contrast, self.found.addresses, self._of.by)
+        return ablation_recipe(self._of.reading.moment, self._of.contrast, self.found.addresses, self._of.by)
 
     def refresh(self) -> None:
         contrast = self.session.contrast
@@ -122,13 +111,11 @@ class AblationPanel(AnsweringPanel):
         reading = self.session.reading.current if of_text else contrast.reading
         measured = contrast.found
         if reading is None or model is None or (measured is None and not of_text):
-            self._give_up()
-            self.found = self._of = None
-            self._draw()
-            self._card.set_placeholder(NO_TEXT if model is not None else NO_MODEL)
+            self._show_instead(self._missing())
             return
         self._card.set_placeholder("")
         asked = AblationAsked(
+            reading,
             # while a model is trained it is read several times a second, which no text is
             (model, model.nearest_snapshot(reading.step)) if of_text else (reading.model, reading.step),
             reading.question.interventions,
@@ -137,17 +124,13 @@ class AblationPanel(AnsweringPanel):
             corpus if of_text else None,
             "" if measured is None else measured.said,
         )
-        if asked != self._asked:
-            self._asked = asked
-            self._ask(asked, reading)
-        elif self._of == asked:
-            self._draw()
+        is_drawn = asked == self._asked == self._of
+        self._ask_once(asked)
+        if is_drawn:
             self._follow_ghost()
 
-    def handle_failure(self, key: str) -> None:
-        if key == QUESTION:
-            self.found = self._of = self._asked = None
-            self._draw()
+    def _missing(self) -> str:
+        return NO_MODEL if self.session.library.model is None else NO_TEXT
 
     def _offer_loss(self) -> None:
         """The loss over the open text, where the model and the text have one."""
@@ -164,12 +147,7 @@ class AblationPanel(AnsweringPanel):
         ways = ["lower"] if model is not None and model.family == "ngram" else ["zero", "mean"]
         set_choices(self._to, {way: TO[way] for way in ways})
 
-    def _give_up(self) -> None:
-        """What is asked of the text before is no longer waited for."""
-        self.silence(QUESTION)
-        self._asked = None
-
-    def _ask(self, asked: AblationAsked, reading: Reading) -> None:
+    def _ask(self, asked: AblationAsked) -> None:
         contrast, corpus, by, changes = asked.contrast, asked.corpus, asked.by, asked.changes
 
         def work(model: Model) -> Ablation:
@@ -181,14 +159,13 @@ class AblationPanel(AnsweringPanel):
         def take(found: Ablation) -> None:
             if self.found is None or self.found.addresses != found.addresses:
                 self._cell = None
-            self.found, self._of, self._reading = found, asked, reading
-            self._draw()
+            self._take(asked, found)
             self._follow_ghost()
 
         if corpus is None:
-            self.ask_about(reading, QUESTION, work, take)
+            self.ask_about(asked.reading, self.key, work, take)
         else:
-            self.ask_model(asked.moment, QUESTION, work, take)
+            self.ask_model(asked.moment, self.key, work, take)
 
     def _shown(self) -> tuple[int, ...]:
         """The chosen cell, or the one without which most changes."""

@@ -2,29 +2,116 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Generic, TypeVar
+
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
+from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.plain import Label
 
+if TYPE_CHECKING:
+    from lmviz.circuits.contrast import MeasuredContrast
 
-class AnsweringPanel(Panel):
-    """A panel that draws an answer about the two texts, and says it in a sentence of its own."""
+Answer = TypeVar("Answer")
+Asked = TypeVar("Asked")
+
+
+class AnsweringPanel(Panel, Generic[Answer, Asked]):
+    """A panel that draws an answer about the two texts, and says it in a sentence of its own.
+
+    Subclasses say what they ask as the controls stand, `_asks`, ask it once, `_ask`, and draw `found`, the
+    answer to `_of`, or nothing where there is none.
+    """
 
     draws = ("reading", "contrast")
+    key = ""
+    """The key under which it asks."""
+
+    needs_pair = False
+    """Whether a text alone is not enough."""
+
+    _card: Card
+    """What the answer stands in; made by the subclass."""
 
     def __init__(self, session: Session, sentence: str) -> None:
         """`sentence` is the name by which the sentence is found."""
         super().__init__(session)
         self._said = Label(name=sentence, wraps=True)
+        self.found: Answer | None = None  # what is drawn
+        self._of: Asked | None = None  # what that answers
+        self._asked: Asked | None = None  # what is drawn, or waited for
 
     @property
     def sentence(self) -> str:
         """What the panel says of its answer."""
         return self._said.text()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is asked now is drawn."""
+        return self.found is not None and not self.is_behind and self._of == self._asked
+
     def have_asked(self) -> None:
         self.session.contrast.renew()
+
+    def refresh(self) -> None:
+        measured, reading = self.session.contrast.found, self.session.contrast.reading
+        if measured is None or reading is None or (self.needs_pair and not measured.others):
+            self._show_instead(self._missing())
+            return
+        self._card.set_placeholder("")
+        self._ask_once(self._asks(reading, measured))
+
+    def handle_failure(self, key: str) -> None:
+        if key == self.key:
+            self._draw_nothing()
+
+    @abstractmethod
+    def _missing(self) -> str:
+        """What there has to be before anything can be answered."""
+
+    @abstractmethod
+    def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
+        """What is asked, as the controls stand."""
+
+    @abstractmethod
+    def _ask(self, asked: Asked) -> None:
+        """Ask it."""
+
+    @abstractmethod
+    def _draw(self) -> None:
+        """Draw what was found."""
+
+    def _ask_once(self, asked: Asked) -> None:
+        """Ask, unless that is waited for, or drawn: then it is drawn again, marked as is now chosen."""
+        if asked != self._asked:
+            self._asked = asked
+            self._ask(asked)
+        elif self._of == asked:
+            self._draw()
+
+    def _take(self, asked: Asked, found: Answer) -> None:
+        """Draw an answer."""
+        self.found, self._of = found, asked
+        self._draw()
+
+    def _give_up(self) -> None:
+        """What is asked of the text before is no longer waited for: it may take long, and others wait."""
+        self.silence(self.key)
+        self._asked = None
+
+    def _draw_nothing(self) -> None:
+        self.found = self._of = self._asked = None
+        self._draw()
+
+    def _show_instead(self, sentence: str) -> None:
+        """Say why there is no answer."""
+        self._give_up()
+        self._draw_nothing()
+        self._card.set_placeholder(sentence)
 
 
 def heads_missing(model: OpenedModel) -> str:
@@ -37,3 +124,8 @@ def heads_missing(model: OpenedModel) -> str:
 def briefly(said: str) -> str:
     """What is asked about, as a title has it: “stone” − “bell” for the logits of two words."""
     return said.removeprefix("logit of ")
+
+
+def whole_percent(share: float) -> str:
+    """A share in whole per cent: "87 %", "−3 %"."""
+    return f"{100 * share:.0f} %".replace("-", "−")

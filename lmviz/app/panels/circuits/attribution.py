@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.models.model import Model
 
-QUESTION = "attribution"
 NO_MODEL = "Open or train a model to see which of its parts write the answer."
 NO_TEXT = "Type a text above to see which parts write the answer to it."
 WORDS = 8
@@ -58,17 +57,18 @@ class NamedPart:
     is_many: bool = False
 
 
-class AttributionPanel(AnsweringPanel):
+Asked = tuple[Reading, "MeasuredContrast", int]
+"""Of which reading and texts, and down through how many recurrent layers."""
+
+
+class AttributionPanel(AnsweringPanel["Attribution", Asked]):
     """The strongest parts, one bar after the other up to the measure; a head's share by the words it read."""
 
     gives_way = 60
+    key = "attribution"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "attribution_sentence")
-        self.found: Attribution | None = None  # what is drawn
-        self._of: tuple[Reading, MeasuredContrast] | None = None
-        self._through = 0  # so many recurrent layers
-        self._asked: tuple[Reading, MeasuredContrast, int] | None = None
         self._depth = picker("attribution_depth_picker", "how far down it is taken apart")
         self._rows: list[NamedPart] = []
         self._places: list[int] = []  # of the words that are named
@@ -95,24 +95,22 @@ class AttributionPanel(AnsweringPanel):
     def recipe(self) -> str:
         if self.found is None or self._of is None:
             return ""
-        reading, measured = self._of
-        return attribution_recipe(reading.moment, measured.contrast, self._through)
+        reading, measured, through = self._of
+        return attribution_recipe(reading.moment, measured.contrast, through)
 
-    def refresh(self) -> None:
-        contrast = self.session.contrast
-        measured, reading = contrast.found, contrast.reading
-        if measured is None or reading is None:
-            self.silence(QUESTION)
-            self.found = self._of = self._asked = None
-            self._draw()
-            self._card.set_placeholder(NO_TEXT if self.session.library.model is not None else NO_MODEL)
-            return
-        self._card.set_placeholder("")
-        through = max(self._depth.currentIndex(), 0)
-        if self._asked == (reading, measured, through):
-            self._draw()
-            return
-        self._asked = (reading, measured, through)
+    @property
+    def _through(self) -> int:
+        """Through how many recurrent layers that goes which is drawn."""
+        return 0 if self._of is None else self._of[2]
+
+    def _missing(self) -> str:
+        return NO_MODEL if self.session.library.model is None else NO_TEXT
+
+    def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
+        return reading, measured, max(self._depth.currentIndex(), 0)
+
+    def _ask(self, asked: Asked) -> None:
+        reading, measured, through = asked
         changes = reading.question.interventions
 
         def work(model: Model) -> Attribution:
@@ -121,16 +119,11 @@ class AttributionPanel(AnsweringPanel):
             return attribute(model, measured.contrast, through=through, interventions=changes)
 
         def take(found: Attribution) -> None:
-            self.found, self._of, self._through = found, (reading, measured), through
             if self._pinned not in found.words:
                 self._pinned = ""
-            self._draw()
+            self._take(asked, found)
 
-        self.ask_about(reading, QUESTION, work, take)
-
-    def handle_failure(self, key: str) -> None:
-        self.found = self._of = self._asked = None
-        self._draw()
+        self.ask_about(reading, self.key, work, take)
 
     def _offer_depths(self, depth: int) -> None:
         """Down to which recurrent layer the answer can be taken apart, and to the words."""

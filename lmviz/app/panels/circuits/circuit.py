@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly, whole_percent
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import SpinBox
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.models.model import Model
 
-QUESTION = "circuit"
 NO_PAIR = "Type a changed text, or choose a question: then the parts are kept that the difference hangs on."
 NO_MODEL = "Open or train a model to see which of its parts an answer hangs on."
 REST = {"changed": "the rest as in the changed text", "mean": "the rest at its mean"}
@@ -34,16 +32,19 @@ PATHS, FAINT = 60, 0.02
 """So many paths are drawn at most, and none below such a share."""
 
 
-class CircuitPanel(AnsweringPanel):
+Asked = tuple[Reading, "MeasuredContrast", int, str]
+"""Of which reading and two texts, how many parts are kept, and what the rest is."""
+
+
+class CircuitPanel(AnsweringPanel["Circuit", Asked]):
     """Parts by layer and position, and a spin box for how many are kept; a click shows a part's paths."""
 
     gives_way = 120
+    key = "circuit"
+    needs_pair = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "circuit_sentence")
-        self.found: Circuit | None = None  # what is drawn
-        self._of: tuple[Reading, MeasuredContrast, int, str] | None = None
-        self._asked: tuple[Reading, MeasuredContrast, int, str] | None = None
         self._keep = named(SpinBox(), "keep_spin", "how many parts are kept")
         self._keep.setRange(1, MOST)
         self._keep.setValue(KEPT)
@@ -52,8 +53,8 @@ class CircuitPanel(AnsweringPanel):
         self._picture = named(CircuitPicture(), "circuit_picture")
         self._picture.set_readout(self._read_out)
         controls = FittingRow((self._keep, self._rest), (self._rest,))
-        self._card = Card("The circuit", controls, sheet(column(self._said, (self._picture, 1))))
-        self.column.addWidget(self._card)
+        body = sheet(column(self._said, (self._picture, 1)))
+        self._card = self.add_card("The circuit", controls, body)
         self._keep.valueChanged.connect(lambda _: self.refresh_soon())
         self._rest.activated.connect(lambda _: self.refresh_soon())
         for changed in (
@@ -64,18 +65,11 @@ class CircuitPanel(AnsweringPanel):
             changed.connect(self._give_up)
         self.follow(session.contrast.changed, session.library.model_changed)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether what is asked now is drawn."""
-        return self.found is not None and not self.is_behind and self._of == self._asked
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         found = self.found
-        return (
-            {}
-            if found is None
-            else {"share": found.array, "kept_by_all": np.full(len(found.array), found.kept)}
-        )
+        if found is None:
+            return {}
+        return {"share": found.array, "kept_by_all": np.full(len(found.array), found.kept)}
 
     def exported_names(self) -> Names:
         return COUNTED if self.found is None else Names(self.found.labels("part"))
@@ -91,33 +85,13 @@ class CircuitPanel(AnsweringPanel):
             return ""
         return f"{model.name} counts and has no parts to keep alone. Open a model that learns by gradients."
 
-    def refresh(self) -> None:
-        contrast = self.session.contrast
-        measured, reading = contrast.found, contrast.reading
-        if measured is None or reading is None or not measured.others:
-            self._give_up()
-            self.found = self._of = None
-            self._draw()
-            self._card.set_placeholder(NO_PAIR if self.session.library.model is not None else NO_MODEL)
-            return
-        self._card.set_placeholder("")
-        asked = (reading, measured, self._keep.value(), list(REST)[max(self._rest.currentIndex(), 0)])
-        if asked != self._asked:
-            self._asked = asked
-            self._ask(asked)
-        elif self._of == asked:
-            self._draw()
+    def _missing(self) -> str:
+        return NO_MODEL if self.session.library.model is None else NO_PAIR
 
-    def handle_failure(self, key: str) -> None:
-        self.found = self._of = self._asked = None
-        self._draw()
+    def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
+        return reading, measured, self._keep.value(), list(REST)[max(self._rest.currentIndex(), 0)]
 
-    def _give_up(self) -> None:
-        """What is asked of the text before is no longer waited for: it may take long, and others wait."""
-        self.silence(QUESTION)
-        self._asked = None
-
-    def _ask(self, asked: tuple[Reading, MeasuredContrast, int, str]) -> None:
+    def _ask(self, asked: Asked) -> None:
         reading, measured, keep, rest = asked
         changes = reading.question.interventions
 
@@ -126,11 +100,7 @@ class CircuitPanel(AnsweringPanel):
 
             return circuit(model, measured.contrast, keep, rest=rest, interventions=changes)
 
-        def take(found: Circuit) -> None:
-            self.found, self._of = found, asked
-            self._draw()
-
-        self.ask_about(reading, QUESTION, work, take)
+        self.ask_about(reading, self.key, work, lambda found: self._take(asked, found))
 
     def _draw(self) -> None:
         found = self.found
@@ -169,8 +139,7 @@ class CircuitPanel(AnsweringPanel):
         count = len(found.parts)
         these = f"These {count} parts of {found.of} alone keep" if count > 1 else "This part alone keeps"
         rest = "as in the changed text" if found.rest == "changed" else "at its mean over both texts"
-        kept = f"{100 * found.kept:.0f} %".replace("-", "−")
-        return f"{these} {kept} of the difference; all else is {rest}."
+        return f"{these} {whole_percent(found.kept)} of the difference; all else is {rest}."
 
     def _read_out(self, index: int) -> tuple[str, Sequence[str]]:
         """A part's name, what is lost without it, and its strongest paths."""
@@ -182,9 +151,9 @@ class CircuitPanel(AnsweringPanel):
         lines = []
         if part in found.parts:
             lost = float(found.array[found.parts.index(part)])
-            lines.append(f"without it alone {100 * lost:.0f} % is lost".replace("-", "−"))
+            lines.append(f"without it alone {whole_percent(lost)} is lost")
         for edge in [edge for edge in found.edges if part in (edge.sender, edge.receiver)][:6]:
-            share = f"{100 * edge.share:.0f} %".replace("-", "−")
+            share = whole_percent(edge.share)
             if edge.receiver == part:
                 lines.append(f"from {_name(edge.sender, tokens)}: {share}")
             else:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly, whole_percent
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from lmviz.circuits.patching import GrowingPatches, Patches
     from lmviz.models.model import Model
 
-QUESTION = "patching"
 NO_PAIR = "Type a changed text{}: then each state is carried from one into the other."
 NO_MODEL = "Open or train a model to see which of its states an answer hangs on."
 DIRECTIONS = {"changed": "into the changed text", "clean": "into the text above"}
@@ -54,16 +53,19 @@ WHAT = {
 }
 
 
-class PatchingPanel(AnsweringPanel):
+Asked = tuple[Reading, "MeasuredContrast", str, str]
+"""Of which reading and two texts, what is carried over, and into which text."""
+
+
+class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
     """The share of the difference that each state brings along, layer by position or layer by head."""
 
     gives_way = 60
+    key = "patching"
+    needs_pair = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "patching_sentence")
-        self._growing: GrowingPatches | None = None
-        self._of: tuple[Reading, MeasuredContrast, str, str] | None = None  # what is drawn belongs to it
-        self._asked: tuple[Reading, MeasuredContrast, str, str] | None = None
         self._pinned: tuple[int, ...] | None = None
         self._kind = picker("carry_picker", "what is carried over")
         self._kind.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -98,12 +100,12 @@ class PatchingPanel(AnsweringPanel):
     @property
     def patches(self) -> Patches | None:
         """What is drawn."""
-        return None if self._growing is None else self._growing.patches
+        return None if self.found is None else self.found.patches
 
     @property
     def is_whole(self) -> bool:
         """Whether all cells are known, of what is asked now."""
-        return self._growing is not None and self._growing.is_done and not self.is_behind
+        return self.found is not None and self.found.is_done and not self.is_behind
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         found = self.patches
@@ -123,48 +125,29 @@ class PatchingPanel(AnsweringPanel):
         reading, measured, *_ = self._of
         return patching_recipe(reading.moment, measured.contrast, found.addresses, found.into)
 
-    def refresh(self) -> None:
-        contrast = self.session.contrast
-        measured, reading = contrast.found, contrast.reading
-        if measured is None or reading is None or not measured.others:
-            self._forget()
-            offers = contrast.offers()
-            said = NO_PAIR.format(f", or ask “{offers[0].title}”" if offers else "")
-            self._card.set_placeholder(said if self.session.library.model is not None else NO_MODEL)
-            return
-        self._card.set_placeholder("")
-        kind, into = self._kind.currentText(), list(DIRECTIONS)[max(self._into.currentIndex(), 0)]
-        asked = (reading, measured, kind, into)
-        if asked == self._asked:
-            if self._growing is not None and self._of == asked:
-                self._draw()
-            return
-        self._asked = asked
-        self._ask(reading, measured, kind, into)
+    def _missing(self) -> str:
+        offers = self.session.contrast.offers()
+        said = NO_PAIR.format(f", or ask “{offers[0].title}”" if offers else "")
+        return said if self.session.library.model is not None else NO_MODEL
 
-    def handle_failure(self, key: str) -> None:
-        self._growing = self._of = self._asked = None
-        self._draw()
+    def _show_instead(self, sentence: str) -> None:
+        self._pinned = None
+        super()._show_instead(sentence)
+
+    def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
+        into = list(DIRECTIONS)[max(self._into.currentIndex(), 0)]
+        return reading, measured, self._kind.currentText(), into
 
     def _lay_out(self) -> QWidget:
         said = row((self._said, 1), self._off)
         return sheet(column(said, (row((self._grid, 1), self._check, gap=10), 1), self._agrees))
 
-    def _give_up(self) -> None:
-        """What is asked of the choice or the text before is no longer waited for."""
-        self.silence(QUESTION)
-        self._asked = None
-
     def _choose(self) -> None:
         self._give_up()  # its answer would put the kind before back into the picker
         self.refresh_soon()
 
-    def _forget(self) -> None:
-        self._give_up()
-        self._growing = self._of = self._pinned = None
-        self._draw()
-
-    def _ask(self, reading: Reading, measured: MeasuredContrast, kind: str, into: str) -> None:
+    def _ask(self, asked: Asked) -> None:
+        reading, measured, kind, into = asked
         changes, contrast = reading.question.interventions, measured.contrast
 
         def begin(model: Model) -> GrowingPatches:
@@ -175,23 +158,23 @@ class PatchingPanel(AnsweringPanel):
             return growing
 
         def take(growing: GrowingPatches) -> None:
-            same = self._growing is not None and self._growing.kind == growing.kind
+            same = self.found is not None and self.found.kind == growing.kind
             self._pinned = self._pinned if same and self._fits(growing) else None
-            self._growing = growing
+            self.found = growing
             set_choices(self._kind, growing.kinds, growing.kind)
             self._of = self._asked = (reading, measured, growing.kind, into)
             self._go_on(reading, growing)
 
-        self.ask_about(reading, QUESTION, begin, take)
+        self.ask_about(reading, self.key, begin, take)
 
     def _go_on(self, reading: Reading, growing: GrowingPatches) -> None:
         """Draw what is known, and have more of it measured."""
-        if growing is not self._growing:
+        if growing is not self.found:
             return
         self._draw()
         if not growing.is_done:
             self.ask_about(
-                reading, QUESTION, growing.go_on, lambda _: self._go_on(reading, growing), grows=True
+                reading, self.key, growing.go_on, lambda _: self._go_on(reading, growing), grows=True
             )
 
     def _fits(self, growing: GrowingPatches) -> bool:
@@ -236,7 +219,7 @@ class PatchingPanel(AnsweringPanel):
         self._agrees.setText(_agreement(found))
         self._draw_check(found, cell)
         layer = Address.parse(found.addresses[cell[0]]).layer
-        is_head = self._growing is not None and self._growing.kind == "head"
+        is_head = self.found is not None and self.found.kind == "head"
         self._off.setVisible(is_head and self._pinned is not None)
         self._off.setText(f"switch head {(layer or 0) + 1}·{cell[-1] + 1} off")
 
@@ -329,12 +312,12 @@ class PatchingPanel(AnsweringPanel):
             f"from {signed_figure(found.changed)} in the changed text to {signed_figure(found.clean)}"
         )
         if found.estimate is not None:
-            lines.append(f"difference × gradient says {_percent(float(found.estimate[cell]))}")
-        return f"{self._place(found, cell)}: {_percent(share)} towards the {other}", lines
+            lines.append(f"difference × gradient says {whole_percent(float(found.estimate[cell]))}")
+        return f"{self._place(found, cell)}: {whole_percent(share)} towards the {other}", lines
 
     def _place(self, found: Patches, cell: tuple[int, ...]) -> str:
         """What is carried over, in words."""
-        address, kind = found.addresses[cell[0]], "" if self._growing is None else self._growing.kind
+        address, kind = found.addresses[cell[0]], "" if self.found is None else self.found.kind
         layer = Address.parse(address).layer
         if found.axes[1:] == ("head",):
             return f"head {(layer or 0) + 1}·{cell[1] + 1}"
@@ -355,7 +338,7 @@ class PatchingPanel(AnsweringPanel):
             return "Each state is carried over in turn …"
         place = self._place(found, cell)
         brings = "brings back" if found.into == "changed" else "takes away"
-        said = f"Carried over alone, {place} {brings} {_percent(share)} of the difference."
+        said = f"Carried over alone, {place} {brings} {whole_percent(share)} of the difference."
         sits = where_it_sits(found) if self._pinned is None else None
         if sits is None or found.into != "changed":
             return said
@@ -373,10 +356,6 @@ def _layer_name(address: str) -> str:
     if number is None:
         return str(at.order) if at.order is not None else "words" if "embedding" in address else at.name
     return f"{number + 1}" + (f" {at.direction}" if at.direction else "")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %".replace("-", "−")
 
 
 def _agreement(found: Patches) -> str:

@@ -13,7 +13,6 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.base.plain import Inked, InkedLabel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -52,10 +51,8 @@ class LensOverTextPanel(Panel):
         leave_arrow_keys(self, self._words)
         self._drawn: tuple[Reading, LogitLens] | None = None
         self._said = InkedLabel(name="lens_over_text_sentence", wraps=True)
-        self._card = Card(
-            "If it stopped here", HINT.format("word"), sheet(column(self._said, (self._words, 1)))
-        )
-        self.column.addWidget(self._card)
+        body = sheet(column(self._said, (self._words, 1)))
+        self._card = self.add_card("If it stopped here", HINT.format("word"), body)
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go)
         self.follow(session.reading.changed, session.focus.position_changed)

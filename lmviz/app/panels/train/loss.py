@@ -17,7 +17,6 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import History
 from lmviz.app.widgets.base.building import named, picker, row
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
@@ -67,10 +66,9 @@ class LossPanel(Panel):
             "Runs on other texts or in other tokens, too, in grey and all in bits per character"
         )
         self._beside_title, self._below_title = _Row(), _Row()
-        self._card = Card("Loss", self._beside_title, self._plot)
+        self._card = self.add_card("Loss", self._beside_title, self._plot)
         self._card.layout_below.insertWidget(1, self._below_title)
         self._place_controls(roomy=True)
-        self.column.addWidget(self._card)
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         for each in (self._unit, self._scale, self._smoothing):
             each.currentIndexChanged.connect(lambda _: self.refresh_soon())
