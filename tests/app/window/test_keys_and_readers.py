@@ -175,7 +175,7 @@ JOBS = {
             lambda s, w: "grass" in s.contrast.measure,
         ),
         ("patching_grid", (), lambda s, w: "strongest" in said(w, "patching_grid")),
-        ("patching_grid", (RIGHT, ENTER), lambda s, w: "⟨start⟩" in found(w, "patching_view").sentence),
+        ("patching_grid", (RIGHT, ENTER), lambda s, w: "⟨start⟩" in found(w, "patching_sentence").text()),
     ),
     "autodiff": (("take_step_button", (SPACE,), lambda s, w: len(s.descent.losses) == 2),),
     "scale": (("scale_layers", (UP,), lambda s, w: s.scale.name == ""),),

@@ -45,11 +45,6 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
         self._asked: Asked | None = None  # what is drawn, or waited for
 
     @property
-    def sentence(self) -> str:
-        """What the panel says of its answer."""
-        return self._said.text()
-
-    @property
     def is_whole(self) -> bool:
         """Whether what is asked now is drawn."""
         return self.found is not None and not self.is_behind and self._of == self._asked

@@ -70,16 +70,6 @@ class ContrastPanel(Panel):
         self.follow(session.contrast.changed, session.library.model_changed)
 
     @property
-    def sentence(self) -> str:
-        """How the two texts differ."""
-        return self._said.text()
-
-    @property
-    def numbers(self) -> str:
-        """What the measure is in both."""
-        return self._numbers.text()
-
-    @property
     def _typed_measure(self) -> QLineEdit:
         """Where a number is typed."""
         edit = self._measure.lineEdit()

@@ -75,11 +75,6 @@ class HeadPairPanel(Panel):
         self._bars.bar_clicked.connect(lambda bar: session.library.choose_step(self._steps()[bar]))
         self.follow(session.reading.changed, session.library.model_changed, session.library.step_changed)
 
-    @property
-    def sentence(self) -> str:
-        """What the two heads do together, and each of them."""
-        return " ".join([self._said.text(), *(part.sentence for part in self._parts)])
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         steps = sorted(self.chances)
         if not steps:
@@ -248,11 +243,6 @@ class _HeadView(QWidget):
         self._map.set_style(square=True, values="none", few_columns=True, column_role=ROLES[role])
         self._name, self._words = Label(role=role), Label(name=f"head_{name}_sentence", wraps=True)
         row((self._map, 3), (column(self._name, self._words, STRETCH, gap=4), 2), on=self, gap=12)
-
-    @property
-    def sentence(self) -> str:
-        """What the head does."""
-        return self._words.text()
 
     def show_head(self, head: Head, trace: Trace, words: list[str], query: int, key: int) -> tuple[str, bool]:
         """Show what a head looks at: how much a word looks at another, and whether at none more."""

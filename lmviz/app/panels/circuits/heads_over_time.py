@@ -107,11 +107,6 @@ class HeadsOverTimePanel(Panel):
         """Whether every snapshot has its scores."""
         return self._model is not None and set(self._model.snapshots) <= set(self.scores)
 
-    @property
-    def sentence(self) -> str:
-        """What the chosen head does, and since when."""
-        return self._said.text()
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         steps = sorted(self.scores)
         if not steps:

@@ -59,11 +59,6 @@ class ScoresPanel(Panel):
             session.work.ready_changed,
         )
 
-    @property
-    def sentence(self) -> str:
-        """What stands in place of the table; empty where the table is shown."""
-        return self._empty.text()
-
     def score_of(self, moment: Moment, changes: Changes = ()) -> Score | None:
         """The measured score of a model and step, under changes, on the open corpus."""
         return self.session.scores.score_of(moment, changes)

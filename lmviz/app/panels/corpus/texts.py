@@ -109,11 +109,6 @@ class TextsPanel(Panel):
         """What the form says, the tokenizer included."""
         return replace(self._form.configuration, tokenizer=self._specification)
 
-    @property
-    def sentence(self) -> str:
-        """What is said below the list: about the text, or what went wrong."""
-        return self._sentence.text()
-
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.complain("", JOBS)

@@ -40,7 +40,6 @@ ERASING = "Each word is erased in turn, to see what that does …"
 NO_MODEL = "Open or train a model to see which words its answer depends on."
 NO_TEXT = "Type a text above to see which of its words the answer depends on."
 PICTURE = "picture"
-NAMED = {TEXT: "without", SOURCE: "without, of the source"}
 
 
 class SaliencyPanel(Panel):
@@ -64,15 +63,15 @@ class SaliencyPanel(Panel):
         self._choice = picker("saliency_of_picker", "the number that words are erased for", least=LENGTH)
         self._said = Label(name="saliency_sentence", role="muted", wraps=True)
         self.picture = EffectPictures()  # the pixels of a source that is a picture, hidden where it is none
-        self._words = {name: WordEffects(NAMED[name]) for name in (SOURCE, TEXT)}
+        self.words, self.source_words = WordEffects("without"), WordEffects("without, of the source")
+        self._words = {SOURCE: self.source_words, TEXT: self.words}
         self._area = WordScroll(tuple(self._words.values()))
         self._follow_current = QTimer(self, singleShot=True, interval=0)
         self._follow_current.timeout.connect(self._show_current)
         leave_arrow_keys(self, *self._words.values())
         self._card = self.add_card("Saliency", self._choice, self._lay_out())
-        words = self._words[TEXT]
-        words.word_clicked.connect(session.focus.choose_position)
-        words.word_hovered.connect(session.focus.hover_position)
+        self.words.word_clicked.connect(session.focus.choose_position)
+        self.words.word_hovered.connect(session.focus.hover_position)
         self._choice.activated.connect(self._choose)
         session.focus.hovered_position_changed.connect(self._mark)
         self.follow(
@@ -81,21 +80,6 @@ class SaliencyPanel(Panel):
             session.focus.cell_changed,
             session.gradients.shown_changed,
         )
-
-    @property
-    def words(self) -> WordEffects:
-        """The rows of the text."""
-        return self._words[TEXT]
-
-    @property
-    def source_words(self) -> WordEffects:
-        """The rows of the source, hidden where there is none."""
-        return self._words[SOURCE]
-
-    @property
-    def sentence(self) -> str:
-        """How well the gradient predicts what erasing does."""
-        return self._said.text()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         arrays: dict[str, np.ndarray] = {}
@@ -247,7 +231,7 @@ class SaliencyPanel(Panel):
 
     def _show_current(self) -> None:
         """Scroll to the chosen word: far before it words hardly matter."""
-        if self._words[SOURCE].isHidden() and self.words.current >= 0:
+        if self.source_words.isHidden() and self.words.current >= 0:
             area = self.words.part_rectangle(self.words.current)
             self._area.ensureVisible(0, round(area.bottom()), 0, round(area.height()))
 

@@ -104,11 +104,6 @@ class StagePanel(Panel):
         """What the strips show, one view each."""
         return self.strips.views
 
-    @property
-    def sentence(self) -> str:
-        """What the stage does to the chosen word, in one sentence."""
-        return self._sentence.accessibleName()
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         return {name: view.values[0] for name, view in self._named_views().items()}
 

@@ -90,11 +90,6 @@ class ConfusionPanel(Panel):
         """What is shown first."""
         return self.scores[0] if self.scores else None
 
-    @property
-    def sentence(self) -> str:
-        """What stands in place of the counts."""
-        return self._card.placeholder
-
     def exported_arrays(self) -> dict[str, np.ndarray]:
         names = ("confusion", "confusion_as_trained")
         return {name: score.confusion for name, score in zip(names, self.scores, strict=False)}

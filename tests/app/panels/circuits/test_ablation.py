@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
+from told import words_of
 
 import lmviz
 from lmviz.app.panels.circuits.ablation import AblationPanel
@@ -66,7 +67,7 @@ def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_
     choose(panel, "ablated_number_picker", 1)
     qtbot.waitUntil(lambda: panel.is_whole and panel.found.measure == "loss")
     assert (panel.found.low <= panel.found.array).all()
-    assert "tokens of the open text" in panel.sentence
+    assert "tokens of the open text" in words_of(panel, "ablation_sentence")
     snapshots = session.library.model.snapshots
     qtbot.waitUntil(lambda: set(panel.ghost) == set(snapshots))
     wanted = panel.ghost[snapshots[-1]]
@@ -80,7 +81,7 @@ def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_
     low, high = ghost.band
     assert low[-1] == pytest.approx(wanted.intact + wanted.low[0, cell[1]])
     assert high[-1] == pytest.approx(wanted.intact + wanted.high[0, cell[1]])
-    qtbot.waitUntil(lambda: "missed for certain" in panel.sentence)
+    qtbot.waitUntil(lambda: "missed for certain" in words_of(panel, "ablation_sentence"))
 
 
 def test_while_a_training_goes_on_the_ghost_goes_on_with_it(
@@ -124,8 +125,8 @@ def test_a_click_chooses_a_head(panel: AblationPanel, session: Session, qtbot: Q
     last = len(panel.found.array) - 1
     qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.cell_rectangle(last, 1).center().toPoint())
     assert session.attention.head == (0, 1)
-    assert panel.sentence.startswith("Without head 1·2, ")
-    assert panel.sentence.endswith("It is set to zero.")
+    assert words_of(panel, "ablation_sentence").startswith("Without head 1·2, ")
+    assert words_of(panel, "ablation_sentence").endswith("It is set to zero.")
 
 
 def test_of_an_n_gram_each_order_is_left_to_the_one_below(
@@ -139,8 +140,10 @@ def test_of_an_n_gram_each_order_is_left_to_the_one_below(
     assert panel.found.array == pytest.approx(wanted.array, abs=1e-5)
     ways = picker(panel, "ablation_picker")
     assert [ways.itemText(at) for at in range(ways.count())] == ["left to the order below"]
-    assert panel.sentence.startswith(f"Without order {1 + np.abs(wanted.array).argmax()}, ")
-    assert panel.sentence.endswith("It is left to the order below.")
+    assert words_of(panel, "ablation_sentence").startswith(
+        f"Without order {1 + np.abs(wanted.array).argmax()}, "
+    )
+    assert words_of(panel, "ablation_sentence").endswith("It is left to the order below.")
 
 
 def test_of_a_recurrent_network_whole_layers_are_switched_off(
@@ -149,4 +152,4 @@ def test_of_a_recurrent_network_whole_layers_are_switched_off(
     with qtbot.waitSignal(session.library.model_changed):
         session.library.open(lstm_run)
     qtbot.waitUntil(lambda: panel.is_whole and panel.found.axes == ("layer",))
-    assert "the states of layer" in panel.sentence
+    assert "the states of layer" in words_of(panel, "ablation_sentence")

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSpinBox
 from pytestqt.qtbot import QtBot
+from told import words_of
 
 import lmviz
 from lmviz.app.panels.circuits.circuit import CircuitPanel
@@ -37,7 +38,9 @@ def test_its_parts_and_paths_are_what_python_gives(panel: CircuitPanel, session:
     wanted = expected(session, 8)
     assert panel.found.parts == wanted.parts
     assert panel.found.kept == pytest.approx(wanted.kept, abs=1e-3)
-    assert panel.sentence.startswith(f"These 8 parts of {wanted.of} alone keep {100 * wanted.kept:.0f} %")
+    assert words_of(panel, "circuit_sentence").startswith(
+        f"These 8 parts of {wanted.of} alone keep {100 * wanted.kept:.0f} %"
+    )
     picture = panel.findChild(CircuitPicture, "circuit_picture")
     assert [node.label for node in picture.nodes][:2] == ["1", "brown"]
     strongest = picture.paths[0]

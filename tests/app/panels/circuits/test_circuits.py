@@ -10,6 +10,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
+from told import words_of
 
 import lmviz
 from lmviz.app.panels.circuits.attribution import AttributionPanel
@@ -85,10 +86,12 @@ def test_a_shipped_question_is_asked_and_its_grid_is_what_python_gives(
     wanted = expected(session)
     assert stone.patches.array == pytest.approx(wanted.array, abs=1e-4)
     assert stone.patches.measure == "logit:stone-bell@25"
-    assert "“brown” from layer 1 on" in stone.sentence
+    assert "“brown” from layer 1 on" in words_of(stone, "patching_sentence")
     question = panel_of(stories, ContrastPanel)
-    assert question.sentence == "26 tokens each, 1 differs: token 6, “stone” for “bell”"
-    assert question.numbers == f"text +{wanted.clean:.2f}   changed −{-wanted.changed:.2f}"
+    assert words_of(question, "contrast_sentence") == "26 tokens each, 1 differs: token 6, “stone” for “bell”"
+    assert (
+        words_of(question, "contrast_numbers") == f"text +{wanted.clean:.2f}   changed −{-wanted.changed:.2f}"
+    )
 
 
 def test_the_whole_story_from_a_shipped_question_to_before_the_jump(
@@ -109,7 +112,7 @@ def test_the_whole_story_from_a_shipped_question_to_before_the_jump(
     grid = panel.findChild(HeatmapView, "patching_grid")
     place = grid.cell_rectangle(len(shares) - 1 - layer, head).center().toPoint()
     qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=place)
-    assert panel.sentence.startswith("Carried over alone, head 2·3 brings back 99 %")
+    assert words_of(panel, "patching_sentence").startswith("Carried over alone, head 2·3 brings back 99 %")
     assert session.attention.head == (layer, head) == (1, 2)
     whole = panel.patches.clean
 
@@ -125,7 +128,7 @@ def test_the_whole_story_from_a_shipped_question_to_before_the_jump(
     qtbot.waitUntil(lambda: circuit.is_whole and circuit.found.clean == pytest.approx(whole, abs=1e-3))
     assert circuit.found.kept > 0.95
     assert str(circuit.found.parts[0]).startswith("head 1·2")
-    assert circuit.sentence.startswith(f"These 8 parts of {circuit.found.of} alone keep")
+    assert words_of(circuit, "circuit_sentence").startswith(f"These 8 parts of {circuit.found.of} alone keep")
 
     slider = stories.findChild(SnapshotSlider)
     place = QPoint(round(slider.place_of(1000)), slider.height() // 2)
@@ -156,7 +159,7 @@ def test_the_fast_estimate_stands_beside_the_exact_shares_and_a_point_pins_its_c
     assert lines[-1].startswith("difference × gradient says ")
     qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert session.focus.position == np.argwhere(apart)[at][1]
-    assert title.split(":")[0] in stone.sentence
+    assert title.split(":")[0] in words_of(stone, "patching_sentence")
     choose(stories, "direction_picker", 1)
     qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.into == "clean")
     assert plot.points[:, 1] == pytest.approx(100 * stone.patches.estimate[stone.patches.compared], abs=1e-6)
@@ -196,7 +199,7 @@ def test_a_recurrent_answer_is_taken_apart_down_to_the_words(
     assert panel.found["word"].array == pytest.approx(wanted["word"].array, abs=1e-4)
     assert "“brown”" in bars.labels
     assert bars.values[:-1].sum() == pytest.approx(bars.values[-1], abs=1e-4)
-    assert panel.sentence.endswith("The gates above them are held.")
+    assert words_of(panel, "attribution_sentence").endswith("The gates above them are held.")
     known: dict[str, object] = {}
     exec(panel.recipe(), known)
     assert known["values"] == pytest.approx(panel.found.array, abs=1e-4)
@@ -227,7 +230,7 @@ def test_texts_that_do_not_line_up_are_refused_in_a_sentence_and_the_text_alone_
     wanted = lmviz.attribute("stories-transformer", lmviz.contrast(session.reading.prefix, measure=measure))
     assert panel.found.array == pytest.approx(wanted.array, abs=1e-4)
     assert "do not line up" in question.complaint
-    assert question.numbers == f"text +{wanted.total:.2f}"
+    assert words_of(question, "contrast_numbers") == f"text +{wanted.total:.2f}"
     edit.clear()
     qtbot.keyClicks(edit, " ")
     qtbot.keyClick(edit, Qt.Key.Key_Backspace)

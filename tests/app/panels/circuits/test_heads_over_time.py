@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
+from told import words_of
 
 import lmviz
 from lmviz.api.training import find_run
@@ -65,9 +66,9 @@ def test_a_click_on_a_row_chooses_a_head_and_the_sentence_says_what_it_does(
     assert [row.name for row in rows.rows][:5] == ["1·1", "1·2", "1·3", "1·4", "2·1"]
     qtbot.mouseClick(rows, Qt.MouseButton.LeftButton, pos=rows.part_rectangle(10).center().toPoint())
     assert session.attention.head == (2, 2)
-    qtbot.waitUntil(lambda: "Head 3·3 has" in panel.sentence)
+    qtbot.waitUntil(lambda: "Head 3·3 has" in words_of(panel, "heads_sentence"))
     best = panel.scores[6000].array[:, 2, 2].max()
-    assert f"has {100 * best:.0f} % of its attention on" in panel.sentence
+    assert f"has {100 * best:.0f} % of its attention on" in words_of(panel, "heads_sentence")
     assert rows.current == 10
     qtbot.keyClick(rows, Qt.Key.Key_Up)
     assert session.attention.head == (2, 1)
@@ -122,8 +123,9 @@ def test_a_jump_is_shaded_said_and_marked_on_the_time_slider(
     panel = in_front(window)
     session.library.open("stories-transformer")
     qtbot.waitUntil(lambda: panel.is_whole and panel.is_up_to_date)
-    assert "Around step 328 the loss of words said again falls from 7.9 to 0.5 nats." in panel.sentence
-    assert "In the same steps head 3·2 turns to the word that followed last time." in panel.sentence
+    sentence = words_of(panel, "heads_sentence")
+    assert "Around step 328 the loss of words said again falls from 7.9 to 0.5 nats." in sentence
+    assert "In the same steps head 3·2 turns to the word that followed last time." in sentence
     rows = panel.findChild(CurveRows)
     assert rows.band == (242, 414)
     assert [row.said for row in rows.rows if row.strong] == ["what followed 60 %"]
@@ -144,7 +146,7 @@ def test_of_the_sample_that_repeats_the_jump_and_its_heads_are_found(
     rows = panel.findChild(CurveRows)
     begin, end = rows.band
     assert 1200 < begin < end < 1600
-    assert "2·3 turns to the word that followed last time" in panel.sentence
+    assert "2·3 turns to the word that followed last time" in words_of(panel, "heads_sentence")
     said = {row.name: row.said for row in rows.rows}
     assert said["2·3"].startswith("what followed ")
     session.library.choose_step(1000)

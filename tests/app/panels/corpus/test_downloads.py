@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QProgressBar, QPushButton, QTreeWidget, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QTreeWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.corpus import texts as texts_panel
@@ -69,6 +69,11 @@ def server() -> Iterator[Server]:
     found.server_close()
 
 
+def _said(window: MainWindow) -> list[str]:
+    """What stands in the labels of the panel of texts."""
+    return [label.text() for label in window.findChild(QWidget, "texts_view").findChildren(QLabel)]
+
+
 @pytest.fixture
 def entry(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Entry:
     """The only text of the catalogue; it is not there yet."""
@@ -91,7 +96,7 @@ def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -
     assert texts.topLevelItem(0).toolTip(0) == paragraph("A test. (CC0) 420 kB are downloaded.")
     place = texts.visualItemRect(texts.topLevelItem(0)).center()
     qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert window.findChild(QWidget, "texts_view").sentence == "A test. (CC0)"
+    assert "A test. (CC0)" in _said(window)
     assert not window.jobs.findChildren(QProgressBar), "a click on a row says what it is"
     button = window.findChild(QPushButton, "corpus_download_button")
     assert button.text() == "Download 420 kB"
@@ -111,7 +116,7 @@ def test_a_click_fetches_a_text_and_opens_it(
     assert entry.path.read_bytes() == TEXT
     texts = half_way.findChild(QTreeWidget, "corpus_picker")
     qtbot.waitUntil(lambda: texts.topLevelItem(0).text(1) == "420 kB", timeout=LONG)
-    assert half_way.findChild(QWidget, "texts_view").sentence == "A test. (CC0)"
+    assert "A test. (CC0)" in _said(half_way)
     qtbot.waitUntil(lambda: not half_way.jobs.findChildren(QProgressBar), timeout=LONG)
 
 

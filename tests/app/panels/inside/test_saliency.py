@@ -9,6 +9,7 @@ from covering import in_turn
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
+from told import words_of
 
 from lmviz.api import training as api
 from lmviz.app.panels.inside.saliency import SaliencyPanel
@@ -66,10 +67,10 @@ def test_until_words_are_erased_the_panel_says_what_it_does(
 ) -> None:
     panel = raised(window)
     panel.catch_up()
-    assert panel.sentence.startswith("Each word is erased in turn")
+    assert words_of(panel, "saliency_sentence").startswith("Each word is erased in turn")
     assert not panel.words.isVisible()
     qtbot.waitUntil(panel.words.isVisible)
-    assert not panel.sentence.startswith("Each word")
+    assert not words_of(panel, "saliency_sentence").startswith("Each word")
 
 
 def test_while_the_words_of_a_long_text_are_erased_other_questions_have_their_turn(
@@ -112,8 +113,8 @@ def test_each_word_has_what_the_gradient_says_and_what_erasing_it_does(
     assert [word.word for word in shown] == ["⟨start⟩", *WORDS.split()]
     np.testing.assert_allclose([word.predicted for word in shown], found.predicted, rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose([word.measured for word in shown], found.measured, rtol=1e-3, atol=1e-6)
-    assert panel.sentence.endswith(agreement_sentence([found]))
-    assert panel.sentence.startswith("Logit of “")
+    assert words_of(panel, "saliency_sentence").endswith(agreement_sentence([found]))
+    assert words_of(panel, "saliency_sentence").startswith("Logit of “")
     assert panel.source_words.isHidden()
 
 
@@ -135,7 +136,7 @@ def test_another_number_is_chosen_and_surgery_counts(
     place = picker(panel).findText("loss of “hens”")
     picker(panel).setCurrentIndex(place)
     picker(panel).activated.emit(place)
-    qtbot.waitUntil(lambda: panel.sentence.startswith("Loss of “hens”: "))
+    qtbot.waitUntil(lambda: words_of(panel, "saliency_sentence").startswith("Loss of “hens”: "))
     [plain] = expected(read, "loss@-1")
     measured = np.array([word.measured for word in panel.words.words])
     np.testing.assert_allclose(measured, plain.measured, rtol=1e-3, atol=1e-6)
@@ -151,14 +152,14 @@ def test_while_gradients_are_shown_it_is_their_number(
     panel: SaliencyPanel, read: Session, qtbot: QtBot
 ) -> None:
     read.gradients.choose("loss@3")
-    qtbot.waitUntil(lambda: panel.sentence.startswith("Loss of “eat”: "))
+    qtbot.waitUntil(lambda: words_of(panel, "saliency_sentence").startswith("Loss of “eat”: "))
     assert picker(panel).currentText() == "loss of “eat”"
     place = picker(panel).findText("all losses")
     picker(panel).activated.emit(place)
     assert read.gradients.of == "loss"
-    qtbot.waitUntil(lambda: panel.sentence.startswith("All losses: "))
+    qtbot.waitUntil(lambda: words_of(panel, "saliency_sentence").startswith("All losses: "))
     read.gradients.show(False)
-    qtbot.waitUntil(lambda: panel.sentence.startswith("Logit of “"))
+    qtbot.waitUntil(lambda: words_of(panel, "saliency_sentence").startswith("Logit of “"))
 
 
 def test_python_gives_the_numbers_that_are_drawn(panel: SaliencyPanel) -> None:

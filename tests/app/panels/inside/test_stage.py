@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
+from told import words_of
 
 from lmviz.app.panels.inside.stage import StagePanel
 from lmviz.app.session.session import Session
@@ -34,7 +35,7 @@ def panel(window: MainWindow, session: Session, run: Path, qtbot: QtBot) -> Stag
     qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
     window.show_perspective("inside")
     [found] = [panel for panel in window.perspective.panels if isinstance(panel, StagePanel)]
-    qtbot.waitUntil(lambda: found.sentence != "")
+    qtbot.waitUntil(lambda: words_of(found, "stage_sentence") != "")
     return found
 
 
@@ -63,7 +64,7 @@ def test_each_stage_says_what_it_does_to_the_word_and_draws_its_strongest_cell(
         head, position = session.attention.head[1], session.reading.position
         token = reading.model.tokenizer.token
         expected = plain(stage_sentence(reading.trace, number, position, head, token))
-        assert panel.sentence == expected
+        assert words_of(panel, "stage_sentence") == expected
         assert label.isVisible()
         assert set(stage.results) <= {view.address for view in panel.views}
         if reading.trace[stage.results[0]].scale == "token":
@@ -119,7 +120,7 @@ def test_a_cell_pinned_while_another_reading_waits_to_be_drawn_is_not_asked_of_t
     qtbot.waitUntil(lambda: session.reading.current is not None)
     window.show_perspective("inside")
     [panel] = [panel for panel in window.perspective.panels if isinstance(panel, StagePanel)]
-    qtbot.waitUntil(lambda: panel.sentence != "")
+    qtbot.waitUntil(lambda: words_of(panel, "stage_sentence") != "")
     window.show_perspective("train")  # where the stages are not drawn
     session.reading.set_prefix("the cows eat grass the cows eat")
     qtbot.waitUntil(lambda: session.reading.current.trace.text.startswith("the cows eat grass"))
@@ -139,7 +140,7 @@ def test_without_a_model_nothing_of_the_last_one_stays(
     qtbot.waitUntil(lambda: panel.operation.picture is not None)
     session.library.close(session.library.model)
     qtbot.waitUntil(lambda: panel.operation.picture is None)
-    assert (panel.sentence, panel.views) == ("", ())
+    assert (words_of(panel, "stage_sentence"), panel.views) == ("", ())
 
 
 @in_families("window", "gru", "transformer")
@@ -169,7 +170,7 @@ def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_s
                 float(found[view.address].array[index]), rel=1e-3, abs=1e-6
             )
         expected = plain(backward_sentence(session.gradients.current, stage, 2, "loss of “eat”"))
-        assert panel.sentence == expected
+        assert words_of(panel, "stage_sentence") == expected
     timeline = panel.findChild(StageTimeline)
     assert timeline.is_backward
     session.gradients.show(False)

@@ -174,7 +174,7 @@ def test_it_says_what_it_needs(
     open_both(session, qtbot, run_on(REVIEWS))
     panel = bring_to_front(window, "confusion_view", qtbot)
     session.text.open(text_file)
-    qtbot.waitUntil(lambda: "Open a text for classification" in panel.sentence)
+    qtbot.waitUntil(lambda: "Open a text for classification" in panel.card.placeholder)
     session.library.open(lstm_run)
     qtbot.waitUntil(lambda: session.library.model.family == "lstm")
     assert panel.out_of_place(session.library.model) == (
@@ -259,7 +259,7 @@ def test_counts_of_another_question_do_not_stand_under_a_new_one(
     plain = panel.score
     session.surgery.add(replace("layers/0/hidden", 0.0))
     qtbot.waitUntil(lambda: panel.score is None and button.isVisible())
-    assert panel.sentence == "Measure to see what is taken for what."
+    assert panel.card.placeholder == "Measure to see what is taken for what."
     choose_under(panel, "without", qtbot)
     qtbot.waitUntil(lambda: panel.score is plain)
     choose_under(panel, "both", qtbot)
