@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from PySide6.QtCore import QTimer, Signal, SignalInstance
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QLayout, QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.theme import theme_switch
@@ -18,7 +18,7 @@ from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named
+from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import COUNTED, Names
@@ -142,9 +142,11 @@ class Panel(QWidget):
         """Whether it has anything to show just now: where not, its neighbours get its room."""
         return True
 
-    def add_card(self, title: str, aside: str | QWidget = "", body: QWidget | None = None) -> Card:
-        """A card below what it shows so far: see `Card`."""
-        card = Card(title, aside, body)
+    def add_card(
+        self, title: str, aside: str | QWidget | QLayout = "", body: QWidget | QLayout | None = None
+    ) -> Card:
+        """A card below what it shows so far: see `Card`. A row or a column is what stands in it."""
+        card = Card(title, _held(aside), _held(body))
         self.column.addWidget(card)
         return card
 
@@ -420,6 +422,11 @@ class Panel(QWidget):
             self._sheets.setCurrentIndex(1 if sentence else 0)
         if not sentence:
             self.refresh()
+
+
+def _held(part: T | QLayout) -> T | QWidget:
+    """A layout as a widget."""
+    return sheet(part) if isinstance(part, QLayout) else part
 
 
 def _view_name(kind: type[Panel]) -> str:

@@ -86,7 +86,7 @@ class EveryHeadPanel(Panel):
         self._strips.set_readout(self._read_out_strip)
         self._chosen = Label(name="chosen_head_name")
         self._among = sheet(column(self._chosen, self._strips, gap=2))
-        body = sheet(column(self._signs, self._resting, (scrolling(self.wall), 1), self._among))
+        body = column(self._signs, self._resting, (scrolling(self.wall), 1), self._among)
         self._card = self.add_card("Every head", self._sort, body)
         self.wall.head_clicked.connect(self._choose)
         self._strips.part_clicked.connect(self._choose_part)

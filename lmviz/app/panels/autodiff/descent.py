@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
@@ -44,7 +44,7 @@ class DescentPanel(Panel):
         self._plot.setObjectName("descent_plot")
         buttons = row(self._take, self._undo, STRETCH)
         left = column(self._rate, self._losses, self._line, STRETCH, buttons)
-        body = sheet(row((left, 5), (self._plot, 6)))
+        body = row((left, 5), (self._plot, 6))
         self._card = self.add_card("One step of gradient descent", "θ ← θ − η g", body)
         descent = session.descent
         self._rate.set_range(len(RATES) - 1, RATES.index(0.1))

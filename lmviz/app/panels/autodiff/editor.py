@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
@@ -37,7 +37,7 @@ class EditorPanel(Panel):
         self._torch = LinkButton("torch_button", "as PyTorch", "copy the same network as a PyTorch program")
         actions = row(self._open, self._save, self._torch, STRETCH)
         body = column(self._picker, (self._editor, 1), self._fault, self._said, actions)
-        self._card = self.add_card("Network", "", sheet(body))
+        self._card = self.add_card("Network", "", body)
         self._editor.text_written.connect(session.network.write)
         self._editor.line_hovered.connect(self._hover_line)
         self._picker.activated.connect(lambda at: session.network.open_shipped(self._shipped[at].name))

@@ -7,7 +7,7 @@ import numpy as np
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, sheet
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -33,7 +33,7 @@ class NetworkWhyPanel(Panel):
         self._sheet = ArithmeticCard()
         self._nudged = named(MutedLine(), "nudged_line")
         self.shown: Arithmetic | None = None  # what is explained
-        body = sheet(column(self._equation, (scrolling(self._sheet), 1), self._nudged))
+        body = column(self._equation, (scrolling(self._sheet), 1), self._nudged)
         self._card = self.add_card("Why this number?", "", body)
         self._sheet.operand_clicked.connect(self._follow)
         self._sheet.operand_hovered.connect(self._hover)

@@ -50,7 +50,7 @@ class NudgePanel(Panel):
         head = sheet(row(self._every, self._all, self._hide))
         middle = column(self._digits, self._caption, STRETCH)
         right = column((scrolling(self._modules), 1), self._verdict)
-        body = sheet(row((self._plot, 5), (middle, 4), (right, 4)))
+        body = row((self._plot, 5), (middle, 4), (right, 4))
         self._card = self.add_card("Check by nudging", head, body)
         self._plot.cursor_moved.connect(self._choose)
         self._every.clicked.connect(lambda: session.module_checks.nudge_all(self._epsilon))

@@ -10,7 +10,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
 from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.plain import Label
@@ -48,7 +48,7 @@ class SurfacePanel(Panel):
             self._time,
             self._train,
         )
-        body = sheet(row((left, 4), (self.surface, 6)))
+        body = row((left, 4), (self.surface, 6))
         self._card = self.add_card("Training", "", body)
         self._say_scale()
         theme_switch().theme_changed.connect(self._say_scale)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, sheet
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.tables.tape_list import HEIGHT, ON, POPPED, WAITING, TapeEntry, TapeList
@@ -46,7 +46,7 @@ class TapePanel(Panel):
         for place, button in enumerate((self._forward, self._backward, self._empty)):
             buttons.addWidget(button, 1, 2 * place, 1, 2)
         self._area = scrolling(self.tape)
-        body = sheet(column(buttons, (self._area, 1)))
+        body = column(buttons, (self._area, 1))
         self._card = self.add_card("Tape", "", body)
         self.tape.entry_hovered.connect(session.network_focus.hover_module)
         session.network_focus.module_changed.connect(lambda: self.tape.set_lit(session.network_focus.module))

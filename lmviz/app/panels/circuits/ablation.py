@@ -13,7 +13,7 @@ from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, picker, sheet
+from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -80,7 +80,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         self._curves = named(LinePlot(possible=LOSS), "ghost_plot")
         controls = FittingRow((self._what, self._to), (self._to,))
         body = column(self._said, (self._map, 1), (self._curves, 1))
-        self._card = self.add_card("Without each part", controls, sheet(body))
+        self._card = self.add_card("Without each part", controls, body)
         for each in (self._what, self._to):
             each.activated.connect(lambda _: self.refresh_soon())
         self._map.cell_clicked.connect(self._choose)

@@ -12,7 +12,7 @@ from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, picker, sheet
+from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
@@ -78,7 +78,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         self._bars = named(SignedBars("what each part adds"), "attribution_bars")
         self._words = named(SignedBars("what comes of each word"), "attribution_words")
         body = column(self._said, (self._bars, 3), self._head, (self._words, 2))
-        self._card = self.add_card("Who wrote it", self._depth, sheet(body))
+        self._card = self.add_card("Who wrote it", self._depth, body)
         self._depth.hide()
         self._depth.activated.connect(lambda _: self.refresh_soon())
         self._bars.bar_clicked.connect(self._pin)

@@ -11,7 +11,7 @@ from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly, w
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, picker, sheet
+from lmviz.app.widgets.base.building import column, named, picker
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import SpinBox
@@ -53,7 +53,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
         self._picture = named(CircuitPicture(), "circuit_picture")
         self._picture.set_readout(self._read_out)
         controls = FittingRow((self._keep, self._rest), (self._rest,))
-        body = sheet(column(self._said, (self._picture, 1)))
+        body = column(self._said, (self._picture, 1))
         self._card = self.add_card("The circuit", controls, body)
         self._keep.valueChanged.connect(lambda _: self.refresh_soon())
         self._rest.activated.connect(lambda _: self.refresh_soon())

@@ -13,7 +13,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.plain import Label
@@ -66,7 +66,7 @@ class HeadPairPanel(Panel):
         self._chances_of: tuple[OpenedModel, str] | None = None
         self._said = Label(name="head_pair_sentence", wraps=True)
         self._parts = [_HeadView("before", "translation"), _HeadView("follows", "source")]
-        body = sheet(column(self._said, *((part, 1) for part in self._parts), gap=8))
+        body = column(self._said, *((part, 1) for part in self._parts), gap=8)
         self._card = self.add_card("How they work together", "", body)
         self._bars = named(BarsView(), "head_pair_bars", "probability of the word that they find, by step")
         self._by_step = self.add_card("The word", "by step", self._bars)

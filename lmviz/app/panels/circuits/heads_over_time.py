@@ -87,7 +87,7 @@ class HeadsOverTimePanel(Panel):
         self._rows.set_readout(self._read_out_row)
         self._scrolled = scrolling(self._rows)
         self._over_time = sheet(column(self._legend, (self._losses, 2), (self._scrolled, 5), gap=4))
-        body = sheet(column(self._said, (self._map, 1), (self._over_time, 1)))
+        body = column(self._said, (self._map, 1), (self._over_time, 1))
         self._card = self.add_card("What heads do", self._score, body)
         self._score.activated.connect(lambda _: self._draw())
         self._map.cell_clicked.connect(self._choose_cell)

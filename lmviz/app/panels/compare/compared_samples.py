@@ -68,7 +68,7 @@ class ComparedSamplesPanel(Panel):
         self._models: tuple[ComparedModel, ...] = ()
         self.samples: tuple[Sample, ...] = ()  # what has been written so far, in the order of the moments
         self._more = 0
-        self._card = self.add_card("Same random numbers", self._head(), self._pages())
+        self._card = self.add_card("Same random numbers", row(self._note, self._redraw), self._pages())
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
             session.comparison.changed,
@@ -120,9 +120,6 @@ class ComparedSamplesPanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         self._wanted = None  # begun anew with the next change
-
-    def _head(self) -> QWidget:
-        return sheet(row(self._note, self._redraw))
 
     def _pages(self) -> QStackedWidget:
         self._row = row(gap=20)

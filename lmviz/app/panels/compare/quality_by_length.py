@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
@@ -63,7 +63,9 @@ class QualityByLengthPanel(Panel):
         self._written = named(MutedLine(), "worst_translation")
         self._wanted = named(MutedLine(), "wanted_translation")
         self._invitation = Invitation("quality_samples_button")
-        self._pages = stack(self._invitation, self._page())
+        self._pages = stack(
+            self._invitation, sheet(column(self._legend, (self.plot, 1), self._written, self._wanted, gap=4))
+        )
         controls = (self._note, self._measure, self._button)
         self._card = self.add_card("Quality by length", FittingRow(controls, (self._note,)), self._pages)
         self._button.clicked.connect(self._toggle)
@@ -150,9 +152,6 @@ class QualityByLengthPanel(Panel):
     @property
     def _is_changed(self) -> bool:
         return bool(self.session.surgery.in_force)
-
-    def _page(self) -> QWidget:
-        return sheet(column(self._legend, (self.plot, 1), self._written, self._wanted, gap=4))
 
     def _hide(self, name: str) -> None:
         """Leave out the curve of a model, or bring it back."""

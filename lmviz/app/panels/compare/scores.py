@@ -14,7 +14,7 @@ from lmviz.app.panels.shared.judged_switch import judged_switch
 from lmviz.app.session.comparison import WITHOUT, ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import named, row, sheet, stack
+from lmviz.app.widgets.base.building import named, row, stack
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.tables.table_view import TableView
@@ -47,7 +47,7 @@ class ScoresPanel(Panel):
         self._note = MutedLine(right=True)
         self._table = named(TableView(), description="scores on the held-out text")
         self._empty = EmptyText()
-        head = sheet(row(self._note, judged_switch(session, "scores_under_picker"), self._button))
+        head = row(self._note, judged_switch(session, "scores_under_picker"), self._button)
         self._pages = stack(self._empty, self._table)
         self._card = self.add_card("Scores", head, self._pages)
         session.scores.progressed.connect(lambda: self._note.set_text(self._said()))

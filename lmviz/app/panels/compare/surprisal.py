@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
@@ -14,7 +13,7 @@ from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import row, sheet
+from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -57,7 +56,9 @@ class SurprisalPanel(Panel):
         self.disagreement: np.ndarray | None = None
         """The divergence (word,) of what comes after each word, in bits; None with a single model."""
         self._hidden: set[str] = set()
-        self._card = self.add_card("Surprisal over the text, bits", self._head(), scrolling(self.plot))
+        self._card = self.add_card(
+            "Surprisal over the text, bits", row(self._legend, self._note, gap=16), scrolling(self.plot)
+        )
         self._legend.entry_clicked.connect(self._toggle)
         self.plot.word_hovered.connect(
             lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
@@ -98,9 +99,6 @@ class SurprisalPanel(Panel):
             self._say("Open or train a model to see its surprisal." if not models else "Type a prefix above.")
             return
         self._ask(models, encoding, first)
-
-    def _head(self) -> QWidget:
-        return sheet(row(self._legend, self._note, gap=16))
 
     def _ask(self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int) -> None:
         text, cache, opened = self.session.reading.prefix, self._units, [item.model for item in models]

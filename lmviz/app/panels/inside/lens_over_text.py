@@ -12,7 +12,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, sheet
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.base.plain import Inked, InkedLabel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -51,7 +51,7 @@ class LensOverTextPanel(Panel):
         leave_arrow_keys(self, self._words)
         self._drawn: tuple[Reading, LogitLens] | None = None
         self._said = InkedLabel(name="lens_over_text_sentence", wraps=True)
-        body = sheet(column(self._said, (self._words, 1)))
+        body = column(self._said, (self._words, 1))
         self._card = self.add_card("If it stopped here", HINT.format("word"), body)
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go)

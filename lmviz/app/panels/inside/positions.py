@@ -81,7 +81,9 @@ class PositionsPanel(Panel):
         self._page = picker("positions_page_picker", "what is shown of positions", PAGES)
         self._empty = EmptyText()
         self._kinds = KindsPage(session)
-        self._body = stack(self._lay_out(), self._lay_out_beyond(), self._kinds, self._empty)
+        self._body = stack(
+            self._lay_out(), sheet(column(self._behind, (self._losses, 1))), self._kinds, self._empty
+        )
         self._card = self.add_card("Positions", self._page, self._body)
         self._page.activated.connect(lambda _: self.refresh_soon())
         self._head.activated.connect(lambda _: self.refresh_soon())
@@ -101,7 +103,9 @@ class PositionsPanel(Panel):
             found = self.beyond
             return {} if found is None else {"position": found.starts, "loss": found.losses}
         picture = self.picture
-        return {} if picture is None or not picture.table.size else _arrays(picture)
+        if picture is None or not picture.table.size:
+            return {}
+        return {"table": picture.table, "pairs": picture.pairs}
 
     def recipe(self) -> str:
         """The same picture or trial from Python."""
@@ -153,9 +157,6 @@ class PositionsPanel(Panel):
         grid.addLayout(row(self._of_head, (self._shift, 1)), 4, 0, 1, 2)
         grid.addWidget(self._said, 5, 0, 1, 2)
         return page
-
-    def _lay_out_beyond(self) -> QWidget:
-        return sheet(column(self._behind, (self._losses, 1)))
 
     def _ask_picture(self, model: OpenedModel) -> None:
         head = max(self._head.currentIndex(), 0)
@@ -294,10 +295,6 @@ class PositionsPanel(Panel):
             self._show_sentence("")
         else:
             self.picture, self._asked = None, None
-
-
-def _arrays(picture: PositionPicture) -> dict[str, np.ndarray]:
-    return {"table": picture.table, "pairs": picture.pairs}
 
 
 def _shift_name(picture: PositionPicture, shift: int) -> str:

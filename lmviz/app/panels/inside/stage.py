@@ -296,10 +296,8 @@ class StagePanel(Panel):
             self._draw(reading)
             self._show_numbers("", None)
             return
-        place, found = (
-            _short_place(reading, reading.trace[cell[0]].axes, cell[1]),
-            self.session.gradients.current,
-        )
+        place = reading.coordinate(reading.trace[cell[0]].axes[-1], cell[1][-1])  # such as "unit 18"
+        found = self.session.gradients.current
         gradient = found if found is not None and cell[0] in found else None
 
         def work(model: Model) -> tuple[str, OperationPicture | None]:
@@ -345,11 +343,6 @@ class StagePanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         self._draw_without_numbers()
-
-
-def _short_place(reading: Reading, axes: tuple[str, ...], index: tuple[int, ...]) -> str:
-    """Which of a vector's cells it is, such as "unit 18"."""
-    return reading.coordinate(axes[-1], index[-1])
 
 
 def _labels(parts: Sequence[StagePart], tokens: Sequence[str], result: str) -> list[str]:

@@ -178,7 +178,7 @@ class UnitPanel(Panel):
         if self.unit[0] not in trace.arrays:
             return None
         address, unit = self.unit
-        has_it = _has_units(trace, address) and unit < trace[address].shape[-1]
+        has_it = has_units(trace, address) and unit < trace[address].shape[-1]
         return self.unit if has_it else None
 
     def _draw_curve(self, values: np.ndarray, names: list[str]) -> None:
@@ -220,7 +220,7 @@ class UnitPanel(Panel):
         reading, cell = self.session.reading.current, self.session.focus.value_cell
         if reading is None or cell is None or cell[0] not in reading.trace.arrays:
             return
-        if _has_units(reading.trace, cell[0]):
+        if has_units(reading.trace, cell[0]):
             self._show_unit(cell[0], cell[1][-1])
 
     def _show_unit(self, address: str, unit: int) -> None:
@@ -237,7 +237,7 @@ class UnitPanel(Panel):
         candidates += list(trace.stages[self.session.focus.stage].results)
         candidates += [address for address in trace.arrays if Address.parse(address).name == "hidden"]
         known = (address for address in candidates if address in trace.arrays)
-        return next((address for address in known if _has_units(trace, address)), None)
+        return next((address for address in known if has_units(trace, address)), None)
 
     def _brush(self, first: int, last: int) -> None:
         if self.session.reading.current is not None:
@@ -318,7 +318,3 @@ def _words_along(reading: Reading | None, place: tuple[str, int] | None) -> list
     if reading is None:
         return []
     return reading.names("position" if place is None else reading.trace[place[0]].axes[0])
-
-
-def _has_units(trace: Trace, address: str) -> bool:
-    return has_units(trace, address)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
@@ -27,9 +26,6 @@ from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 from lmviz.polls.poll import Poll, Right
-
-if TYPE_CHECKING:
-    from lmviz.models.model import Model
 
 FILES = "Polls (*.poll *.txt);;All files (*)"
 QUESTION = 22.0  # the size of its type
@@ -65,7 +61,7 @@ class PollPanel(Panel):
         self._counts = QWidget()
         self._spins: dict[str, QSpinBox] = {}
         self._typed: dict[str, QWidget] = {}
-        self._card = self.add_card("Poll", self._lay_out_head(), self._lay_out())
+        self._card = self.add_card("Poll", row(self._picker, self._open), self._lay_out())
         self._connect()
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
@@ -122,9 +118,6 @@ class PollPanel(Panel):
             first = self._spins[LETTERS[0]]
             first.setFocus(Qt.FocusReason.OtherFocusReason)
             first.selectAll()
-
-    def _lay_out_head(self) -> QWidget:
-        return sheet(row(self._picker, self._open))
 
     def _lay_out(self) -> QWidget:
         for letter in LETTERS:
@@ -202,7 +195,7 @@ class PollPanel(Panel):
         elif session.library.model is None:
             self.complain("The answer to this poll is the open model's: open a language model.", "poll")
         else:
-            self.ask("poll", lambda model: _right(poll, model), self._show_right)
+            self.ask("poll", poll.find_right, self._show_right)
 
     def _show_right(self, right: Right) -> None:
         self.right = right
@@ -226,10 +219,6 @@ class PollPanel(Panel):
         name, _ = QFileDialog.getOpenFileName(self, "Open a poll", "", FILES)
         if name:
             self.session.polls.open_file(Path(name))
-
-
-def _right(poll: Poll, model: Model) -> Right:
-    return poll.find_right(model)
 
 
 def _answer(poll: Poll, right: Right | None) -> str:

@@ -14,7 +14,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.text_end import end_of
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.building import column, named, picker, row, sheet
+from lmviz.app.widgets.base.building import column, named, picker, row
 from lmviz.app.widgets.base.figures import counted, number, percentage
 from lmviz.app.widgets.base.flow import labelled
 from lmviz.app.widgets.base.hover_card import HoverCard
@@ -52,7 +52,11 @@ class BeamPanel(Panel):
         self._selected = -1
         self._next = QTimer(self, singleShot=True, interval=BETWEEN)
         self._next.timeout.connect(session.beam.grow)
-        self._card = self.add_card("Beam search", self._actions(), self._lay_out())
+        self._card = self.add_card(
+            "Beam search",
+            row(self._controls, self._step, self._run, self._again),
+            column((self._area, 1), self._said, gap=4),
+        )
         self._connect()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -183,12 +187,6 @@ class BeamPanel(Panel):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._pause()
-
-    def _actions(self) -> QWidget:
-        return sheet(row(self._controls, self._step, self._run, self._again))
-
-    def _lay_out(self) -> QWidget:
-        return sheet(column((self._area, 1), self._said, gap=4))
 
 
 def _ending(beam: BeamTree, node: BeamNode) -> str:

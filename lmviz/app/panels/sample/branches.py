@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.text_end import end_of
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, row, sheet
+from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -38,7 +37,9 @@ class BranchesPanel(Panel):
         self.goals: list[tuple[int, int | None]] = []
         """For each node of the tree that is drawn its branch; and an id where it is only offered after it."""
         self._drawn = 0  # the current node of the tree
-        self._card = self.add_card("Branches", self._actions(), self._lay_out())
+        self._card = self.add_card(
+            "Branches", row(self._adopt, self._clear), column((self._area, 1), self._said, gap=4)
+        )
         self._tree.node_clicked.connect(self._go)
         self._adopt.clicked.connect(self._use_as_prefix)
         self._clear.clicked.connect(session.writing.forget)
@@ -131,9 +132,3 @@ class BranchesPanel(Panel):
         """Bring the current node into sight, once the tree has its new size."""
         place = self._tree.node_rectangle(self._drawn).center().toPoint()
         self._area.ensureVisible(place.x(), place.y(), self._area.width() // 3, self._area.height() // 3)
-
-    def _actions(self) -> QWidget:
-        return sheet(row(self._adopt, self._clear))
-
-    def _lay_out(self) -> QWidget:
-        return sheet(column((self._area, 1), self._said, gap=4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.sample.pipeline_sentences import derivation_of
@@ -13,7 +13,7 @@ from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.prospect import Prospect
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words, meaning_in_words
-from lmviz.app.widgets.base.building import column, named, sheet
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.invitation import Invitation
@@ -65,7 +65,11 @@ class DistributionPanel(Panel):
         self._arranged: tuple[np.ndarray | None, tuple[str, bool], str] = (None, ("", True), "")
         self._logits: np.ndarray | None = None
         self._sorted_by = ("probability", True)
-        self._card = self.add_card(TITLE.format("word"), self._search, self._lay_out())
+        self._card = self.add_card(
+            TITLE.format("word"),
+            self._search,
+            column(self._controls, (self._table, 1), (self._invitation, 1), self._foot),
+        )
         self._connect()
 
     @property
@@ -167,9 +171,6 @@ class DistributionPanel(Panel):
             session.focus.hovered_position_changed,
             session.reading.changed,
         )
-
-    def _lay_out(self) -> QWidget:
-        return sheet(column(self._controls, (self._table, 1), (self._invitation, 1), self._foot))
 
     def _arrange(self, distribution: Distribution) -> None:
         """Which rank is on which line: all or those found, in the chosen order."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
@@ -46,7 +45,7 @@ class TeacherForcingPanel(Panel):
         self.histories: Histories | None = None  # what is drawn; None while nothing is
         self._moment: RecipeSubject | None = None  # what was read
         self._first = 0
-        self._pages = stack(self._empty, self._lay_out())
+        self._pages = stack(self._empty, sheet(column((scrolling(self._plot), 1), self._said, gap=4)))
         self._card = self.add_card("Teacher forcing, bits", self._legend, self._pages)
         self._plot.word_hovered.connect(
             lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
@@ -100,9 +99,6 @@ class TeacherForcingPanel(Panel):
         self.histories = None
         self._empty.set_text("")
         self._pages.setCurrentIndex(0)
-
-    def _lay_out(self) -> QWidget:
-        return sheet(column((scrolling(self._plot), 1), self._said, gap=4))
 
     def _draw(self) -> None:
         found, theme = self.histories, current_theme()

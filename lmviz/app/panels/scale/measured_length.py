@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import row, sheet
+from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, plain
@@ -50,7 +50,7 @@ class MeasuredLengthPanel(Panel):
         self._plots = QWidget()
         self._plots.hide()  # a lesson asks whether something was measured by whether it can be seen
         row((self._time, 5), (self._memory, 4), on=self._plots, gap=20)
-        body = sheet(row(self._empty, self._plots))
+        body = row(self._empty, self._plots)
         self._card = self.add_card("Your models over the length of the text", self._begin, body)
         self.follow(session.library.models_changed, session.work.ready_changed)
 

@@ -71,7 +71,7 @@ class ConfusionPanel(Panel):
         self._page = picker("confusion_page_picker", "what is shown of the answers", (COUNTS, BY_LABEL))
         self._page.currentIndexChanged.connect(self._pages.setCurrentIndex)
         under = judged_switch(session, "confusion_under_picker")
-        head = sheet(row(self._note, under, self._page, self._button))
+        head = row(self._note, under, self._page, self._button)
         self._card = self.add_card("Confusion", head, self._pages)
         self._shown: tuple[tuple[Asked, ...], str] | None = None
         self.scores: tuple[LabelEvaluation, ...] = ()  # what is shown: one, or with the changes and without

@@ -12,7 +12,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.attention_heads import CROSS
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import named, row, sheet
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import DoubleSpinBox
@@ -51,7 +51,9 @@ class SurgeryPanel(Panel):
         self._pinned = Label(name="pinned_cell")
         self._buttons: dict[str, QPushButton] = {}
         self._grid = QGridLayout()
-        self._card = self.add_card("Surgery", self._head(), self._body())
+        self._card = self.add_card(
+            "Surgery", row(named(self._undo, role="link"), named(self._redo, role="link")), self._body()
+        )
         self._undo.clicked.connect(session.surgery.undo)
         self._redo.clicked.connect(session.surgery.redo)
         self._list.toggled.connect(session.surgery.toggle)
@@ -103,9 +105,6 @@ class SurgeryPanel(Panel):
             return ""
         traced = reading.trace[cell[0]]
         return f"Pinned: {title_of(cell[0])}, {reading.cell_name(traced.axes, cell[1])}"
-
-    def _head(self) -> QWidget:
-        return sheet(row(named(self._undo, role="link"), named(self._redo, role="link")))
 
     def _body(self) -> QWidget:
         self._value.setRange(-100.0, 100.0)

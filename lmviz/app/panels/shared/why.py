@@ -14,7 +14,7 @@ from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import NAMED, Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, row, sheet
+from lmviz.app.widgets.base.building import column, row
 from lmviz.app.widgets.base.figures import has_no_gradient, number
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
@@ -61,7 +61,7 @@ class WhyPanel(Panel):
         self._trail: list[Cell] = []
         self._crumbs = Breadcrumbs()
         named = row((self._place, 1), (self._differentiate, 0, Qt.AlignmentFlag.AlignTop))
-        body = sheet(column(named, self._crumbs, (scrolling(self._sheet), 1), self._result, gap=4))
+        body = column(named, self._crumbs, (scrolling(self._sheet), 1), self._result, gap=4)
         self._card = self.add_card("Why this number?", "", body)
         self._card.set_provisional(True)
         self._sheet.operand_clicked.connect(self.follow_operand)

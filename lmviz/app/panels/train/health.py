@@ -15,7 +15,7 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import TrainingState
-from lmviz.app.widgets.base.building import column, named, sheet
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -61,7 +61,7 @@ class HealthPanel(Panel):
         self._measured, self._step = "", 0  # what the bars are, updates or weights, and of which step
         self._weighed: Moment | None = None
         self._shown: TrainingState = session.training.shown  # whose curves are drawn
-        body = sheet(column(self._bars, self._sentence))
+        body = column(self._bars, self._sentence)
         self._card = self.add_card("Health", "", body)
         self._card.layout_below.addLayout(self._lay_out_curves())
         session.training.changed.connect(self.refresh_now_and_then)
