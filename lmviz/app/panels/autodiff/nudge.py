@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.filling import empty
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.figures import plain
@@ -146,10 +147,7 @@ class NudgePanel(Panel):
         self._verdict.setText(self._said())
 
     def _make_buttons(self, names: list[str]) -> None:
-        for button in self._buttons.values():
-            self._flow.removeWidget(button)
-            button.hide()
-            button.deleteLater()
+        empty(self._flow)
         self._buttons = {}
         for name in names:
             button = LinkButton(f"check_{name}", "", f"check the module of {name} alone")

@@ -14,6 +14,7 @@ from lmviz.app.panels.compare.expectation import Expectation, agreement_in_words
 from lmviz.app.panels.compare.trio import Trio
 from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
@@ -126,22 +127,14 @@ class ComparedDistributionsPanel(Panel):
         self._row = row((self._invited, 1), gap=12)
         self.column.addWidget(scrolling(sheet(self._row), sideways=True), 1)
 
-    def _fit_cards(self, count: int) -> None:
-        while len(self.cards) > count:
-            card = self.cards.pop()
-            self._row.removeWidget(card)
-            card.hide()
-            card.deleteLater()
-        while len(self.cards) < count:
-            place = len(self.cards)
-            card = DistributionCard()
-            card.bars.bar_hovered.connect(lambda bar, place=place: self._hover(place, bar))
-            card.bars.bar_clicked.connect(lambda bar, place=place: self._append(place, bar))
-            card.step_chosen.connect(lambda step, place=place: self._choose_step(place, step))
-            card.removed.connect(lambda place=place: self._remove(place))
-            card.resized.connect(self._draw_soon)
-            self.cards.append(card)
-            self._row.insertWidget(place, card, 1)
+    def _card_at(self, place: int) -> DistributionCard:
+        card = DistributionCard()
+        card.bars.bar_hovered.connect(lambda bar: self._hover(place, bar))
+        card.bars.bar_clicked.connect(lambda bar: self._append(place, bar))
+        card.step_chosen.connect(lambda step: self._choose_step(place, step))
+        card.removed.connect(lambda: self._remove(place))
+        card.resized.connect(self._draw_soon)
+        return card
 
     def _show_models(self) -> None:
         others = self._others()
@@ -192,7 +185,7 @@ class ComparedDistributionsPanel(Panel):
         if not models:
             self.silence("compare")
             self.models, self.found = (), ()
-            self._fit_cards(0)
+            fill(self._row, self.cards, 0, self._card_at)
             self._title.setText(subject)
             self._agreement.set_text("")
             return
@@ -204,7 +197,7 @@ class ComparedDistributionsPanel(Panel):
             self.models, self._read, self.found = models, text[:end], tuple(found)
             folders = {item.model.folder for item in models}
             self._ids = {folder: ids for folder, ids in self._ids.items() if folder in folders}
-            self._fit_cards(len(models))
+            fill(self._row, self.cards, len(models), self._card_at)
             self._show_models()
             self._title.setText(subject)
             self._draw()

@@ -13,6 +13,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.drawn_token import DrawnToken
+from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet, stack
@@ -126,17 +127,10 @@ class ComparedSamplesPanel(Panel):
         self._stack = stack(self._empty, sheet(self._row))
         return self._stack
 
-    def _fit_columns(self, count: int) -> None:
-        while len(self._columns) > count:
-            last = self._columns.pop()
-            self._row.removeWidget(last)
-            last.hide()
-            last.deleteLater()
-        while len(self._columns) < count:
-            added = _Column()
-            added.strip.token_hovered.connect(self._hover)
-            self._columns.append(added)
-            self._row.addWidget(added, 1)
+    def _column_at(self, place: int) -> _Column:
+        added = _Column()
+        added.strip.token_hovered.connect(self._hover)
+        return added
 
     def _write_on(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
         models, prefix, options = asked
@@ -154,7 +148,7 @@ class ComparedSamplesPanel(Panel):
         if asked != self._wanted:
             return
         self._asked, self._models, self.samples = asked, asked[0], samples
-        self._fit_columns(len(self._models))
+        fill(self._row, self._columns, len(self._models), self._column_at)
         self._show()
         if self.is_in_sight and not all(sample.is_over for sample in samples):
             self._write_on(asked, samples)

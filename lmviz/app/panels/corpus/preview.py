@@ -19,6 +19,7 @@ from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
+from lmviz.app.panels.shared.filling import empty
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
 from lmviz.app.widgets.base.canvas import Canvas, metrics
@@ -204,12 +205,7 @@ class PreviewPanel(Panel):
             self._settings[name].setVisible(dialect is not None)
 
     def _show_rows(self, offer: Preview) -> None:
-        while self._grid.count():
-            item = self._grid.takeAt(0)
-            widget = None if item is None else item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._grid)
         layout = offer.layout
         self._rows_card.setVisible(layout is not None)
         if layout is None:
@@ -275,12 +271,7 @@ class PreviewPanel(Panel):
         )
 
     def _show_encodings(self, offer: Preview) -> None:
-        while self._encoding_row.count():
-            item = self._encoding_row.takeAt(0)
-            widget = None if item is None else item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._encoding_row)
         self._encodings_card.setVisible(bool(offer.encodings))
         if not offer.encodings:
             return

@@ -12,6 +12,7 @@ from PySide6.QtCore import QTimer
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.race.lane_card import BARS, LaneCard
+from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.race_lane import RaceLane
@@ -143,16 +144,12 @@ class LaneWordsPanel(Panel):
         return self.session.reading.prefix or BEGINNING
 
     def _fit_cards(self) -> None:
-        while len(self._cards) > len(self._lanes):
-            card = self._cards.pop()
-            self._row.removeWidget(card)
-            card.hide()
-            card.deleteLater()
-        while len(self._cards) < len(self._lanes):
-            card, place = LaneCard(), len(self._cards)
-            card.bars.bar_clicked.connect(lambda bar, place=place: self._append(place, bar))
-            self._cards.append(card)
-            self._row.insertWidget(place, card, 1)
+        fill(self._row, self._cards, len(self._lanes), self._card_at)
+
+    def _card_at(self, place: int) -> LaneCard:
+        card = LaneCard()
+        card.bars.bar_clicked.connect(lambda bar: self._append(place, bar))
+        return card
 
     def _draw(self) -> None:
         known = [found.distribution for found in self._found if found.distribution is not None]
