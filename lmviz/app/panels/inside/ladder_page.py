@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import choose, nothing, read_out, stage_of, word
+from lmviz.app.panels.inside.page import Page, choose, read_out, stage_of, word
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import count, number, percentage
-from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.ladder import LadderView
 from lmviz.app.widgets.diagrams.ladder_parts import (
     LadderBar,
@@ -31,27 +29,16 @@ if TYPE_CHECKING:
     from lmviz.inspection.backoff_ladder import Ladder, Rung
     from lmviz.models.model import Model
 
-QUESTION = "ladder"
 
-
-class LadderPage:
+class LadderPage(Page["Ladder", LadderView]):
     """Asks for the ladder at the shown word; a click on a rung goes to its stage."""
 
+    key = "ladder"
+
     def __init__(self, panel: Panel) -> None:
-        self._panel, self._session = panel, panel.session
-        self.view = LadderView()
-        self.view.set_readout(self._read_out)
-        self.view.spot_hovered.connect(self._hover)
-        self.view.spot_clicked.connect(self._choose)
-        self.widget: QWidget = scrolling(self.view)
-        self._drawn: tuple[Reading, Ladder] | None = None
+        super().__init__(panel, LadderView())
         self._cells: dict[str, Cell] = {}
         panel.session.focus.cell_changed.connect(self._follow_word)
-
-    @property
-    def shown(self) -> Ladder | None:
-        """What is drawn."""
-        return None if self._drawn is None else self._drawn[1]
 
     def fits(self, trace: Trace) -> bool:
         """Whether the model has counted n-grams."""
@@ -69,12 +56,10 @@ class LadderPage:
             str(at) for at in map(Address.parse, trace.arrays) if at.order is not None and at.name in names
         ]
 
-    def forget(self) -> None:
-        self._panel.silence(QUESTION)
-        self._drawn = None
+    def _draw_nothing(self) -> None:
         self.view.set_ladder(LadderPicture(), -1)
 
-    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
+    def _work(self, reading: Reading, position: int) -> Callable[[Model], Ladder]:
         wanted = self._word(reading, position)
 
         def work(model: Model) -> Ladder:
@@ -82,11 +67,7 @@ class LadderPage:
 
             return back_off_ladder(model, reading.trace, position, () if wanted is None else (wanted,))
 
-        def take(found: Ladder) -> None:
-            ready()
-            self._draw_ladder(reading, found)
-
-        self._panel.ask_about(reading, QUESTION, work, take)
+        return work
 
     def mark(self, reading: Reading) -> None:
         """Mark the rung of the stage, and write into it how the word gets its probability there."""
@@ -112,10 +93,10 @@ class LadderPage:
         if self._drawn is not None and reading is self._drawn[0]:
             self.show(reading, self._drawn[1].position)
 
-    def _draw_ladder(self, reading: Reading, ladder: Ladder) -> None:
+    def _draw(self, reading: Reading, ladder: Ladder) -> None:
         from lmviz.inspection.backoff_ladder import longest_seen, weights_over_text
 
-        self._drawn, self._cells = (reading, ladder), {}
+        self._cells = {}
         weights, longest = weights_over_text(reading.trace), longest_seen(reading.trace)
         columns = tuple(
             MixtureColumn(
@@ -135,7 +116,6 @@ class LadderPage:
             ),
             ladder.position,
         )
-        self.mark(reading)
 
     def _rung(self, reading: Reading, ladder: Ladder, rung: Rung) -> LadderRung:
         place, at = f"orders/{rung.order}", ladder.position
@@ -208,10 +188,13 @@ class LadderPage:
         )
 
     def _hover(self, spot: Spot | None) -> None:
+        super()._hover(spot)
         key = "" if spot is None else spot.key
-        self._session.focus.hover_cell(self._cells.get(key))
         at = int(key.removeprefix("position ")) if key.startswith("position ") else None
         self._session.focus.hover_position(at)
+
+    def _cell_at(self, spot: Spot | None) -> Cell | None:
+        return None if spot is None else self._cells.get(spot.key)
 
     def _choose(self, spot: Spot) -> None:
         kind, _, rest = spot.key.partition(" ")

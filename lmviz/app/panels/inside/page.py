@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import figure_of
+from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.kit.picture import Picture, Spot
 from lmviz.inspection.names import title_of
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
@@ -19,34 +23,94 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
+    from lmviz.models.model import Model
 
 
-def nothing() -> None:
-    """What a page does that has nothing to say."""
+Found = TypeVar("Found")
+View = TypeVar("View", bound=Picture)
 
 
-class Page(Protocol):
-    """One way to draw a model. `widget` is made once and lies in the panel's stack."""
+class Page(Generic[Found, View]):
+    """One way to draw a model: asks for what it draws of a reading at a position, and keeps it.
 
-    widget: QWidget
+    `view` is the picture, and `widget`, made once, what lies in the panel's stack.
+    """
 
-    def fits(self, trace: Trace) -> bool:
-        """Whether the picture can be drawn of this trace."""
+    key = ""
+    """Under which it asks."""
 
-    def title(self, reading: Reading, position: int) -> tuple[str, str]:
-        """What the card says on the left and on the right."""
+    def __init__(self, panel: Panel, view: View) -> None:
+        self._panel, self._session, self.view = panel, panel.session, view
+        self.widget: QWidget = scrolling(view)
+        self._drawn: tuple[Reading, Found] | None = None
+        view.set_readout(self._read_out)
+        view.spot_hovered.connect(self._hover)
+        view.spot_clicked.connect(self._choose)
 
-    def addresses(self, trace: Trace) -> Sequence[str]:
-        """The taps that are drawn."""
+    @property
+    def shown(self) -> Found | None:
+        """What is drawn."""
+        return None if self._drawn is None else self._drawn[1]
 
-    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
+    def show(self, reading: Reading, position: int, ready: Callable[[], None] = lambda: None) -> None:
         """Draw a reading at a position, once what has to be computed for it is known; `ready` comes first."""
 
-    def mark(self, reading: Reading) -> None:
-        """Mark the stage one is at."""
+        def take(found: Found) -> None:
+            ready()
+            self._drawn = reading, found
+            self._draw(reading, found)
+            self.mark(reading)
+
+        self._panel.ask_about(reading, self.key, self._work(reading, position), take)
 
     def forget(self) -> None:
         """Draw nothing: what was asked is no longer wanted."""
+        self._panel.silence(self.key)
+        self._drawn = None
+        self._draw_nothing()
+
+    @abstractmethod
+    def fits(self, trace: Trace) -> bool:
+        """Whether the picture can be drawn of this trace."""
+
+    @abstractmethod
+    def title(self, reading: Reading, position: int) -> tuple[str, str]:
+        """What the card says on the left and on the right."""
+
+    @abstractmethod
+    def addresses(self, trace: Trace) -> Sequence[str]:
+        """The taps that are drawn."""
+
+    @abstractmethod
+    def mark(self, reading: Reading) -> None:
+        """Mark the stage one is at."""
+
+    @abstractmethod
+    def _work(self, reading: Reading, position: int) -> Callable[[Model], Found]:
+        """What finds what is to be drawn, in the reading thread."""
+
+    @abstractmethod
+    def _draw(self, reading: Reading, found: Found) -> None:
+        """Draw what was found."""
+
+    @abstractmethod
+    def _draw_nothing(self) -> None:
+        """Draw an empty picture."""
+
+    @abstractmethod
+    def _cell_at(self, spot: Spot | None) -> Cell | None:
+        """The cell of the trace that a spot shows."""
+
+    @abstractmethod
+    def _choose(self, spot: Spot) -> None:
+        """Go to what was clicked."""
+
+    @abstractmethod
+    def _read_out(self, spot: Spot) -> tuple[str, Sequence[str]]:
+        """What the hover card says of a spot."""
+
+    def _hover(self, spot: Spot | None) -> None:
+        self._session.focus.hover_cell(self._cell_at(spot))
 
 
 def at_word(reading: Reading, position: int) -> str:

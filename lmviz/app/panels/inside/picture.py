@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
 
 
-Drawn = tuple["Page", "Reading", tuple[int, int], "Gradient | None"]
+Drawn = tuple[Page[Any, Any], "Reading", tuple[int, int], "Gradient | None"]
 """What a picture is of: its page, the reading, the position, and the gradient in the place of values."""
 
 
@@ -40,7 +40,7 @@ class PicturePanel(Panel):
         super().__init__(session)
         self._unrolled, self._whole = UnrolledPage(self), WholeModelPage(self)
         self._ladder, self._window = LadderPage(self), WindowPage(self)
-        self._all: tuple[Page, ...] = (self._ladder, self._window, self._unrolled, self._whole)
+        self._all: tuple[Page[Any, Any], ...] = (self._ladder, self._window, self._unrolled, self._whole)
         leave_arrow_keys(self, *self._unrolled.views, self._whole.view, self._ladder.view, self._window.view)
         self._asked: Drawn | None = None
         self._drawn: Drawn | None = None
@@ -74,7 +74,7 @@ class PicturePanel(Panel):
         return self.page.view if isinstance(self.page, WholeModelPage) else self._whole.view
 
     @property
-    def page(self) -> Page | None:
+    def page(self) -> Page[Any, Any] | None:
         """The page that is shown; None where there is nothing to draw."""
         return None if self._drawn is None else self._drawn[0]
 
@@ -128,7 +128,7 @@ class PicturePanel(Panel):
         """What could not be drawn is asked again with the next change."""
         self._asked = self._drawn
 
-    def _leave(self, other: Page | None) -> None:
+    def _leave(self, other: Page[Any, Any] | None) -> None:
         """Take down the page that is drawn, where another takes its place."""
         if self.page is not None and self.page is not other:
             self.page.forget()

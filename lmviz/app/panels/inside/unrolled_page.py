@@ -104,7 +104,7 @@ class UnrolledPage(WholeModelPage):
         for side in self._sides:
             side.forget()
 
-    def _draw_model(self, reading: Reading, found: WholeModel) -> None:
+    def _draw(self, reading: Reading, found: WholeModel) -> None:
         for side in self._sides:
             is_part = side.fits(reading.trace)
             side.view.setVisible(is_part)
@@ -114,7 +114,7 @@ class UnrolledPage(WholeModelPage):
                 side.forget()
         self._connect(reading.trace)
         self._both.set_needed(max(view.sizeHint().height() for view in self.views if view.layers))
-        super()._draw_model(reading, found)
+        super()._draw(reading, found)
         self._both.share()
 
     def _connect(self, trace: Trace) -> None:

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import answer, aside_of, at_word, choose, nothing, read_out, stage_of
+from lmviz.app.panels.inside.page import Page, answer, aside_of, at_word, choose, read_out, stage_of
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
-from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.kit.picture import Miniature, Spot
@@ -33,31 +31,20 @@ if TYPE_CHECKING:
     from lmviz.inspection.whole_model import WholeModel
     from lmviz.models.model import Model
 
-QUESTION = "whole model"
 OWN_SCALE = "each row on its own scale"
 CANDIDATES = 5
 ROLES = ("query", "key", "value")
 
 
-class WholeModelPage:
+class WholeModelPage(Page["WholeModel", WholeModelView]):
     """Asks for the logit lens at the shown word and draws it with the trace around it."""
 
+    key = "whole model"
+
     def __init__(self, panel: Panel) -> None:
-        self._panel = panel
-        self._session = panel.session
-        self.view = WholeModelView()
-        self.view.set_readout(self._read_out)
-        self.view.spot_hovered.connect(lambda spot: self._session.focus.hover_cell(self._cell_at(spot)))
-        self.view.spot_clicked.connect(self._choose)
-        self.widget: QWidget = scrolling(self.view)
-        self._drawn: tuple[Reading, WholeModel] | None = None
+        super().__init__(panel, WholeModelView())
         self._views: dict[str, View] = {}
         self._squares: dict[str, tuple[str, int]] = {}
-
-    @property
-    def shown(self) -> WholeModel | None:
-        """What is drawn."""
-        return None if self._drawn is None else self._drawn[1]
 
     def fits(self, trace: Trace) -> bool:
         """Every model has an outline, but for an n-gram of another program, which lists probabilities."""
@@ -69,26 +56,16 @@ class WholeModelPage:
     def addresses(self, trace: Trace) -> list[str]:
         return list(dict.fromkeys(address for part in outline(trace) for address in _addresses(part)))
 
-    def forget(self) -> None:
-        self._panel.silence(QUESTION)
-        self._drawn = None
+    def _draw_nothing(self) -> None:
         self.view.set_model((), ("", 0.0), "")
 
-    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
+    def _work(self, reading: Reading, position: int) -> Callable[[Model], WholeModel]:
         gradient, known = self._session.gradients.current, None
         if self._drawn is not None and self._drawn[0] is reading and self._drawn[1].gradient is gradient:
             known = self._drawn[1].squares
-
         at_source = source_position(self._session)
 
-        def work(model: Model) -> WholeModel:
-            return whole_model(model, reading.trace, position, known, gradient, at_source)
-
-        def take(found: WholeModel) -> None:
-            ready()
-            self._draw_model(reading, found)
-
-        self._panel.ask_about(reading, QUESTION, work, take)
+        return lambda model: whole_model(model, reading.trace, position, known, gradient, at_source)
 
     def mark(self, reading: Reading) -> None:
         """Frame the row of the stage, or of the next stage that has one."""
@@ -108,8 +85,7 @@ class WholeModelPage:
                 found += [(stage_of(trace, address), _key(piece)) for address in addresses]
         return sorted(found, key=lambda row: row[0])
 
-    def _draw_model(self, reading: Reading, found: WholeModel) -> None:
-        self._drawn = reading, found
+    def _draw(self, reading: Reading, found: WholeModel) -> None:
         self._views, self._squares = {}, {}
         parts = [self._drawn_part(part) for part in found.parts]
         row = answer_at(reading.trace, found.position)
@@ -117,7 +93,6 @@ class WholeModelPage:
         answers = "tokens" if reading.trace["probabilities"].axes[-1] == "token" else "labels"
         ending = f"compared with {len(row):,} {answers}" if len(row) > 1 else ""
         self.view.set_model(parts, (answer(reading, best), float(row[best])), ending)
-        self.mark(reading)
 
     def _drawn_part(self, part: Part) -> ModelPart:
         if isinstance(part, OutlineLine):
@@ -224,7 +199,6 @@ class WholeModelPage:
         return len(trace.sequences[along].tokens)
 
     def _cell_at(self, spot: Spot | None) -> Cell | None:
-        """The cell of the trace that a spot shows."""
         if spot is None or spot.row < 0 or self._drawn is None:
             return None
         reading, model = self._drawn

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
-from lmviz.app.panels.inside.page import aside_of, at_word, choose, nothing, read_out, word
+from lmviz.app.panels.inside.page import Page, aside_of, at_word, choose, read_out, word
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import number, percentage
-from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 from lmviz.app.widgets.kit.picture import Miniature, Spot
@@ -27,29 +25,20 @@ if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
     from lmviz.models.model import Model
 
-QUESTION = "window"
 BACK = ("this word", "one back", "two back", "three back", "four back", "five back", "six back")
 OWN_SCALE = "each strip on its own scale"
 
 
-class WindowPage:
+class WindowPage(Page["FixedWindow", WordWindowView]):
     """Asks for the window at the shown word, and for what changes when words are replaced."""
 
+    key = "window"
+
     def __init__(self, panel: Panel) -> None:
-        self._panel, self._session = panel, panel.session
-        self.view = WordWindowView()
-        self.view.set_readout(self._read_out)
-        self.view.spot_hovered.connect(self._hover)
-        self.view.spot_clicked.connect(self._choose)
-        self.widget: QWidget = scrolling(self.view)
-        self._drawn: tuple[Reading, FixedWindow] | None = None
+        super().__init__(panel, WordWindowView())
+        self._asked_for: Gradient | None = None  # the gradient when the window was asked for
         self._gradient: Gradient | None = None  # what is drawn in the place of values
         panel.session.focus.cell_changed.connect(self._follow_unit)
-
-    @property
-    def shown(self) -> FixedWindow | None:
-        """What is drawn."""
-        return None if self._drawn is None else self._drawn[1]
 
     def fits(self, trace: Trace) -> bool:
         """Whether a stage reads the words of a window."""
@@ -65,25 +54,18 @@ class WindowPage:
     def addresses(self, trace: Trace) -> list[str]:
         return [address for address, traced in trace.arrays.items() if traced.axes[0] == "position"]
 
-    def forget(self) -> None:
-        self._panel.silence(QUESTION)
-        self._drawn = None
+    def _draw_nothing(self) -> None:
         self.view.set_window(WindowPicture(), 0)
 
-    def show(self, reading: Reading, position: int, ready: Callable[[], None] = nothing) -> None:
-        gradient = self._session.gradients.current
+    def _work(self, reading: Reading, position: int) -> Callable[[Model], FixedWindow]:
+        self._asked_for = self._session.gradients.current
 
         def work(model: Model) -> FixedWindow:
             from lmviz.inspection.fixed_window import fixed_window
 
             return fixed_window(model, reading.trace, position)
 
-        def take(found: FixedWindow) -> None:
-            ready()
-            self._gradient = gradient
-            self._draw_window(reading, found)
-
-        self._panel.ask_about(reading, QUESTION, work, take)
+        return work
 
     def mark(self, reading: Reading) -> None:
         """Frame the part that the stage makes."""
@@ -91,8 +73,8 @@ class WindowPage:
         part = "words" if stage.place == "output" else stage.place
         self.view.set_current(part)
 
-    def _draw_window(self, reading: Reading, found: FixedWindow) -> None:
-        self._drawn = reading, found
+    def _draw(self, reading: Reading, found: FixedWindow) -> None:
+        self._gradient = self._asked_for  # of one key only the newest question is answered
         tokens, trace = reading.trace.tokens, reading.trace
         gradient, words = self._gradient, []
         vectors = trace[found.embedding].array if gradient is None else gradient[found.embedding].array
@@ -127,7 +109,6 @@ class WindowPage:
             likely,
         )
         self.view.set_window(picture, self._unit(found))
-        self.mark(reading)
 
     def _unit(self, found: FixedWindow) -> int:
         """The pinned unit, else the one that adds most to the likeliest word."""
@@ -141,7 +122,6 @@ class WindowPage:
             self.view.set_unit(self._unit(self._drawn[1]))
 
     def _cell_at(self, spot: Spot | None) -> Cell | None:
-        """The cell of the trace that a spot shows."""
         if spot is None or self._drawn is None:
             return None
         found, (kind, _, rest) = self._drawn[1], spot.key.partition(" ")
@@ -155,9 +135,6 @@ class WindowPage:
         if kind == "hidden" and spot.row >= 0:
             return of(found.hidden), (found.position, spot.column)
         return ("probabilities", (found.position, int(rest))) if kind == "said" else None
-
-    def _hover(self, spot: Spot | None) -> None:
-        self._session.focus.hover_cell(self._cell_at(spot))
 
     def _choose(self, spot: Spot) -> None:
         if self._drawn is None:
