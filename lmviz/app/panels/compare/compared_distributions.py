@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
-from lmviz.app.panels.compare.expectation import Expectation, agreement_in_words, expect
+from lmviz.app.panels.compare.expectation import Expectation, UnitsCache, agreement_in_words, expect
 from lmviz.app.panels.compare.trio import Trio
-from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel, names_of_compared

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.panels.compare.units_cache import UnitsCache
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import jensen_shannon, largest_differences, overlap
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Distribution, next_distribution
-from lmviz.decoding.shared_units import SharedUnits, shared_labels
+from lmviz.decoding.shared_units import SharedUnits, shared_labels, shared_units
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+
+class UnitsCache:
+    """The units of the models that were asked for last. Used in the reading thread alone."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Path, ...] = ()
+        self._units: SharedUnits | None = None
+
+    def units(self, models: Sequence[OpenedModel]) -> SharedUnits:
+        """Those of the models' tokenizers, in the same order."""
+        key = tuple(model.folder for model in models)
+        if self._units is None or key != self._key:
+            self._key, self._units = key, shared_units([model.tokenizer for model in models])
+        return self._units
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
-from lmviz.app.panels.compare.units_cache import UnitsCache
+from lmviz.app.panels.compare.expectation import UnitsCache
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
 from lmviz.app.session.session import Session

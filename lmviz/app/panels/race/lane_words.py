@@ -7,21 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
-from lmviz.app.panels.race.lane_card import BARS, LaneCard
 from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.race_lane import RaceLane
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import row, sheet
+from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.plots.bars import ROW, BarsView
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import largest_differences
 from lmviz.decoding.continuation import Continuation
@@ -41,6 +43,8 @@ WRITTEN = {"characters": 120, "bpe": 40, "words": 30}
 WRITES_EVERY = 2.0  # seconds, while lanes are trained
 BEGINNING = "\n"
 SEED = 0
+BARS = 5
+NARROWEST = 190  # pixels at scale 1 of a card
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +68,7 @@ class LaneWordsPanel(Panel):
         self._complaint.hide()
         self._empty = Card("Next words")
         self._empty.set_placeholder(EMPTY)
-        self._cards: list[LaneCard] = []
+        self._cards: list[_LaneCard] = []
         self._lanes: tuple[RaceLane, ...] = ()
         self._moments: tuple[Moment, ...] = ()
         self._found: tuple[_Expected, ...] = ()
@@ -146,8 +150,8 @@ class LaneWordsPanel(Panel):
     def _fit_cards(self) -> None:
         fill(self._row, self._cards, len(self._lanes), self._card_at)
 
-    def _card_at(self, place: int) -> LaneCard:
-        card = LaneCard()
+    def _card_at(self, place: int) -> _LaneCard:
+        card = _LaneCard()
         card.bars.bar_clicked.connect(lambda bar: self._append(place, bar))
         return card
 
@@ -228,3 +232,42 @@ class LaneWordsPanel(Panel):
             tokenizer = self._moments[place][0].tokenizer
             self.session.reading.set_prefix(tokenizer.continue_text(self._read, found.candidate(bar + 1).id))
             self.session.focus.follow_end()
+
+
+class _Written(Label):
+    """As much of a text as has room: its height holds no room."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+
+class _LaneCard(Card):
+    """What one lane expects, in `bars`, and what it has `written`."""
+
+    def __init__(self) -> None:
+        self._color = QColor()
+        self.bars = BarsView()
+        self.bars.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.written = _Written(wraps=True)
+        self.written.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.written.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        super().__init__("", "", sheet(column(self.bars, (self.written, 1), gap=8)))
+        self.adopt_theme()
+
+    def set_lane(self, name: str, color: QColor) -> None:
+        """Say whose card it is."""
+        self.set_title(name)
+        self._color = color
+        self.bars.set_color(color)
+        self.bars.setAccessibleName(f"next words of {name}")
+        self.update()
+
+    def adopt_theme(self) -> None:
+        self.bars.setFixedHeight(round(self.length(ROW * BARS)))
+        self.setMinimumWidth(round(self.length(NARROWEST)))
+        super().adopt_theme()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        mark = QRectF(0, self.length(14), self.length(3), self.length(16))
+        self.begin().box(mark, self._color, radius=1.5)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
-from lmviz.app.panels.shared.text_end import end_of
+from lmviz.app.panels.sample.text_end import end_of
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import column, named, picker, row

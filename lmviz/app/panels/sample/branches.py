@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QTimer
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.panels.shared.text_end import end_of
+from lmviz.app.panels.sample.text_end import end_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.figures import count, percentage
