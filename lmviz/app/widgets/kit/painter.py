@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +20,7 @@ from PySide6.QtGui import (
     QPainterPath,
     QPen,
     QPixmap,
+    QTransform,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -158,6 +161,17 @@ class Painter(QPainter):
         ends, joins = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
         self.strokePath(path, QPen(ink, width * self.theme.scale, style, ends, joins))
 
+    @contextmanager
+    def scaled(self, transform: QTransform) -> Iterator[None]:
+        """Draw through a transform that scales: lengths and type are then those at scale 1."""
+        theme = self.theme
+        self.save()
+        self.setTransform(transform, True)
+        self.theme = _at_scale_1(theme)
+        yield
+        self.theme = theme
+        self.restore()
+
     def drawText(self, *given: Any) -> Any:
         """Draw a text, which may come from anywhere, at a place given in any of Qt's ways."""
         fit: tuple[Any, ...] = tuple(seen(each) if isinstance(each, str) else each for each in given)
@@ -182,6 +196,11 @@ def photograph(widget: QWidget, theme: Theme, draw: Callable[[Painter], None]) -
     draw(painter)
     painter.end()
     return pixmap
+
+
+@lru_cache(maxsize=16)
+def _at_scale_1(theme: Theme) -> Theme:
+    return replace(theme, scale=1.0)
 
 
 @lru_cache(maxsize=256)
