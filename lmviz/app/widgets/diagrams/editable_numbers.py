@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
-from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
-from lmviz.app.look.roles import Theme
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
 from lmviz.app.widgets.kit.painter import Painter
@@ -98,12 +95,8 @@ class EditableNumbers(Pointed[ValueCell | None]):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, region, onto_screen = self.begin(), event.region(), self.onto_screen
-        painter.save()
-        painter.setTransform(onto_screen, True)
-        painter.theme = _at_scale_1(self.theme)
-        self.draw(painter, lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()))
-        painter.restore()
-        painter.theme = self.theme
+        with painter.scaled(onto_screen):
+            self.draw(painter, lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()))
         low = QRectF(0, self.height() - self.length(18), self.width() - self.length(4), self.length(16))
         if region.intersects(low.toAlignedRect()):
             draw_color_scale(painter, low, "signed", self._limit)
@@ -355,9 +348,3 @@ class _NumberEdit(QLineEdit):
             self.dropped.emit()
         if event.key() in (*CONFIRMING, Qt.Key.Key_Escape):
             event.accept()
-
-
-@lru_cache(maxsize=8)
-def _at_scale_1(theme: Theme) -> Theme:
-    """The theme for a painter that is scaled itself."""
-    return replace(theme, scale=1.0)

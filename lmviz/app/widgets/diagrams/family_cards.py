@@ -107,7 +107,7 @@ class FamilyCards(Pointable):
         ink = theme.accent if chosen else theme.muted_text
         faint = mix(theme.accent_wash, theme.accent, 0.18) if chosen else theme.line
         left, top = place.left() + self.length(10), place.top() + self.length(10)
-        draw_shape(painter, card.name, QPointF(left, top), self.theme.scale, ink, faint)
+        draw_shape(painter, card.name, QPointF(left, top), ink, faint)
         title, size = fitted(card.title, place.width() - 2 * self.length(MARGIN), SIZES)
         painter.setFont(theme.font(size, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         words = QRectF(place.left(), place.bottom() - self.length(25), place.width(), self.length(18))
