@@ -136,37 +136,31 @@ def place_unrolled(
     steps = {unit.value.name: unit.step for unit in units}
     fields = {arrow: _field_size(weights.get(arrow.weight), with_gradient=False).width() for arrow in arrows}
     sideways = [arrow for arrow in arrows if steps[arrow.source] != steps[arrow.target]]
-    zone = max([BETWEEN_STEPS, *(fields[arrow] + 2 * LANE for arrow in sideways)])
+    between = max([BETWEEN_STEPS, *(fields[arrow] + 2 * LANE for arrow in sideways)])
     columns, lanes, zones, x = {}, {}, {}, float(MARGIN)
     for step in sorted(set(steps.values())):
         skipping = [a for a in arrows if steps[a.source] == step == steps[a.target] and _skips(a, levels)]
         inside = [a for a in arrows if steps[a.source] == step == steps[a.target] and a not in skipping]
         width = max(sizes[unit.value.name].width() for unit in units if unit.step == step)
         width = max([width, *(fields[arrow] for arrow in inside)])
-        zones[step] = x - zone / 2
+        zones[step] = x - between / 2
         for arrow in skipping:
             lanes[arrow] = x + LANE + fields[arrow] / 2
             x += 2 * LANE + fields[arrow]
         columns[step] = x + width / 2
-        x += width + zone
+        x += width + between
     rows, height = _rows(levels, sizes, BETWEEN_ROWS)
     boxes = {}
     for unit in units:
         size, row = sizes[unit.value.name], rows[unit.value.place.row]
         corner = QPointF(columns[unit.step] - size.width() / 2, row - size.height() / 2)
         boxes[unit.value.name] = _box([unit], unit.value.label, QRectF(corner, size))
-    lines = tuple(
-        _line(
-            boxes[arrow.source],
-            boxes[arrow.target],
-            weights.get(arrow.weight),
-            lane=lanes.get(arrow),
-            zone=zones[max(steps[arrow.source], steps[arrow.target])],
-            with_gradient=False,
-        )
-        for arrow in arrows
-    )
-    return UnitPlaces(tuple(boxes.values()), lines, (), QSizeF(x - zone + MARGIN, height))
+    lines = []
+    for arrow in arrows:
+        ends = boxes[arrow.source], boxes[arrow.target]
+        zone = zones[max(steps[arrow.source], steps[arrow.target])]
+        lines.append(_line(ends, weights.get(arrow.weight), lanes.get(arrow), zone, with_gradient=False))
+    return UnitPlaces(tuple(boxes.values()), tuple(lines), (), QSizeF(x - between + MARGIN, height))
 
 
 def _skips(arrow: DrawnArrow, levels: Mapping[str, int]) -> bool:
@@ -193,8 +187,8 @@ def place_folded(
     rows, height = _rows(levels, sizes, BETWEEN_FOLDED)
     alike: dict[tuple[str, str, str], DrawnArrow] = {}
     for arrow in arrows:
-        ends = base_of[arrow.source], base_of[arrow.target]
-        alike.setdefault((*ends, arrow.weight), DrawnArrow(*ends, arrow.weight))
+        names = base_of[arrow.source], base_of[arrow.target]
+        alike.setdefault((*names, arrow.weight), DrawnArrow(*names, arrow.weight))
     lanes, x = {}, float(MARGIN)
     fields = {a: _field_size(weights.get(a.weight), with_gradient=True).width() for a in alike.values()}
     for arrow in (arrow for arrow in fields if _skips(arrow, levels)):
@@ -204,20 +198,13 @@ def place_folded(
     middle = x + max([*(size.width() for size in sizes.values()), *inside]) / 2
     boxes = {}
     for base, group in groups.items():
-        corner = QPointF(
-            middle - sizes[base].width() / 2, rows[group[0].value.place.row] - sizes[base].height() / 2
-        )
-        boxes[base] = _box(group, group[0].base_label, QRectF(corner, sizes[base]))
-    lines = tuple(
-        _line(
-            boxes[arrow.source],
-            boxes[arrow.target],
-            weights.get(arrow.weight),
-            lane=lanes.get(arrow),
-            with_gradient=True,
-        )
-        for arrow in alike.values()
-    )
+        size, row = sizes[base], rows[group[0].value.place.row]
+        corner = QPointF(middle - size.width() / 2, row - size.height() / 2)
+        boxes[base] = _box(group, group[0].base_label, QRectF(corner, size))
+    lines = []
+    for arrow in alike.values():
+        ends = boxes[arrow.source], boxes[arrow.target]
+        lines.append(_line(ends, weights.get(arrow.weight), lanes.get(arrow), None, with_gradient=True))
     reach = [line.points[1].x() for line in lines] + [area.right() for line in lines for area in _areas(line)]
     right = max([box.frame.right() for box in boxes.values()] + reach)
     steps = tuple(
@@ -227,7 +214,7 @@ def place_folded(
         for unit in group
         for place in [boxes[base].cells[ValueCell(unit.value.name, unit.value.indices[0], False)]]
     )
-    return UnitPlaces(tuple(boxes.values()), lines, steps, QSizeF(right + MARGIN, height))
+    return UnitPlaces(tuple(boxes.values()), tuple(lines), steps, QSizeF(right + MARGIN, height))
 
 
 def _areas(line: UnitLine) -> list[QRectF]:
@@ -276,20 +263,20 @@ def _box(units: Sequence[DrawnUnit], label: str, frame: QRectF) -> UnitBox:
 
 
 def _line(
-    source: UnitBox,
-    target: UnitBox,
+    ends: tuple[UnitBox, UnitBox],
     weight: DrawnValue | None,
-    *,
     lane: float | None,
-    zone: float | None = None,
+    zone: float | None,
+    *,
     with_gradient: bool,
 ) -> UnitLine:
     """Upwards within a step, sideways from one to the next, in a loop where a unit takes its own value.
 
     An arrow that passes rows has a `lane` beside them; the field of one that goes sideways stands at `zone`.
     """
-    start, end = source.frame, target.frame
-    if source is target:
+    start, end = ends[0].frame, ends[1].frame
+    is_loop, size = ends[0] is ends[1], _field_size(weight, with_gradient=with_gradient)
+    if is_loop:
         right, y, spread = start.right(), start.center().y(), start.height() * 0.32
         points = (
             QPointF(right, y - spread),
@@ -302,9 +289,7 @@ def _line(
         first = QPointF(start.left(), start.top() + start.height() / 4)
         last = QPointF(end.left(), end.bottom() - end.height() / 4 - ASIDE)
         points = (first, QPointF(lane, first.y()), QPointF(lane, last.y()), last)
-        middle = QPointF(
-            lane, start.top() - _field_size(weight, with_gradient=with_gradient).height() / 2 - LANE
-        )
+        middle = QPointF(lane, start.top() - size.height() / 2 - LANE)
     elif start.top() >= end.bottom():
         first, last = QPointF(start.center().x(), start.top()), QPointF(end.center().x(), end.bottom())
         bend = QPointF(0, (last.y() - first.y()) * 0.45)
@@ -318,20 +303,16 @@ def _line(
         points = (first, first + bend, last - bend, last)
         middle = QPointF((first.x() + last.x()) / 2 if zone is None else zone, (first.y() + last.y()) / 2)
     if weight is None:
-        return UnitLine(points, lane is not None, (source, target), "", QRectF(), {})
+        return UnitLine(points, lane is not None, ends, "", QRectF(), {})
     label, blocks = _label_width(weight), _blocks(weight, with_gradient=with_gradient)
-    size = _field_size(weight, with_gradient=with_gradient)
-    width, height = size.width(), size.height()
-    corner = middle - QPointF(0 if source is target else width / 2, height / 2)
-    if source is target:
-        corner -= QPointF(label, 0)
+    corner = middle - QPointF(label if is_loop else size.width() / 2, size.height() / 2)
     cells = {}
     for is_gradient in (False, True)[:blocks]:
         for place, index in enumerate(weight.indices):
             at = corner + QPointF(label + place * (CELL_WIDTH + GAP), is_gradient * (CELL_HEIGHT + GAP))
             cells[ValueCell(weight.name, index, is_gradient)] = QRectF(at, QSizeF(CELL_WIDTH, CELL_HEIGHT))
     name = QRectF(corner, QSizeF(label, CELL_HEIGHT))
-    return UnitLine(points, lane is not None, (source, target), weight.label, name, cells)
+    return UnitLine(points, lane is not None, ends, weight.label, name, cells)
 
 
 def _label_width(weight: DrawnValue) -> float:
