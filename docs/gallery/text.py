@@ -16,7 +16,7 @@ from lmviz.app.widgets.text.algorithm_lines import AlgorithmLine, AlgorithmLines
 from lmviz.app.widgets.text.alignment_arcs import AlignmentArcs
 from lmviz.app.widgets.text.answer_rows import AnswerRow, AnswerRows
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
-from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
@@ -28,7 +28,6 @@ from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
-from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.app.widgets.text.word_scroll import WordScroll

@@ -19,9 +19,8 @@ from lmviz.app.widgets.base.figures import has_no_gradient, number
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
 from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
-from lmviz.app.widgets.text.result_line import ResultLine
 from lmviz.inspection.names import POSITIONAL, word_of
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.recipes.recipe import explanation_recipe

@@ -11,8 +11,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
-from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN, along
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
+from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN, Pointed, along
 
 if TYPE_CHECKING:
     from lmviz.app.widgets.text.arithmetic_rows import ArithmeticRow, WrittenOperand, WrittenSheet
@@ -29,7 +29,7 @@ TIMES = " × "
 INDENT = 10  # pixels at scale 1 by which the terms of a side stand to the right of their sum
 
 
-class ArithmeticCard(Canvas):
+class ArithmeticCard(Pointed["WrittenOperand | None"]):
     """`ArithmeticCard()`: `set_arithmetic(arithmetic, naming, count)`; None empties it.
 
     `ArithmeticCard(with_result=False)` leaves the last line to a `ResultLine`, which does not scroll away.
@@ -43,6 +43,8 @@ class ArithmeticCard(Canvas):
     operand_hovered = Signal(str, object)
     left = Signal()
 
+    nowhere = None
+    takes_clicks = True
     least = (220, None)
 
     def __init__(self, parent: QWidget | None = None, *, with_result: bool = True) -> None:
@@ -52,8 +54,6 @@ class ArithmeticCard(Canvas):
         self._name_width = 0.0
         self._shared = ""
         self._marked = -1
-        self._hovered: WrittenOperand | None = None
-        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.setAccessibleName("arithmetic")
@@ -192,7 +192,7 @@ class ArithmeticCard(Canvas):
                 numbers = self.row_rectangle(index).adjusted(self._name_width, 0, 0, 0)
                 self.hide_part(numbers, f"{TIMES.join(part.text for part in row.operands)} = {row.value}")
                 break
-            lit = operand is self._hovered
+            lit = operand == self._hovered
             ink = self.theme.accent if lit else self.theme.text
             painter.write(area.adjusted(0, 0, 4, 0), operand.text, ink)
             if lit:
@@ -206,7 +206,7 @@ class ArithmeticCard(Canvas):
         found = (i for i in range(len(self.rows)) if self.row_rectangle(i).contains(place))
         return next(found, -1)
 
-    def _operand_at(self, place: QPointF) -> WrittenOperand | None:
+    def index_at(self, place: QPointF) -> WrittenOperand | None:
         index = self._row_at(place)
         if index < 0:
             return None
@@ -218,41 +218,67 @@ class ArithmeticCard(Canvas):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._marked = self._row_at(event.position())
-        operand = self._operand_at(event.position())
-        self.setCursor(Qt.CursorShape.PointingHandCursor if operand else Qt.CursorShape.ArrowCursor)
-        if operand is not self._hovered:
-            self._hovered = operand
-            if operand is None:
-                self.left.emit()
-            else:
-                self.operand_hovered.emit(operand.source, operand.index)
+        super().mouseMoveEvent(event)
         self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
         self._marked = -1
-        if self._hovered is not None:
-            self._hovered = None
-            self.left.emit()
+        super().leaveEvent(event)
         self.update()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._follow(self._operand_at(event.position()))
+    def pointed_at(self, index: WrittenOperand | None) -> None:
+        self.left.emit() if index is None else self.operand_hovered.emit(index.source, index.index)
 
-    def _follow(self, operand: WrittenOperand | None) -> None:
-        if operand is not None:
-            self.operand_clicked.emit(operand.source, operand.index)
+    def clicked_on(self, index: WrittenOperand | None) -> None:
+        if index is not None:
+            self.operand_clicked.emit(index.source, index.index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         rows = self.rows
         wanted = along(DOWN, event.key(), self._marked, len(rows))
         if wanted is not None:
             self._marked = wanted
-            self._hovered = rows[self._marked].main
+            self.set_hovered(rows[wanted].main)
             self.update()
         elif event.key() in CONFIRMING and 0 <= self._marked < len(rows):
-            self._follow(rows[self._marked].main)
+            self.clicked_on(rows[self._marked].main)
         else:
             super().keyPressEvent(event)
+
+
+class ResultLine(Canvas):
+    """`ResultLine()`: `set_row(row)` shows a name and a value; None leaves the line empty."""
+
+    usual, least = (220, ROW), (120, None)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row: ArithmeticRow | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("result")
+
+    @property
+    def row(self) -> ArithmeticRow | None:
+        """What it says."""
+        return self._row
+
+    def set_row(self, row: ArithmeticRow | None) -> None:
+        """Show a line."""
+        self._row = row
+        self.setAccessibleDescription("" if row is None else f"{row.name} {row.value}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._row is None:
+            return
+        painter, theme = self.begin(), self.theme
+        painter.box(QRectF(self.rect()), theme.accent_wash, radius=4)
+        inner = QRectF(self.rect()).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
+        value = metrics(NUMBER_SIZE, token=True, bold=True).horizontalAdvance(self._row.value)
+        room = inner.width() - value - self.length(8)
+        name = cut(self._row.name, room, metrics(SIZE))
+        painter.write(inner, name, theme.text, SIZE)
+        painter.write(inner, self._row.value, size=NUMBER_SIZE, bold=True, token=True, where=AT_RIGHT)
 
 
 def _shared(names: Sequence[str]) -> str:

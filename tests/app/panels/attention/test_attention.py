@@ -17,7 +17,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import save_arrays
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.text.result_line import ResultLine
+from lmviz.app.widgets.text.arithmetic_card import ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
 

@@ -16,8 +16,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
-from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
-from lmviz.app.widgets.text.result_line import ResultLine
+from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.strongest import likeliest_answer, strongest_cell
