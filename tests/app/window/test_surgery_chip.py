@@ -89,6 +89,12 @@ def test_a_new_change_switches_all_on_again(changed: MainWindow, session: Sessio
     assert changed.findChild(Switch, "surgery_switch").isChecked()
 
 
+def listed_in(changes: ChangeList) -> list[str]:
+    """The changes that have a switch, as they are called."""
+    names = [switch.accessibleName() for switch in changes.findChildren(Switch) if switch.isVisible()]
+    return [name.removesuffix(": on or off") for name in names]
+
+
 def test_the_list_below_the_chip_switches_and_removes_each(
     changed: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
@@ -96,11 +102,11 @@ def test_the_list_below_the_chip_switches_and_removes_each(
     popup = changed.header.chip.popup
     qtbot.waitUntil(popup.isVisible)
     changes = popup.findChild(ChangeList)
-    assert changes.titles == ("head 1·1 × 9", "head 1·2 × -9")
+    assert listed_in(changes) == ["head 1·1 × 9", "head 1·2 × -9"]
     press(changes.findChildren(Switch)[0], qtbot)
     assert [item.enabled for item in session.surgery.interventions] == [False, True]
     press(changes.findChildren(QToolButton)[1], qtbot)
-    assert changes.titles == ("head 1·1 × 9",)
+    assert listed_in(changes) == ["head 1·1 × 9"]
     press(changes.findChildren(QToolButton)[0], qtbot)
     assert not popup.isVisible()
 

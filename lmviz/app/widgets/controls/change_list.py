@@ -50,11 +50,6 @@ class ChangeList(QWidget):
         self.set_effects("", 0.0, (), 0.0)
 
     @property
-    def titles(self) -> tuple[str, ...]:
-        """What is listed."""
-        return tuple(listed.title for listed in self._rows)
-
-    @property
     def effects(self) -> tuple[float | None, ...]:
         """What each change does alone, and then all together; None where it is not known."""
         return tuple(listed.share for listed in (*self._rows, self._together))
@@ -107,10 +102,6 @@ class _Row(QWidget):
             said.addWidget(self._remove)
             theme_switch().theme_changed.connect(self._adopt_theme)
             self._adopt_theme()
-
-    @property
-    def title(self) -> str:
-        return self._title.text
 
     @property
     def share(self) -> float | None:

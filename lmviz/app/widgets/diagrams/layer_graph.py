@@ -52,11 +52,6 @@ class LayerGraphView(Canvas):
         self.update()
 
     @property
-    def said(self) -> str:
-        """How many edges there are, in words."""
-        return self._said
-
-    @property
     def drawn_edges(self) -> int:
         """How many edges are drawn."""
         return len(self._below) + len(self._before)

@@ -66,11 +66,6 @@ class UnitPicture(EditableNumbers):
         self._folded = folded
         self._measure()
 
-    @property
-    def is_folded(self) -> bool:
-        """Whether all steps are drawn as one."""
-        return self._folded
-
     def adopt_theme(self) -> None:
         self._measure()
         super().adopt_theme()

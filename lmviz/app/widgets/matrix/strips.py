@@ -101,11 +101,6 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         self.update()
 
     @property
-    def marks(self) -> tuple[tuple[int, int], ...]:
-        """The cells (strip, cell) that are outlined."""
-        return self._marks
-
-    @property
     def is_dashed(self) -> bool:
         """Whether the outlines stand in for chosen cells."""
         return self._dashed

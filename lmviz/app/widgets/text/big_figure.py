@@ -32,16 +32,6 @@ class BigFigure(Canvas):
         self.setToolTip(paragraph(note))
         self.update()
 
-    @property
-    def figure(self) -> str:
-        """The number, in words."""
-        return self._figure
-
-    @property
-    def note(self) -> str:
-        """What stands below it."""
-        return self._note
-
     def sizeHint(self) -> QSize:
         pad = 2 * self.length(PAD) if self._washed else 0.0
         return QSize(round(self.length(200)), round(self.length(2 * ROW + FIGURE * 1.35) + pad))

@@ -83,7 +83,8 @@ def test_surgery_is_the_cores_and_every_step_can_be_undone(
     np.testing.assert_allclose(session.reading.current.baseline["logits"].array, before, atol=1e-6)
     assert not np.allclose(expected, before)
 
-    qtbot.waitUntil(lambda: surgery.titles == ("head 2·1 off",))
+    qtbot.waitUntil(lambda: surgery.findChild(Switch) is not None)
+    assert surgery.findChild(Switch).accessibleName() == "head 2·1 off: on or off"
     reread(surgery.findChild(Switch).click)
     np.testing.assert_allclose(session.reading.current.trace["logits"].array, before, atol=1e-6)
 

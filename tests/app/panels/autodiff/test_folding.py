@@ -62,7 +62,6 @@ STATES = ("h[1]", "h[2]", "h[3]", "h[4]")
 def test_one_weight_changes_all_that_follows(scene: UnitScene, drawing: str) -> None:
     scene.open("summation", drawing)
     assert scene.units.isVisible()
-    assert scene.units.is_folded == (drawing == "folded")
     assert len(scene.units.field_rectangles("U")) == (1 if drawing == "folded" else 4)
     for weight, expected in SUMS.items():
         scene.type(scene.units.field_rectangles("U")[-1], weight)
