@@ -40,8 +40,8 @@ class ChangeList(QWidget):
     toggled = Signal(int)
     removed = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: list[_Row] = []
         self._caption = MutedLine(right=True)
         self._together = _Row(-1)

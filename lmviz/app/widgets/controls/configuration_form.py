@@ -32,8 +32,8 @@ class ConfigurationForm(QWidget, Generic[C]):
     configuration_changed = Signal(object)
     refused = Signal(str)
 
-    def __init__(self, configuration: C, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, configuration: C) -> None:
+        super().__init__()
         self._configuration = configuration
         self._fields: dict[str, SettingField] = {}
         self._used = configuration.names()

@@ -38,8 +38,8 @@ class LessonList(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: list[_Row] = []
         self._column = column(STRETCH, on=self, gap=6)
 

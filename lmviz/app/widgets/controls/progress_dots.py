@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.plain import paragraph
@@ -19,8 +19,8 @@ class ProgressDots(Canvas):
 
     clicked = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._count, self._present = 0, 0
         self._done: frozenset[int] = frozenset()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

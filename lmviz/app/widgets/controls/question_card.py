@@ -27,8 +27,8 @@ class QuestionCard(QFrame):
     answered = Signal(str)
     hint_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("lesson_question")
         self._question = MarkdownLabel("lesson_question_words")
         self._choices = QButtonGroup(self)

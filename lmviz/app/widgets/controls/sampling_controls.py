@@ -35,8 +35,8 @@ class SamplingControls(QWidget):
 
     changed = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._settings = {setting.name: setting for setting in SamplingOptions.settings()}
         self._flow = FlowLayout(self)
         self.temperature = self._decimal("temperature", 100.0, 0.05)

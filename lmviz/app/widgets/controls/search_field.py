@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 
 class SearchField(QLineEdit):
@@ -14,8 +14,8 @@ class SearchField(QLineEdit):
     An event filter of the list's window could do the same, but would be asked before that is built.
     """
 
-    def __init__(self, press: Callable[[QKeyEvent], bool], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, press: Callable[[QKeyEvent], bool]) -> None:
+        super().__init__()
         self._press = press
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -19,8 +19,8 @@ class SliderRow(QWidget):
 
     value_changed = Signal(int)
 
-    def __init__(self, name: str, accessible_name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, accessible_name: str) -> None:
+        super().__init__()
         self.slider = named(Slider(Qt.Orientation.Horizontal), description=accessible_name)
         self.slider.valueChanged.connect(self.value_changed)
         self._said = Label(role="muted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring
@@ -17,8 +17,8 @@ WIDTH, HEIGHT, GAP = 28, 16, 2
 class Switch(QAbstractButton):
     """`Switch(name, description)`: checkable; a click or the space bar turns it over, as a check box."""
 
-    def __init__(self, name: str, description: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, description: str) -> None:
+        super().__init__()
         self.setObjectName(name)
         self.setCheckable(True)
         self.setAccessibleName(description)

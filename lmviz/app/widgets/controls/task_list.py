@@ -53,8 +53,8 @@ class Tick(Canvas):
 class TaskList(QWidget):
     """`set_tasks(words, done)`: what there is to do, and how many of them are done, the first ones first."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: list[tuple[Tick, MarkdownLabel]] = []
         self._column = column(on=self, gap=6)
 

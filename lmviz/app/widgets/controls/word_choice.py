@@ -23,8 +23,8 @@ class WordChoice(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, edit_name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, edit_name: str) -> None:
+        super().__init__()
         self._row = FlowLayout(self)
         self._own = named(QLineEdit(), edit_name, "your own guess")
         self._own.setPlaceholderText("type your own…")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTransform, QWheelEvent
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy
 
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
@@ -48,8 +48,8 @@ class EditableNumbers(Pointed[ValueCell | None]):
     nowhere = None
     takes_clicks = True
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._limit = 1.0  # the gradient with the strongest colour
         self._pinned: ValueCell | None = None
         self._pressed: tuple[ValueCell, QPointF, float] | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import fitted
@@ -43,8 +43,8 @@ class FamilyCards(Pointable):
     arrows = ACROSS | {key: COLUMNS * way for key, way in DOWN.items()}
     least = (230, None)
 
-    def __init__(self, cards: Sequence[FamilyCard], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, cards: Sequence[FamilyCard]) -> None:
+        super().__init__()
         self._cards = tuple(cards)
         self._refused: dict[str, str] = {}
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

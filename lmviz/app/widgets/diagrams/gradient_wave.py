@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import fitted, metrics
@@ -52,8 +52,8 @@ class GradientWave(Pointable):
     position_clicked = Signal(int)
     reached_changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: tuple[WaveRow, ...] = ()
         self._tokens: tuple[str, ...] = ()
         self._reached: int | None = None

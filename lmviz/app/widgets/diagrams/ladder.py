@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainterPath, QPen
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.figures import count, number, percentage
@@ -41,8 +40,8 @@ class LadderView(Picture):
 
     usual = (640, 600)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._picture = LadderPicture()
         self._current = 0
         self._formula = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import Canvas, metrics
@@ -26,8 +26,8 @@ class LayerGraphView(Canvas):
 
     usual = (340, 150)
 
-    def __init__(self, role: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, role: str) -> None:
+        super().__init__()
         self._role = role
         self._title, self._said, self._aside = "", "", ""
         self._words: tuple[str, ...] = ()

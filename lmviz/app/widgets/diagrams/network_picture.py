@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.diagrams.editable_numbers import LEGEND, LEGIBLE, SMALLEST, EditableNumbers
 from lmviz.app.widgets.diagrams.network_boxes import (
@@ -38,8 +37,8 @@ class NetworkPicture(EditableNumbers):
     pointed at and changed as in every `EditableNumbers`.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._values: tuple[DrawnValue, ...] = ()
         self._boxes = Boxes({}, QSizeF(0, 0), 0.0)
         self._natural = QSizeF(0, LEGEND)

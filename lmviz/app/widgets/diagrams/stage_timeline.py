@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.icons import pixmap
 from lmviz.app.widgets.base.canvas import metrics
@@ -39,8 +39,8 @@ class StageTimeline(Pointed[int]):
     nowhere = -1
     usual, least = (420, HEIGHT), (160, HEIGHT)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._titles: tuple[str, ...] = ()
         self._places: tuple[str, ...] = ()
         self._shares: tuple[float, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainterPath, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.canvas import metrics
@@ -42,8 +42,8 @@ class TreeView(Pointable):
     node_hovered = Signal(int)
     takes_clicks = True
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._nodes: tuple[TreeNode, ...] = ()
         self._noun = "word"
         self._shape = TreeShape((), frozenset())

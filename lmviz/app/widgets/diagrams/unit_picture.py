@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QPen
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.diagrams.editable_numbers import LEGEND, EditableNumbers
@@ -38,8 +37,8 @@ class UnitPicture(EditableNumbers):
     as in every `EditableNumbers`.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._units: tuple[DrawnUnit, ...] = ()
         self._arrows: tuple[DrawnArrow, ...] = ()
         self._weights: Mapping[str, DrawnValue] = {}

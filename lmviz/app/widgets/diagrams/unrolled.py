@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QImage, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas, growth_in
@@ -61,8 +61,8 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
     cell_hovered = Signal(object)
     nowhere = None
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._tokens: tuple[str, ...] = ()
         self._layers: tuple[UnrolledLayer, ...] = ()
         self._predictions: tuple[str, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainterPath, QPen
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.look.roles import Theme
@@ -44,8 +43,8 @@ class WordWindowView(Picture):
 
     usual = (640, 600)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._picture = WindowPicture()
         self._unit = 0
         self._current = ""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QPaintEvent
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import cell_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
@@ -42,8 +41,8 @@ class HeadWall(Heads):
 
     least = (240, LEAST)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._badges: Mapping[Head, tuple[str, str]] = {}
         self._scores: np.ndarray | None = None
         self._known: tuple[tuple[float, ...], _Places] | None = None

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ARROWS, Pointed, Words, step
@@ -27,8 +27,8 @@ class Heads(Pointed[Head | None]):
     head_clicked = Signal(int, int)
     nowhere = None
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._levels: np.ndarray = np.zeros((0, 0, 1, 1), dtype=np.uint8)  # (layer, head, row, column)
         self._scale = "share"
         self._image: QImage | None = None

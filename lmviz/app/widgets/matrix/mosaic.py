@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
@@ -38,8 +37,8 @@ class HeadMosaic(Heads):
     head_toggled = Signal(int, int)
     head_double_clicked = Signal(int, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._badges: tuple[tuple[str, ...], ...] = ()
         self._chosen: frozenset[Head] = frozenset()
         self._faded: frozenset[Head] = frozenset()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal, SignalInstance
 from PySide6.QtGui import QColor, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure, number, signed_figure
@@ -56,8 +56,8 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
     nowhere = None
     least = (200, None)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._picture: OperationPicture | None = None
         self._dashed = False
         self._naming: Callable[[str, tuple[int, ...]], str] | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure, count, number
@@ -65,8 +65,8 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
     least = (180, None)
     nowhere = (-1, -1)
 
-    def __init__(self, parent: QWidget | None = None, row: float = ROW) -> None:
-        super().__init__(parent)
+    def __init__(self, row: float = ROW) -> None:
+        super().__init__()
         self._row = row
         self._strips: tuple[Strip, ...] = ()
         self._cells: list[Cells] = []

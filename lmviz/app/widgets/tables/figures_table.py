@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtWidgets import QAbstractItemView
 
 from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
@@ -53,8 +53,8 @@ class FiguresTable(QuietTable):
     line_hovered = Signal(int)
     title_clicked = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._model = FiguresModel(self)
         self._delegate = FigureDelegate(self._model, self)
         self._titles = FigureHeader(self)

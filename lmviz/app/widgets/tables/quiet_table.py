@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex
-from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView
 
 from lmviz.app.look.theme import current_theme, theme_switch
 
@@ -15,8 +15,8 @@ NOWHERE = QModelIndex()
 class QuietTable(QTableView):
     """Subclasses set a model and a delegate, and override `adopt_theme` when they measure anything."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setMouseTracking(True)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QToolTip,
-    QWidget,
 )
 
 from lmviz.app.look.theme import current_theme
@@ -44,8 +43,8 @@ class TableView(QuietTable):
     row_clicked = Signal(int)
     row_hovered = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._model = ColumnsModel(self)
         self._hovered = -1
         self._needs: tuple[ColumnNeed, ...] = ()

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
@@ -46,8 +46,8 @@ class TapeList(Pointable):
 
     least = (150, None)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._entries: tuple[TapeEntry, ...] = ()
         self._lit = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)

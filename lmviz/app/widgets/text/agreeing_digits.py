@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.kit.painter import Painter
@@ -30,8 +30,8 @@ class WrittenNumber:
 class AgreeingDigits(Canvas):
     """`AgreeingDigits()`: `set_numbers(lines, verdict, good)`; a line above the last two divides them."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._lines: tuple[WrittenNumber, ...] = ()
         self._verdict = ""
         self._good = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
@@ -39,8 +39,8 @@ class AlgorithmLines(Pointable):
     line_clicked = Signal(int)
     arrows = DOWN
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._lines: tuple[AlgorithmLine, ...] = ()
         self._lit = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
@@ -40,8 +39,8 @@ class TokenAnswer:
 class AnsweredStrip(TokenStrip):
     """`AnsweredStrip()`: a `TokenStrip`; `set_answers(answers)`, one for each token, or none at all."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._answers: tuple[TokenAnswer, ...] = ()
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
@@ -47,8 +47,8 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
     takes_clicks = True
     least = (220, None)
 
-    def __init__(self, parent: QWidget | None = None, *, with_result: bool = True) -> None:
-        super().__init__(parent)
+    def __init__(self, *, with_result: bool = True) -> None:
+        super().__init__()
         self._with_result = with_result
         self._sheet: WrittenSheet | None = None
         self._name_width = 0.0
@@ -251,8 +251,8 @@ class ResultLine(Canvas):
 
     usual, least = (220, ROW), (120, None)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._row: ArithmeticRow | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("result")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
@@ -56,8 +55,8 @@ class AttentionText(Pointable, InLines[_Layout]):
     arrows = ACROSS
     takes_height = True
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._tokens: tuple[str, ...] = ()
         self._weights = np.zeros((0, 0))
         self._looked_at = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import Canvas, fitted, metrics
 from lmviz.app.widgets.base.plain import paragraph
@@ -18,8 +18,8 @@ class BigFigure(Canvas):
 
     least = (120, None)
 
-    def __init__(self, *, washed: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, *, washed: bool = False) -> None:
+        super().__init__()
         self._washed = washed
         self._caption, self._figure, self._note = "", "", ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -9,7 +9,6 @@ from math import isqrt
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.pixels import draw_pixels
@@ -67,8 +66,8 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
     word_clicked = Signal(int)
     arrows = ACROSS
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._examples: tuple[ShownExample, ...] = ()
         self._special: frozenset[str] = frozenset()
         self._firsts: tuple[int, ...] = (0,)

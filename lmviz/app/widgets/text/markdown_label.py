@@ -27,7 +27,6 @@ from PySide6.QtGui import (
     QTextLength,
     QTextOption,
 )
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.workers.delivery import deliver_to
@@ -53,12 +52,12 @@ class UnlinkedDocument(QTextDocument):
 
 
 class MarkdownLabel(Label):
-    """`MarkdownLabel(name, parent=None)`: `setText(markdown)`; `set_folder(folder)` before it.
+    """`MarkdownLabel(name)`: `setText(markdown)`; `set_folder(folder)` before it.
 
     Pictures are those that lie in the folder. Where one may not be shown, a sentence stands in its place.
     """
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str) -> None:
         self._folder: Path | None = None
         self._found: Found = {}
         self._asked: tuple[str, ...] = ()
@@ -67,7 +66,7 @@ class MarkdownLabel(Label):
         wrapping = QTextOption()
         wrapping.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._document.setDefaultTextOption(wrapping)
-        super().__init__("", parent)
+        super().__init__()
         self.setObjectName(name)
         self.setWordWrap(True)
 

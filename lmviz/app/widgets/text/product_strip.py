@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
@@ -35,8 +35,8 @@ class ProductStrip(Pointable):
     takes_clicks = True
     usual, least = (600, FACTOR + 26 + CHIP), (120, FACTOR + LEAST_BAR + CHIP)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words: tuple[str, ...] = ()
         self._factors = self._heights = np.zeros(0)
         self._behind = 0  # words that are hidden to the right while one looks back

@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.kit.lines import InLines
@@ -34,8 +33,8 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
     token_double_clicked = Signal(int)
     tokens_brushed = Signal(int, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._tokens: tuple[str, ...] = ()
         self._unknown: frozenset[int] = frozenset()
         self._special: frozenset[int] = frozenset()
