@@ -14,19 +14,29 @@ Layout = TypeVar("Layout")
 KEPT = 4  # layouts: Qt asks for the heights of several widths again and again, and the text may be long
 
 
-class InLines(Generic[Layout], Canvas):
-    """Subclasses say how they are laid out in a width and how high that is, and call `lay_out_anew`."""
+class HighAsWide(Canvas):
+    """A canvas whose height follows from its width: subclasses override `heightForWidth`."""
 
     takes_height: ClassVar[bool] = False
     """Whether it gets more height than it needs where there is some."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._layouts: dict[tuple[int, float], Layout] = {}
         kinds = QSizePolicy.Policy
         policy = QSizePolicy(kinds.Expanding, kinds.Expanding if self.takes_height else kinds.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+
+class InLines(Generic[Layout], HighAsWide):
+    """Subclasses say how they are laid out in a width and how high that is, and call `lay_out_anew`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layouts: dict[tuple[int, float], Layout] = {}
 
     @abstractmethod
     def lay_out(self, width: int) -> Layout:
@@ -54,9 +64,6 @@ class InLines(Generic[Layout], Canvas):
     def adopt_theme(self) -> None:
         self._layouts.clear()
         super().adopt_theme()
-
-    def hasHeightForWidth(self) -> bool:
-        return True
 
     def heightForWidth(self, width: int) -> int:
         return round(self.height_of(self.laid_out(width)))

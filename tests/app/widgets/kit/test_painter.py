@@ -3,11 +3,14 @@
 And its curves, which have gaps.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 
+from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.kit.painter import Painter
 
 
@@ -40,3 +43,15 @@ def test_a_curve_is_interrupted_where_a_value_is_missing_and_a_lone_value_is_a_d
     painter.end()
     drawn = [image.pixelColor(x, 10).lightness() < 128 for x in (5, 9, 13, 21, 29, 37, 45, 49, 53)]
     assert drawn == [True, True, True, False, True, False, True, True, True]
+
+
+def test_what_is_scaled_as_a_whole_is_as_large_in_a_larger_theme(qapp):
+    image = QImage(60, 20, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = Painter(image, replace(current_theme(), scale=2.0))
+    with painter.scaled(QTransform.fromScale(5, 5)):
+        painter.dot(QPointF(2, 2), 1, QColor("black"))
+    painter.dot(QPointF(45, 10), 3, QColor("black"))  # now twice as large again
+    painter.end()
+    drawn = [x for x in range(60) if image.pixelColor(x, 10).lightness() < 128]
+    assert drawn == [*range(5, 15), *range(39, 51)]

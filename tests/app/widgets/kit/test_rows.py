@@ -1,8 +1,9 @@
 """Rows share a height with one ease for all."""
 
 import pytest
+from PySide6.QtCore import QRectF
 
-from lmviz.app.widgets.kit.rows import Extent, shared_heights
+from lmviz.app.widgets.kit.rows import Extent, no_smaller, shared_heights
 
 ROWS = [Extent(10, 20, 40), Extent(0, 10, 10)]
 
@@ -13,3 +14,8 @@ ROWS = [Extent(10, 20, 40), Extent(0, 10, 10)]
 )
 def test_rows_fill_the_room_between_their_least_and_their_most(room, heights):
     assert shared_heights(ROWS, room) == pytest.approx(heights)
+
+
+def test_an_area_that_is_too_small_to_be_seen_is_wider_around_the_same_middle():
+    assert no_smaller(QRectF(10, 10, 2, 30), 6, 20) == QRectF(8, 10, 6, 30)
+    assert no_smaller(QRectF(10, 10, 8, 30), 6) == QRectF(10, 10, 8, 30)
