@@ -108,12 +108,17 @@ def color_table(theme: Theme, scale: str) -> tuple[int, ...]:
 
 def cell_image(levels: np.ndarray, table: Sequence[int]) -> QImage:
     """Levels (row, column) as a picture of one pixel per cell."""
+    # In the screen's own format, which is quicker to draw again and again.
+    return _copied(levels, table, QImage.Format.Format_RGB32)
+
+
+def _copied(levels: np.ndarray, table: Sequence[int], form: QImage.Format) -> QImage:
+    """Levels (row, column) uint8 in the colours of a table, as an image that owns its pixels."""
     levels = np.ascontiguousarray(levels)
     rows, columns = levels.shape
     image = QImage(levels.data, columns, rows, columns, QImage.Format.Format_Indexed8)
     image.setColorTable(table)
-    # A copy in the screen's own format: it outlives the array and is quicker to draw again and again.
-    return image.convertToFormat(QImage.Format.Format_RGB32)
+    return image.convertToFormat(form)
 
 
 @lru_cache(maxsize=16)
@@ -130,14 +135,8 @@ LIT, WITH_IT = 3, 2
 
 def veil(strengths: np.ndarray, theme: Theme) -> QImage:
     """Strengths (row, column) from 0 to 3 as a picture of one pixel per cell, to be drawn over them."""
-    strengths = np.ascontiguousarray(strengths, dtype=np.uint8)
-    rows, columns = strengths.shape
-    image = QImage(strengths.data, columns, rows, columns, QImage.Format.Format_Indexed8)
-    image.setColorTable([_covering(theme.surface, share) for share in FADES])
-    return image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)  # a copy, which owns its pixels
-
-
-def _covering(color: QColor, share: float) -> int:
-    covering = QColor(color)
-    covering.setAlphaF(share)
-    return covering.rgba()
+    covering, table = QColor(theme.surface), []
+    for share in FADES:
+        covering.setAlphaF(share)
+        table.append(covering.rgba())
+    return _copied(strengths.astype(np.uint8), table, QImage.Format.Format_ARGB32_Premultiplied)

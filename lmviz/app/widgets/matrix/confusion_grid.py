@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import count
+from lmviz.app.widgets.kit.lines import HighAsWide
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointable, Words, step
 
@@ -24,7 +24,7 @@ STYLES = ((12, ","), (12, ""), (11, ""), (10, ""), (9, ""), (8, ""))
 ANGLE = 40  # degrees by which names of columns lean that are longer than a cell is wide
 
 
-class ConfusionGrid(Pointable):
+class ConfusionGrid(Pointable, HighAsWide):
     """`ConfusionGrid()`: `set_counts(counts, labels)`, (right label, given label), and the labels' names.
 
     A cell on the diagonal is as dark as the share of its row; one beside it is a mistake, and red.
@@ -33,15 +33,13 @@ class ConfusionGrid(Pointable):
     """
 
     cell_clicked = Signal(int, int)
+    takes_height = True
 
     def __init__(self) -> None:
         super().__init__()
         self._counts = np.zeros((0, 0), dtype=np.int64)
         self._labels: tuple[str, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
         self.setAccessibleName("what was taken for what")
 
     @property
@@ -82,9 +80,6 @@ class ConfusionGrid(Pointable):
     def _size_of(self, cell: float) -> QSize:
         cells = max(1, len(self._labels)) * self.length(cell)
         return QSize(round(self._names + cells + self.length(8)), round(self._top + cells))
-
-    def hasHeightForWidth(self) -> bool:
-        return True
 
     def heightForWidth(self, width: int) -> int:
         """As high as cells are that fit into the width: more room would stay empty."""

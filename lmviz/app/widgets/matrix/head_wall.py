@@ -61,11 +61,9 @@ class HeadWall(Heads):
         self._scores = scores
         self._renew()
 
-    def set_current(self, layer: int, head: int) -> None:
-        """Mark a head."""
-        self._current = (layer, head)
-        self.setAccessibleDescription(f"layer {layer + 1}, head {head + 1}")
-        self.update()
+    def _describe(self) -> None:
+        layer, head = self._current or (-1, -1)
+        self.setAccessibleDescription(f"layer {layer + 1}, head {head + 1}" if layer >= 0 else "")
 
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""

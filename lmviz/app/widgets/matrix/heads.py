@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent
-from PySide6.QtWidgets import QSizePolicy
 
+from lmviz.app.widgets.kit.lines import HighAsWide
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ARROWS, Pointed, Words, step
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
@@ -18,7 +18,7 @@ Head = tuple[int, int]
 """A layer and a head of it."""
 
 
-class Heads(Pointed[Head | None]):
+class Heads(Pointed[Head | None], HighAsWide):
     """`set_readout(function)` gives the hover card's words for (layer, head). Arrow keys walk, as clicks do.
 
     Signal: `head_clicked(int, int)`. The height follows from the width.
@@ -33,18 +33,21 @@ class Heads(Pointed[Head | None]):
         self._scale = "share"
         self._image: QImage | None = None
         self._current: Head | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     @abstractmethod
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""
 
-    @abstractmethod
     def set_current(self, layer: int, head: int) -> None:
-        """Mark a head."""
+        """Mark a head; a negative layer for none."""
+        self._current = (layer, head) if layer >= 0 else None
+        self._describe()
+        self.update()
+
+    @abstractmethod
+    def _describe(self) -> None:
+        """Say which head is marked, to those who do not see it."""
 
     def _take(self, thumbnails: np.ndarray, scale: str) -> None:
         """Show thumbnails (layer, head, row, column); with the scale "signed" all have their largest size."""
@@ -83,9 +86,6 @@ class Heads(Pointed[Head | None]):
 
     def part_rectangle(self, index: Head | None) -> QRectF | None:
         return None if index is None else self.tile_rectangle(*index)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
 
     def clicked_on(self, index: Head | None) -> None:
         if index is not None:

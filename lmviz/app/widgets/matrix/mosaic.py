@@ -67,12 +67,6 @@ class HeadMosaic(Heads):
         layers, heads = self._levels.shape[:2]
         return layers, heads
 
-    def set_current(self, layer: int, head: int) -> None:
-        """Mark the head that is shown large; a negative layer for none."""
-        self._current = (layer, head) if layer >= 0 else None
-        self._describe()
-        self.update()
-
     def set_chosen(self, heads: Collection[Head]) -> None:
         """Mark several heads, such as those that are averaged."""
         self._chosen = frozenset(heads)
