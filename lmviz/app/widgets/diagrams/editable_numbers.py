@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy
 
-from lmviz.app.widgets.diagrams.network_values import ValueCell
+from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
 from lmviz.app.widgets.diagrams.viewport import keep_in_place, room_in, scroll_by
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, CONFIRMING, DOWN, Pointed
@@ -74,12 +74,17 @@ class EditableNumbers(Pointed[ValueCell | None]):
         """The name of the value that is drawn at a place of the widget."""
 
     @abstractmethod
+    def value(self, name: str) -> DrawnValue:
+        """A value by its name."""
+
     def number(self, cell: ValueCell) -> float | None:
         """The number of a cell; None where it is not known yet."""
+        array = self.value(cell.name).array(cell.is_gradient)
+        return None if array is None else float(array[cell.place])
 
-    @abstractmethod
     def figure(self, cell: ValueCell) -> str:
         """What a cell shows; empty where its number is not known yet."""
+        return self.value(cell.name).figure(cell.place, cell.is_gradient)
 
     @abstractmethod
     def cell_rectangle(self, cell: ValueCell) -> QRectF:

@@ -230,9 +230,8 @@ class NetworkPicture(EditableNumbers):
         inside = self.inside(place)
         return next((name for name, box in self._boxes.boxes.items() if box.frame.contains(inside)), "")
 
-    def number(self, cell: ValueCell) -> float | None:
-        array = self._boxes.boxes[cell.name].value.array(cell.is_gradient)
-        return None if array is None else float(array[cell.place])
+    def value(self, name: str) -> DrawnValue:
+        return self._boxes.boxes[name].value
 
     def field_rectangle(self, module: str, source: str) -> QRectF:
         """Where a weight stands before a module."""

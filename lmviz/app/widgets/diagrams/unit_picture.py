@@ -86,12 +86,8 @@ class UnitPicture(EditableNumbers):
     def natural_size(self) -> QSizeF:
         return self._places.size + QSizeF(0, LEGEND)
 
-    def number(self, cell: ValueCell) -> float | None:
-        array = self._values[cell.name].array(cell.is_gradient)
-        return None if array is None else float(array[cell.place])
-
-    def figure(self, cell: ValueCell) -> str:
-        return self._values[cell.name].figure(cell.place, cell.is_gradient)
+    def value(self, name: str) -> DrawnValue:
+        return self._values[name]
 
     def touched(self, place: QPointF) -> tuple[ValueCell, QRectF] | None:
         inside = self.inside(place)

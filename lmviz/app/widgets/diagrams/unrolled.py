@@ -27,18 +27,12 @@ from lmviz.app.widgets.diagrams.unrolled_values import (
     pair_of,
 )
 from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
-from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.pointing import ARROWS, Pointed, Words
 from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table
 
 TOKEN_SIZE = 12.0
 FAINT = 0.3
 SIDES = {FORWARD: "from the\nleft", BACKWARD: "from the\nright"}
-KEYS: dict[int, tuple[int, int]] = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, 1),
-    Qt.Key.Key_Down: (0, -1),
-}
 
 
 class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
@@ -327,9 +321,9 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
             painter.write(area, SIDES.get(drawn.direction, ""), ink)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        across, up = KEYS.get(event.key(), (0, 0))
-        position, layer = self._current[0] + across, self._current[1] + up
-        if (across or up) and 0 <= position < len(self._tokens) and 0 <= layer < len(self._layers):
+        down, across = ARROWS.get(event.key(), (0, 0))
+        position, layer = self._current[0] + across, self._current[1] - down
+        if event.key() in ARROWS and 0 <= position < len(self._tokens) and 0 <= layer < len(self._layers):
             self.cell_clicked.emit(UnrolledCell(position, layer))
         else:
             super().keyPressEvent(event)
