@@ -25,12 +25,12 @@ from lmviz.app.widgets.text.equation import EquationView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
+from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.app.widgets.text.token_strip import TokenStrip
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
-from lmviz.app.widgets.text.word_scroll import WordScroll
 from lmviz.models.arithmetic import Arithmetic, Factor, Terms
 
 WORDS = ("The", "bat", "made", "noise", "at", "night", "and", "the")

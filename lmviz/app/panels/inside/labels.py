@@ -20,7 +20,7 @@ from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.app.widgets.text.labelled_words import LabelledWord, LabelledWords
-from lmviz.app.widgets.text.word_scroll import WordScroll
+from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.inspection.interventions import silence_direction
 from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.views import answer_at

@@ -22,8 +22,8 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
+from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.word_effects import MEASURED, PREDICTED, WordEffect, WordEffects
-from lmviz.app.widgets.text.word_scroll import WordScroll
 from lmviz.inspection.recipes.gradient import saliency_recipe
 from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.text.pictures import SIDE

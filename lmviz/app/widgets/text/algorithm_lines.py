@@ -38,6 +38,7 @@ class AlgorithmLines(Pointable):
 
     line_clicked = Signal(int)
     arrows = DOWN
+    least = (200, None)
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,14 +86,8 @@ class AlgorithmLines(Pointable):
             + figures.horizontalAdvance(f"   {line.figures}")
             for line in self._lines
         ]
-        return QSize(round(max(widths, default=self.length(240))), self._height)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(200)), self._height)
-
-    @property
-    def _height(self) -> int:
-        return round(self.length(ROW + GAP) * len(self._lines))
+        high = round(self.length(ROW + GAP) * len(self._lines))
+        return QSize(round(max(widths, default=self.length(240))), high)
 
     def clicked_on(self, index: int) -> None:
         self.line_clicked.emit(index)

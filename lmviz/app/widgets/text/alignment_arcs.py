@@ -10,12 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainterPath, QPaintEvent, QPen
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointed, Words, along
-from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
+from lmviz.app.widgets.text.wrapped_words import WrappedWords, widths_of, wrap_words
 from lmviz.inspection.attention import strongest_edges
 
 SIZES = (15.0, 13.5, 12.0)  # smaller ones are tried before a text is wrapped
@@ -36,10 +35,9 @@ TARGET, SOURCE = 0, 1
 
 @dataclass(frozen=True, eq=False)
 class _Layout:
-    """The size of type, and of the target and the source the widths (word,) and where the words stand."""
+    """The size of type, and where the words of the target and of the source stand."""
 
     size: float
-    widths: tuple[np.ndarray, np.ndarray]
     words: tuple[WrappedWords, WrappedWords]
 
 
@@ -124,18 +122,17 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         lines = (TARGET, SOURCE)
         lengths = ((size, max(self._least_length(line, size, GAP) for line in lines)) for size in SIZES)
         size = next((size for size, length in lengths if length <= width), SIZES[-1])
-        widths = self._widths(TARGET, size), self._widths(SOURCE, size)
+        widths = [self._widths(line, size) for line in lines]
         room = width - self.length(NAMES)
         margin, gap = self.length(MARGIN), self.length(GAP)
         words = [wrap_words(each, room, margin, gap, room / max(1, len(each))) for each in widths]
-        return _Layout(size, widths, (words[TARGET], words[SOURCE]))
+        return _Layout(size, (words[TARGET], words[SOURCE]))
 
     def height_of(self, layout: _Layout) -> float:
         return sum(self._height(layout.words, line) for line in (TARGET, SOURCE)) + self.length(BETWEEN)
 
     def _widths(self, line: int, size: float) -> np.ndarray:
-        measure = metrics(size, token=True, bold=True)
-        return np.array([measure.horizontalAdvance(word) for word in self._words[line]])
+        return widths_of(self._words[line], size)
 
     def _least_length(self, line: int, size: float, gap: float) -> float:
         """How long a text is in one line, beside its name."""
@@ -156,10 +153,9 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
 
     def _word_area(self, line: int, index: int) -> QRectF:
         """Where a word stands, with the room around it."""
-        layout, area = self.laid_out(), self._text_area(line)
-        words = layout.words[line]
+        words, area = self.laid_out().words[line], self._text_area(line)
         row = area.height() / words.count
-        half = layout.widths[line][index] / 2 + self.length(4)
+        half = words.widths[index] / 2 + self.length(4)
         middle = self.length(NAMES) + words.centres[index]
         return QRectF(middle - half, area.top() + words.lines[index] * row, 2 * half, row)
 

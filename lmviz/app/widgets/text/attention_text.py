@@ -10,12 +10,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent, QPen
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, Words
-from lmviz.app.widgets.text.wrapped_words import WrappedWords, wrap_words
+from lmviz.app.widgets.text.wrapped_words import WrappedWords, widths_of, wrap_words
 from lmviz.inspection.attention import edges_of, strongest_edges
 
 SIZES = (16.0, 14.5, 13.0)  # smaller ones are tried before the text is wrapped
@@ -34,10 +33,9 @@ WIDEST = 11
 
 @dataclass(frozen=True, eq=False)
 class _Layout:
-    """The size of type, the width (token,) of each token in it, and where the tokens stand."""
+    """The size of type, and where the tokens stand."""
 
     size: float
-    widths: np.ndarray
     words: WrappedWords
 
 
@@ -99,7 +97,8 @@ class AttentionText(Pointable, InLines[_Layout]):
         """How the text is set at a width: as large as fits into one line, or wrapped."""
         room = width - 2 * self.length(MARGIN)
         size = next((size for size in SIZES if self._least_length(size) <= room), SIZES[-1])
-        return self._set_in(size, width)
+        lengths = map(self.length, (MARGIN, LEAST_GAP, WIDEST_GAP))
+        return _Layout(size, wrap_words(self._widths(size), width, *lengths))
 
     def height_of(self, layout: _Layout) -> float:
         return self.length(max(LINE, layout.words.count * LINES))
@@ -108,17 +107,11 @@ class AttentionText(Pointable, InLines[_Layout]):
         """How long the text is in one line of a size of type."""
         return float(self._widths(size).sum()) + self.length(LEAST_GAP) * max(0, len(self._tokens) - 1)
 
-    def _set_in(self, size: float, width: int) -> _Layout:
-        widths = self._widths(size)
-        lengths = map(self.length, (MARGIN, LEAST_GAP, WIDEST_GAP))
-        return _Layout(size, widths, wrap_words(widths, width, *lengths))
-
     def _widths(self, size: float) -> np.ndarray:
         """How wide each token is in a size of type, (token,)."""
         key = (size, self.theme.scale)
         if key not in self._measured:
-            measure = metrics(size, token=True, bold=True)
-            self._measured[key] = np.array([measure.horizontalAdvance(token) for token in self._tokens])
+            self._measured[key] = widths_of(self._tokens, size)
         return self._measured[key]
 
     def _places(self) -> np.ndarray:
@@ -215,7 +208,7 @@ class AttentionText(Pointable, InLines[_Layout]):
         height = self.length(TOKEN if layout.words.count == 1 else TOKEN_EACH)
         strongest = float(shown.max(initial=0)) or 1.0 if shown is not None else 1.0
         for index, (centre, base) in enumerate(places.tolist()):
-            wide = float(layout.widths[index])
+            wide = float(layout.words.widths[index])
             place = QRectF(centre - wide / 2, base, wide, height)
             if not place.adjusted(0, 0, 0, self._lift + self.length(STROKE)).intersects(area):
                 continue
@@ -246,7 +239,7 @@ class AttentionText(Pointable, InLines[_Layout]):
         line = int(place.y() / (self.height() / layout.words.count))
         distances = np.where(layout.words.lines == line, np.abs(places[:, 0] - place.x()), np.inf)
         index = int(np.argmin(distances))
-        reach = max(layout.widths[index] / 2, self.length(10)) + self.length(12)
+        reach = max(layout.words.widths[index] / 2, self.length(10)) + self.length(12)
         is_near = distances[index] <= reach and place.y() >= places[index, 1] - self.length(12)
         return index if is_near else -1
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen, QStaticText
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.matrix.cells import MASKED, Cells, color_table, ink_table
 from lmviz.base.plain_text import seen
 
 SIZE = 12.5
@@ -35,11 +35,6 @@ class ChipLayout:
     font: QFont
     row: float
     right_to_left: bool
-
-    @staticmethod
-    def row_height(theme: Theme) -> float:
-        """The height of one line."""
-        return ROW * theme.scale
 
     @property
     def height(self) -> float:
@@ -127,23 +122,10 @@ def draw_unknown(painter: Painter, chip: QRectF) -> None:
     painter.line(chip.bottomLeft() + QPointF(4, -2), chip.bottomRight() + QPointF(-4, -2), pen)
 
 
-@dataclass(frozen=True)
-class Shades:
-    """Numbers as colours: for each token the chip's and the text's."""
-
-    values: np.ndarray
-    scale: str
-    limit: float | None
-
-    def colors(self, theme: Theme) -> tuple[tuple[QColor, QColor], ...]:
-        """The colour of each chip and of the text on it; not-a-number looks like a plain chip."""
-        finite = np.abs(self.values[np.isfinite(self.values)])
-        largest = self.limit or (1.0 if self.scale == "share" else finite.max(initial=0) or 1.0)
-        ratios = self.values / largest
-        if self.scale not in ("share", "count"):
-            ratios = (ratios + 1) / 2
-        levels = np.nan_to_num(np.clip(ratios, 0, 1) * 255, nan=-1).astype(int).tolist()
-        table = theme.map_of(self.scale).tolist()
-        known = {level: QColor(*table[level]) if level >= 0 else theme.chip for level in set(levels)}
-        pairs = {level: (color, theme.on(color)) for level, color in known.items()}
-        return tuple(pairs[level] for level in levels)
+def shades_of(cells: Cells, theme: Theme) -> tuple[tuple[QColor, QColor], ...]:
+    """The colours of chips and of the texts on them, cells (1, token); without a number, of a plain chip."""
+    levels = cells.levels[0].tolist()
+    colors, inks = color_table(theme, cells.scale), ink_table(theme, cells.scale)
+    known = {level: (QColor.fromRgb(colors[level]), inks[level]) for level in set(levels)}
+    known[MASKED] = theme.chip, theme.on(theme.chip)
+    return tuple(known[level] for level in levels)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import isqrt
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QPaintEvent, QResizeEvent
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.pixels import draw_pixels
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
-from lmviz.app.widgets.text.chips import SIZE, ChipLayout, draw_unknown, lay_out
+from lmviz.app.widgets.text.chips import ROW, SIZE, ChipLayout, draw_unknown, lay_out
 
 TAG_SIZE = 11
 BETWEEN = 10  # pixels between two examples
@@ -65,6 +65,7 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
 
     word_clicked = Signal(int)
     arrows = ACROSS
+    least = (160, ROW)
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,9 +89,6 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
 
     def description(self) -> str:
         return f"{len(self._examples)} examples"
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(160)), round(ChipLayout.row_height(self.theme)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

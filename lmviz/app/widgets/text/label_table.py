@@ -141,7 +141,7 @@ class LabelTable(PagedWords):
         marked = [(place, self.theme.note_wash) for place in self.disagreements]
         for place, color in (*marked, (self.hovered, self.theme.hover)):
             if place in self._in_sight:
-                self.draw_mark(painter, place, color)
+                painter.box(self.part_rectangle(place), color, radius=4)
         self._draw_names(painter)
         for place in self._in_sight:
             self._draw_column(painter, place, self._words[place])

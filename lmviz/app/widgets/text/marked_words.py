@@ -1,22 +1,26 @@
-"""The bases of widgets that show words of which one is marked: in any order, or one below the other."""
+"""The bases of widgets that show words of which one is marked: in any order, or one below the other.
+
+Columns of them are drawn larger by what scrolls them.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
+from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas, growth_in
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.scrolling import QuietScrollArea
 from lmviz.app.widgets.base.words_in_sight import words_in_sight
-from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, ARROW, DOWN, HAND, Pointable
 
 ROW = 24  # pixels at scale 1
+USUAL_WIDTH = 420  # pixels at scale 1 above which there is room for larger type
 
 
 class MarkedWords(Pointable):
@@ -39,12 +43,6 @@ class MarkedWords(Pointable):
 
     def clicked_on(self, index: int) -> None:
         self.word_clicked.emit(index)
-
-    def draw_mark(self, painter: Painter, index: int, color: QColor) -> None:
-        """A colour behind a word; −1 for none."""
-        area = self.part_rectangle(index) if index >= 0 else None
-        if area is not None:
-            painter.box(area, color, radius=4)
 
 
 class PagedWords(MarkedWords):
@@ -135,13 +133,40 @@ class WordColumn(MarkedWords, EnlargedCanvas):
         index = int((place.y() - self.length(self.HEAD)) // self.length(ROW))
         return index if 0 <= index < self._count else -1
 
-    def draw_marks(self, painter: Painter) -> None:
-        """The colours behind the word under the pointer and the marked one."""
-        self.draw_mark(painter, self.hovered, self.theme.hover)
-        self.draw_mark(painter, self.current, self.theme.accent_wash)
-
     def rows_in(self, area: QRect) -> range:
         """The words whose rows lie in an area, at least in part."""
         head, row = self.length(self.HEAD), self.length(ROW)
         first, last = (int((edge - head) // row) for edge in (area.top(), area.bottom()))
         return range(max(0, first), min(self._count, last + 1))
+
+
+class WordScroll(QuietScrollArea):
+    """`WordScroll(columns)`: draws columns larger where all of them have room.
+
+    The widget that it scrolls holds them, and may hold more.
+    """
+
+    def __init__(self, columns: Sequence[WordColumn]) -> None:
+        super().__init__()
+        self._columns = tuple(columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._enlarge()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        taken = super().eventFilter(watched, event)
+        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self._enlarge()  # other words are shown
+        return taken
+
+    def _enlarge(self) -> None:
+        shown = [column for column in self._columns if not column.isHidden()]
+        widget = self.widget()
+        if not shown or widget is None:
+            return
+        others = widget.sizeHint().height() - sum(column.sizeHint().height() for column in shown)
+        high = (self.height() - others) / sum(column.usual_height for column in shown)
+        wide = self.width() / (USUAL_WIDTH * current_theme().scale)
+        for column in shown:
+            column.set_growth(growth_in(min(high, wide)))

@@ -13,7 +13,7 @@ from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import cell_figure, plain
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 
 FACTOR_SIZE, WORD_SIZE = 11.0, 12.0
 FACTOR, CHIP, LEAST_BAR = 16, 22, 6
@@ -199,9 +199,8 @@ class ProductStrip(Pointable):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps: dict[int, int] = {Qt.Key.Key_Left: 1, Qt.Key.Key_Right: -1}
-        if event.key() in steps:
-            self.look_back(steps[event.key()])
+        if event.key() in ACROSS:
+            self.look_back(-ACROSS[event.key()])
         else:
             super().keyPressEvent(event)
 

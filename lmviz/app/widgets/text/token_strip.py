@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 
 from lmviz.app.look.color_maps import mix
 from lmviz.app.widgets.kit.lines import InLines
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
-from lmviz.app.widgets.text.chips import ChipLayout, Shades, draw_unknown, lay_out
-
-UNSHADED = Shades(np.zeros(0), "share", None)
+from lmviz.app.widgets.matrix.cells import Cells
+from lmviz.app.widgets.text.chips import ROW, ChipLayout, draw_unknown, lay_out, shades_of
 
 
 class TokenStrip(Pointable, InLines[ChipLayout]):
@@ -32,6 +31,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
     token_clicked = Signal(int)
     token_double_clicked = Signal(int)
     tokens_brushed = Signal(int, int)
+    least = (80, ROW)
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         self._quiet: frozenset[int] = frozenset()
         self._boundaries: frozenset[int] = frozenset()
         self._tinted = False
-        self._shades = UNSHADED
+        self._shades: Cells | None = None
         self._colors: tuple[tuple[QColor, QColor], ...] = ()
         self._pressed = -1
         self._selection: tuple[int, int] | None = None
@@ -72,7 +72,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         self._tokens = tuple(tokens)
         self._unknown, self._boundaries = frozenset(unknown), frozenset(boundaries)
         self._special, self._quiet, self._tinted = frozenset(special), frozenset(quiet), tinted
-        self._shades, self._colors = UNSHADED, ()
+        self._shades, self._colors = None, ()
         self._selection = None
         self._hovered = self._pressed = -1
         self.show_count(len(tokens))
@@ -85,8 +85,8 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
 
         `limit` is the value of the strongest colour; by default 1 for shares, the largest otherwise.
         """
-        self._shades = Shades(np.asarray(values, dtype=np.float64), scale, limit)
-        self._colors = self._shades.colors(self.theme)
+        self._shades = Cells.of(np.asarray(values, dtype=np.float64)[None, :], scale, limit)
+        self._colors = shades_of(self._shades, self.theme)
         self.update()
 
     def set_hovered(self, index: int) -> None:
@@ -113,11 +113,9 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         return layout.height
 
     def adopt_theme(self) -> None:
-        self._colors = self._shades.colors(self.theme)
+        if self._shades is not None:
+            self._colors = shades_of(self._shades, self.theme)
         super().adopt_theme()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(self.length(80)), round(ChipLayout.row_height(self.theme)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.app.widgets.base.canvas import metrics
+
 
 @dataclass(frozen=True, eq=False)
 class WrappedWords:
-    """The line (word,) of each word, and its middle (word,) in pixels."""
+    """The width (word,) of each word, its line (word,), and its middle (word,) in pixels."""
 
+    widths: np.ndarray
     lines: np.ndarray
     centres: np.ndarray
 
@@ -18,6 +22,12 @@ class WrappedWords:
     def count(self) -> int:
         """The number of lines; 1 for an empty text."""
         return int(self.lines[-1]) + 1 if len(self.lines) else 1
+
+
+def widths_of(words: Sequence[str], size: float) -> np.ndarray:
+    """How wide each word is where it is marked, (word,)."""
+    measure = metrics(size, token=True, bold=True)
+    return np.array([measure.horizontalAdvance(word) for word in words])
 
 
 def wrap_words(widths: np.ndarray, room: float, margin: float, least: float, most: float) -> WrappedWords:
@@ -44,7 +54,7 @@ def wrap_words(widths: np.ndarray, room: float, margin: float, least: float, mos
     first = np.searchsorted(lines, np.arange(count))  # of each line
     begins = (rights - widths)[first[lines]]
     longest = float((rights - begins).max(initial=0))
-    return WrappedWords(lines, (room - longest) / 2 + rights - begins - widths / 2)
+    return WrappedWords(widths, lines, (room - longest) / 2 + rights - begins - widths / 2)
 
 
 def _lines(widths: np.ndarray, inner: float, gap: float) -> np.ndarray:

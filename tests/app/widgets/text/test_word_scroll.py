@@ -3,8 +3,8 @@
 import pytest
 
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
-from lmviz.app.widgets.text.word_scroll import WordScroll
 
 
 def rows(count):
