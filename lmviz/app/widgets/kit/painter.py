@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -108,6 +108,16 @@ class Painter(QPainter):
         """Draw a straight line; without a width, as thin as can be."""
         self.setPen(self._pen(ink, width))
         self.drawLine(start, end)
+
+    def head(self, before: QPointF, end: QPointF, ink: QColor, length: float, half: float) -> None:
+        """Draw the head of an arrow to its end from a point before: how long it is, and half its width."""
+        way = QLineF(end, before)
+        if way.length() == 0:
+            return
+        along = (before - end) * (self.theme.scale / way.length())
+        back, aside = end + along * length, QPointF(-along.y(), along.x()) * half
+        self._take(ink, None, None)
+        self.drawPolygon([end, back + aside, back - aside])
 
     def stroke(self, path: QPainterPath, ink: QColor | QPen, width: float | None = None) -> None:
         """Draw a line along a path."""
