@@ -145,7 +145,7 @@ def whole_model() -> QWidget:
         return tuple(Miniature(f"{key} {n}", chance.normal(size=(1, 24))) for n in range(count))
 
     def mark(key: str, word: str, share: float) -> StreamMark:
-        return StreamMark(key, Miniature(key, chance.normal(size=(1, 96))), word, share, is_sum=True)
+        return StreamMark(key, Miniature(key, chance.normal(size=(1, 96))), word, share)
 
     def block(number: int) -> ModelBlock:
         triangles = np.tril(chance.exponential(size=(4, 12, 12)))

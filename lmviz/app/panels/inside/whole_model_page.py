@@ -156,7 +156,7 @@ class WholeModelPage(Page["WholeModel", WholeModelView]):
             row = model.lens.places.index(place.address)
             said = answer(reading, int(model.lens.ids[row, 0, 0]))
             share = float(model.lens.probabilities[row, 0, 0])
-        return StreamMark(place.address, miniature, said, share, place.is_sum)
+        return StreamMark(place.address, miniature, said, share)
 
     def _notes(self, block: OutlineBlock) -> tuple[str, tuple[tuple[str, str, str], ...]]:
         """Where each head looks most, or how far each gate is open."""

@@ -31,14 +31,13 @@ class ModelLine:
 class StreamMark:
     """A place of the stream: its strip, and the word that the model would say if it stopped here.
 
-    `share` is that word's probability; `is_sum` where a block adds to the stream rather than replacing it.
+    `share` is that word's probability.
     """
 
     key: str
     miniature: Miniature
     word: str
     share: float
-    is_sum: bool = False
 
 
 @dataclass(frozen=True, eq=False)

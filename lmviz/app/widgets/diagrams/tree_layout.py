@@ -47,15 +47,14 @@ class TreeNode:
 class TreeLayout:
     """The places of the nodes that are drawn, by index; `size` is that of the type, 1 the usual one.
 
-    `columns` are where the words of each depth begin; `needed` is the room that the tree takes. Where it
-    is `terse`, only the words of the chosen path have their notes.
+    `columns` are where the words of each depth begin. Where it is `terse`, only the words of the chosen path
+    have their notes.
     """
 
     chips: dict[int, QRectF] = field(default_factory=dict)
     columns: tuple[float, ...] = ()
     size: float = 1.0
     terse: bool = False
-    needed: QSizeF = field(default_factory=QSizeF)
     has_heading: bool = False
     left_out: int = 0
 
@@ -164,9 +163,8 @@ def lay_out(shape: TreeShape, measure: Measure, room: QSizeF, scale: float) -> T
         index: _chip(shape, index, starts, (rows.at(index, row) + top, row), measure, size, scale)
         for index in drawn
     }
-    needed = QSizeF((start - gap + MARGIN) * scale, (rows.total(row) + top) * scale)
     left_out = len(shape.nodes) - len(drawn)
-    return TreeLayout(chips, tuple(starts), size, terse, needed, has_heading, left_out)
+    return TreeLayout(chips, tuple(starts), size, terse, has_heading, left_out)
 
 
 def usual_size(shape: TreeShape, measure: Measure, scale: float) -> QSizeF:

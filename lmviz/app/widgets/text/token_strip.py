@@ -20,7 +20,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
     """`TokenStrip()`: tokens as chips; give them as they should be read, whitespace made visible.
 
     `set_tokens(tokens, unknown=(), special=(), boundaries=(), quiet=(), tinted=False)` shows them;
-    `set_shades(values, scale="share", limit=None)` colours them by numbers;
+    `set_shades(values, scale="share")` colours them by numbers;
     `set_current(index)`, `set_hovered(index)`, `set_selection(first, last)` mark them from outside.
     Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`, `token_double_clicked(int)`,
     `tokens_brushed(int, int)` (a stretch that was dragged over, both ends included).
@@ -78,14 +78,12 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         self.show_count(len(tokens))
         self.lay_out_anew()
 
-    def set_shades(
-        self, values: Sequence[float] | np.ndarray, *, scale: str = "share", limit: float | None = None
-    ) -> None:
+    def set_shades(self, values: Sequence[float] | np.ndarray, *, scale: str = "share") -> None:
         """Colour each chip by a number, (token,); empty for none. Not-a-number leaves a chip plain.
 
-        `limit` is the value of the strongest colour; by default 1 for shares, the largest otherwise.
+        The strongest colour is that of 1 for shares, and of the largest otherwise.
         """
-        self._shades = Cells.of(np.asarray(values, dtype=np.float64)[None, :], scale, limit)
+        self._shades = Cells.of(np.asarray(values, dtype=np.float64)[None, :], scale)
         self._colors = shades_of(self._shades, self.theme)
         self.update()
 

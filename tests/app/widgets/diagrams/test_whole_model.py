@@ -19,7 +19,7 @@ def strip(key, values):
 
 
 def mark(key, word):
-    return StreamMark(key, strip(f"{key} strip", [1.0, -1.0]), word, 0.5, is_sum=True)
+    return StreamMark(key, strip(f"{key} strip", [1.0, -1.0]), word, 0.5)
 
 
 def block(number, squares):
