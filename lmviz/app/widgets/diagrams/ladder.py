@@ -11,6 +11,7 @@ from lmviz.app.widgets.diagrams.ladder_parts import LadderPicture, LadderRung
 from lmviz.app.widgets.diagrams.mixture import draw_columns, draw_words, rung_color
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, SMALLEST_TYPE, Painter, cut
 from lmviz.app.widgets.kit.picture import Picture
+from lmviz.app.widgets.kit.rows import across
 
 HEAD, GROUND = 18, 22
 LEAST_RUNG, USUAL_RUNG, MOST_RUNG, FORMULA = 40, 78, 110, 22
@@ -129,9 +130,7 @@ class LadderView(Picture):
             self._draw_rung(painter, rung, place, with_formula=bool(with_formula))
         ground = QRectF(boxes.left(), top, boxes.width(), self.length(GROUND))
         painter.fit(ground.adjusted(self.length(10), 0, 0, 0), f"0   {self._picture.ground[0]}", muted, 11)
-        self._draw_pipe(
-            painter, QRectF(boxes.right() + self.length(8), area.top(), pipe, area.height()), places, ground
-        )
+        self._draw_pipe(painter, across(area, boxes.right() + self.length(8), area.right()), places, ground)
 
     def _draw_rung(self, painter: Painter, rung: LadderRung, place: QRectF, *, with_formula: bool) -> None:
         theme, is_current = self.theme, rung.order == self._current
@@ -273,12 +272,9 @@ class LadderView(Picture):
             self.place(f"fall {rung.order}", band.adjusted(0, 0, self.length(3), 0))
             color = rung_color(theme, rung.order, rungs[0].order)
             thick = max(place.height() * 0.9 * rung.share, 1.5 if rung.share > 0 else 0)
-            self._draw_branch(
-                painter, place, left + width * rung.falling, width * rung.share, thick, end, color
-            )
-            label = QRectF(
-                end + self.length(2), place.top(), area.right() - end - self.length(2), place.height()
-            )
+            branch = across(place, band.right(), band.right() + width * rung.share)
+            self._draw_branch(painter, branch, thick, end, color)
+            label = across(place, end + self.length(2), area.right())
             ink = theme.text if rung.share >= 0.005 else theme.muted_text
             kept, is_much = percentage(rung.share) if rung.share else "0 %", rung.share >= MUCH
             painter.fit(label, kept, ink, 11.5, bold=is_much, where=AT_RIGHT)
@@ -286,34 +282,21 @@ class LadderView(Picture):
             if 0 < rung.falling < rung.arriving:
                 fallen = QRectF(left + 2, below.top() - self.length(15), width, self.length(13))
                 painter.fit(fallen, percentage(rung.falling), theme.muted_text, 9.5)
-        painter.box(
-            QRectF(left, ground.top(), max(1.5, width * self._picture.ground[1]), bottom - ground.top()), wash
-        )
-        label = QRectF(
-            end - self.length(10), ground.top(), area.right() - end + self.length(10), ground.height()
-        )
+        rest = max(1.5, width * self._picture.ground[1])
+        painter.box(QRectF(left, ground.top(), rest, bottom - ground.top()), wash)
+        label = across(ground, end - self.length(10), area.right())
         painter.fit(label, percentage(self._picture.ground[1]), theme.muted_text, 11.5, where=AT_RIGHT)
 
-    def _draw_branch(
-        self,
-        painter: Painter,
-        place: QRectF,
-        left: float,
-        width: float,
-        thick: float,
-        end: float,
-        color: QColor,
-    ) -> None:
+    def _draw_branch(self, painter: Painter, area: QRectF, thick: float, end: float, color: QColor) -> None:
         """What a rung keeps: from the right side of the falling band to a block beside its figure."""
-        if width <= 0:
+        if area.width() <= 0:
             return
-        middle, block = place.center().y(), self.length(6)
-        right, turn = left + width, min(middle, place.top() + place.height() * 0.5)
-        path = QPainterPath(QPointF(left, place.top()))
-        path.lineTo(right, place.top())
-        path.cubicTo(right, turn, right, middle - thick / 2, end - block, middle - thick / 2)
+        left, right, middle, block = area.left(), area.right(), area.center().y(), self.length(6)
+        path = QPainterPath(area.topLeft())
+        path.lineTo(area.topRight())
+        path.cubicTo(right, middle, right, middle - thick / 2, end - block, middle - thick / 2)
         path.lineTo(end - block, middle + thick / 2)
-        path.cubicTo(left, middle + thick / 2, left, turn, left, place.top())
+        path.cubicTo(left, middle + thick / 2, left, middle, left, area.top())
         painter.fillPath(path, mix(self.theme.surface, color, 0.45))
         painter.box(QRectF(end - block, middle - thick / 2, block, thick), color)
 

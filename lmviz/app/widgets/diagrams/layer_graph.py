@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.color_maps import mix
@@ -95,10 +95,7 @@ class LayerGraphView(Canvas):
         start, end = start + along * self._radius(), end - along * self._radius()
         painter.line(start, end, pen)
         if arrow:
-            tip, aside = self.length(TIP), QPointF(-along.y(), along.x())
-            base = end - along * tip
-            painter.setBrush(pen.color())
-            painter.drawPolygon(QPolygonF([end, base + aside * tip * 0.5, base - aside * tip * 0.5]))
+            painter.head(start, end, pen.color(), TIP, TIP / 2)
 
     def _draw_node(self, painter: Painter, place: QPointF, *, is_last: bool, state: bool) -> None:
         theme, radius = self.theme, self._radius() / self.theme.scale

@@ -68,9 +68,8 @@ def draw_columns(
     """Which order speaks at each position; where they do not all fit, those around the current one."""
     theme, scale = picture.theme, picture.theme.scale
     title = QRectF(area.left(), area.top(), area.width(), 16 * scale)
-    painter.fit(
-        title, "which rung speaks, over the text; above, the longest context seen", theme.muted_text, 10.5
-    )
+    said = "which rung speaks, over the text; above, the longest context seen"
+    painter.fit(title, said, theme.muted_text, 10.5)
     room = max(1, int(area.width() / (NARROWEST * scale)))
     first = min(max(0, current - room // 2), max(0, len(columns) - room))
     shown = columns[first : first + room]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainterPath, QPolygonF
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QColor, QPainterPath
 
 from lmviz.app.widgets.kit.painter import Painter
 
@@ -85,12 +85,5 @@ def draw_arrow(
 ) -> None:
     """A line along a path, and its head, which comes to the end from a point before it."""
     painter.stroke(path, color, width)
-    direction = QLineF(before, end)
-    if direction.length() == 0:
-        return
-    unit = (direction.p2() - direction.p1()) * (1 / direction.length())
-    normal, size = QPointF(-unit.y(), unit.x()), HEAD + width / 2
-    painter.setBrush(color)
-    painter.setPen(Qt.PenStyle.NoPen)
-    back = end - unit * size * 1.4
-    painter.drawPolygon(QPolygonF([end, back + normal * size * 0.7, back - normal * size * 0.7]))
+    size = HEAD + width / 2
+    painter.head(before, end, color, 1.4 * size, 0.7 * size)

@@ -101,9 +101,8 @@ class DrawnValue:
     ) -> str:
         """The same with as many decimals as there is room for."""
         found = [self.figure(index, is_gradient, each) for each in (digits, min(2, digits), 0)]
-        return next(
-            (each for each in found if measure.horizontalAdvance(each) <= room), cut(found[-1], room, measure)
-        )
+        fitting = (each for each in found if measure.horizontalAdvance(each) <= room)
+        return next(fitting, cut(found[-1], room, measure))
 
     @cached_property
     def _figures(self) -> dict[tuple[tuple[int, ...], bool, int], str]:

@@ -84,9 +84,8 @@ class OrderPicture(GrowingCanvas):
         column = (self.width() - left) / max(1, len(line.names))
         painter.write(QRectF(0, top, left, self.length(CHIP)), line.title, theme.text, 12, bold=True)
         for at, name in enumerate(line.names):
-            color = (
-                theme.key if at in line.moved else theme.query if at == len(line.names) - 1 else theme.text
-            )
+            usual = theme.query if at == len(line.names) - 1 else theme.text
+            color = theme.key if at in line.moved else usual
             chip = QRectF(left + at * column + 3, top + 1, column - 6, self.length(CHIP) - 2)
             painter.box(chip, mix(theme.surface, color, 0.14), radius=4)
             painter.write(chip, name, color, 13, bold=True, token=True, where=CENTRED)

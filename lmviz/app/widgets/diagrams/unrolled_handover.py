@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
-from lmviz.app.widgets.diagrams.unrolled_lines import PALE, USUAL, draw_head, way_color
+from lmviz.app.widgets.diagrams.unrolled_lines import PALE, TIP, USUAL, way_color
 from lmviz.app.widgets.diagrams.unrolled_places import LABEL
 from lmviz.app.widgets.diagrams.unrolled_values import BACKWARD, LAYER_GAP
 from lmviz.app.widgets.kit.painter import Painter
@@ -103,7 +103,7 @@ class UnrolledHandover(Canvas):
             direction = self._encoder.layers[item.layer].direction
             color = way_color(self.theme, direction, self.theme.accent)
             self._draw(painter, corners, color)
-            draw_head(painter, color, corners[-1], 1)
+            painter.head(corners[-2], corners[-1], color, *TIP)
         corners = self.context()
         if corners:
             self._draw(painter, corners, self.theme.value)

@@ -17,6 +17,7 @@ from lmviz.app.widgets.kit.painter import Painter
 
 LIT, USUAL = 2.6, 1.4  # widths
 PALE = 0.45
+TIP = 8, 4  # the head of an arrow: how long it is, and half its width
 RIBBON = 0.35  # how strong the colour of a gradient's ribbon is
 
 
@@ -81,7 +82,8 @@ class UnrolledLines:
         ink = self._color(layer, theme.accent)
         draw_line(painter, ink, lit, QPointF(before, middle), QPointF(here, middle))
         if way:
-            draw_head(painter, _look(ink, lit)[0], QPointF(here, middle), 1 if way == FORWARD else -1)
+            ends = QPointF(before, middle), QPointF(here, middle)
+            painter.head(*ends, _look(ink, lit)[0], *TIP)
 
     def _draw_first_state(self, end: QPointF, *, lit: bool) -> None:
         """The line by which the picture enters a layer."""
@@ -90,7 +92,7 @@ class UnrolledLines:
         start = QPointF(picture.right() + 2 * theme.scale, picture.center().y())
         draw_line(self.painter, theme.key, lit, start, end)
         if start.y() == end.y():
-            draw_head(self.painter, _look(theme.key, lit)[0], end, 1)
+            self.painter.head(start, end, _look(theme.key, lit)[0], *TIP)
 
     def _color(self, layer: int, usual: QColor) -> QColor:
         return way_color(self.painter.theme, self.places.layers[layer].direction, usual)
@@ -99,15 +101,6 @@ class UnrolledLines:
 def draw_line(painter: Painter, color: QColor, lit: bool, start: QPointF, end: QPointF) -> None:
     """A straight line, which is strong where it leads to what is lit."""
     painter.line(start, end, *_look(color, lit))
-
-
-def draw_head(painter: Painter, color: QColor, tip: QPointF, way: int) -> None:
-    """The head of an arrow to the right, 1, or to the left, −1."""
-    size = 5 * painter.theme.scale
-    painter.setBrush(color)
-    painter.setPen(Qt.PenStyle.NoPen)
-    back = tip.x() - 1.6 * way * size
-    painter.drawPolygon([tip, QPointF(back, tip.y() - 0.8 * size), QPointF(back, tip.y() + 0.8 * size)])
 
 
 def _draw_around(
@@ -132,7 +125,7 @@ def _draw_ribbon(painter: Painter, start: QPointF, end: QPointF, sizes: Sequence
     painter.setBrush(mix(theme.surface, theme.key, RIBBON))
     painter.drawPolygon([start - halves[0], end - halves[1], end + halves[1], start + halves[0]])
     if sizes[0] > 0:
-        draw_head(painter, theme.key, start, -1 if end.x() > start.x() else 1)
+        painter.head(end, start, theme.key, *TIP)
 
 
 def _look(color: QColor, lit: bool) -> tuple[QColor, float]:
