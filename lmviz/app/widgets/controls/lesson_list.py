@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QPaintEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme
@@ -70,6 +70,7 @@ class _Row(QAbstractButton):
         self.setObjectName(f"lesson_open_{number}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
         policy = self.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.Preferred)  # a button's own lets no words be wrapped
         policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)  # and none that wrap be higher than expected
@@ -95,12 +96,6 @@ class _Row(QAbstractButton):
             self.click()
         else:
             super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = current_theme(), Painter(self)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRect, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painter import Painter
 
 AROUND, GLOW = 7, 4
 FOLLOW_EVERY = 100  # milliseconds; an ancestor that moves the control sends it no event
@@ -61,15 +62,13 @@ class Ring(QWidget):
             HoverCard.bring_in_front(self.window())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        accent, painter = current_theme().accent, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        accent, scale, painter = current_theme().accent, current_theme().scale, Painter(self)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing)
         area = QRectF(self.rect())
         glow = QColor(accent)
         glow.setAlphaF(0.25)
-        painter.setPen(QPen(glow, GLOW))
-        painter.drawRoundedRect(area.adjusted(2, 2, -2, -2), 10, 10)
-        painter.setPen(QPen(accent, 2))
-        painter.drawRoundedRect(area.adjusted(4, 4, -4, -4), 8, 8)
+        painter.box(area.adjusted(2, 2, -2, -2), edge=QPen(glow, GLOW), radius=10 / scale)
+        painter.box(area.adjusted(4, 4, -4, -4), edge=QPen(accent, 2), radius=8 / scale)
 
 
 def _seen_part(control: QWidget, window: QWidget) -> QRect:

@@ -153,8 +153,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             column_role=column_role,
             few_columns=few_columns,
         )
-        self._frame = None
-        self.update()
+        self._look_again()
 
     def set_stairs(self, rows: Sequence[int], meaning: str) -> None:
         """Draw a line over the cells of each column from a row on, and say below what it means."""
@@ -165,8 +164,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
     def set_notes(self, head: str, notes: Sequence[str]) -> None:
         """Write a text at the right of each row, and one over them; none for no such column."""
         self._labels = replace(self._labels, notes=tuple(notes), notes_head=head)
-        self._frame = None
-        self.update()
+        self._look_again()
 
     def set_selection(self, row: int = -1, column: int = -1) -> None:
         """Outline a whole row, a whole column, or both; −1 for none."""

@@ -59,12 +59,10 @@ class AlgorithmLines(Pointable):
 
     def set_lines(self, lines: Sequence[AlgorithmLine]) -> None:
         """Show other lines."""
-        grown = len(lines) != len(self._lines)
+        if len(lines) != len(self._lines):
+            self.set_hovered(-1)
         self._lines = tuple(lines)
         self.show_count(len(lines))
-        if grown:
-            self.set_hovered(-1)
-            self.updateGeometry()
 
     def set_lit(self, index: int) -> None:
         """Light a line."""

@@ -140,14 +140,12 @@ class AnswerRows(Pointable):
         wide, line = self._names_width() - self.length(14), self.length(18)
         name = QRectF(0, self._top(number), wide, line)
         painter.write(name, row.name, ink, NAME_SIZE, bold=True)
-        beside = name.adjusted(
-            metrics(NAME_SIZE, bold=True).horizontalAdvance(row.name) + self.length(9), 0, 0, 0
-        )
+        taken = metrics(NAME_SIZE, bold=True).horizontalAdvance(row.name) + self.length(9)
+        beside = name.adjusted(taken, 0, 0, 0)
         painter.fit(beside, row.amount, theme.muted_text, SMALL)
         below = QRectF(0, name.bottom(), wide, area.bottom() - name.bottom() - self.length(2))
-        painter.setFont(theme.font(SMALL))
-        painter.setPen(theme.muted_text)
-        painter.drawText(below, Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap, row.meaning)
+        wrapped = Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+        painter.write(below, row.meaning, theme.muted_text, SMALL, where=wrapped)
 
     def _draw_answer(self, painter: Painter, number: int, row: AnswerRow, first: int) -> None:
         theme, places = self.theme, self._chips(number)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN, Pointed, along
+from lmviz.app.widgets.kit.rows import across
 
 if TYPE_CHECKING:
     from lmviz.app.widgets.text.arithmetic_rows import ArithmeticRow, WrittenOperand, WrittenSheet
@@ -101,10 +102,8 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
         measure, row = metrics(NUMBER_SIZE, token=True), self.rows[index]
         before = TIMES.join([*(part.text for part in row.operands[:operand]), ""]) if operand else ""
         left = self._name_width + measure.horizontalAdvance(before)
-        place = self.row_rectangle(index)
-        return QRectF(
-            left, place.top(), measure.horizontalAdvance(row.operands[operand].text), place.height()
-        )
+        width = measure.horizontalAdvance(row.operands[operand].text)
+        return across(self.row_rectangle(index), left, left + width)
 
     def operands_shown(self, index: int) -> int:
         """How many numbers of a line there is room for before its value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -43,12 +43,10 @@ class BigFigure(Canvas):
             pad = self.length(PAD)
             area.adjust(pad, pad, -pad, -pad)
         row = self.length(ROW)
-        painter.setPen(theme.muted_text)
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for top, text in ((area.top(), self._caption), (area.bottom() - row, self._note)):
             shown, size = fitted(text, area.width(), SIZES)
-            painter.write(QRectF(area.left(), top, area.width(), row), shown, size=size, where=left)
+            painter.write(QRectF(area.left(), top, area.width(), row), shown, theme.muted_text, size)
         wide = metrics(FIGURE, bold=True).horizontalAdvance(self._figure)
         size = max(SMALLEST, min(FIGURE, FIGURE * area.width() / max(wide, 1.0)))
-        painter.setPen(theme.accent if self._washed else theme.text)
-        painter.write(area.adjusted(0, row, 0, -row), self._figure, size=size, bold=True, where=left)
+        ink = theme.accent if self._washed else theme.text
+        painter.write(area.adjusted(0, row, 0, -row), self._figure, ink, size, bold=True)

@@ -8,7 +8,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.text import typesetting
 
 SIZE = 21
@@ -16,6 +16,7 @@ NUMBERS_SIZE = 12.5
 LINE = 18
 PADDING = 8
 PATIENCE = 50
+WRAPPED = CENTRED | Qt.TextFlag.TextWordWrap
 
 
 class EquationView(EnlargedCanvas):
@@ -147,11 +148,9 @@ class EquationView(EnlargedCanvas):
     def _draw_equation(self, painter: Painter, place: QRectF) -> None:
         picture = self._picture()
         if picture is None:
-            painter.setFont(self.theme.token_font(NUMBERS_SIZE))
-            painter.setPen(self.theme.muted_text)
-            centred = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             # Until the type is there, nothing is better than backslashes; without it, they are better.
-            painter.drawText(place, centred, self._latex if typesetting.ready() else "")
+            shown = self._latex if typesetting.ready() else ""
+            painter.write(place, shown, self.theme.muted_text, NUMBERS_SIZE, token=True, where=WRAPPED)
             return
         size = picture.defaultSize()
         shrunk = min(1.0, place.width() / max(size.width(), 1))
@@ -161,11 +160,9 @@ class EquationView(EnlargedCanvas):
 
     def _draw_numbers(self, painter: Painter, place: QRectF) -> None:
         painter.box(place, self.theme.note_wash, radius=5)
-        painter.setPen(self.theme.text)
-        painter.setFont(self.theme.token_font(NUMBERS_SIZE))
         padding = self.length(PADDING)
         room = place.adjusted(padding, padding, -padding, -padding)
-        painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._numbers)
+        painter.write(room, self._numbers, self.theme.text, NUMBERS_SIZE, token=True, where=WRAPPED)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self._numbers:

@@ -113,9 +113,8 @@ class MarkdownLabel(Label):
                 picture = QTextImageFormat()
                 picture.setName(f"picture:{fragment.position()}")
                 picture.setMaximumWidth(WHOLE)
-                self._document.addResource(
-                    QTextDocument.ResourceType.ImageResource, QUrl(picture.name()), found
-                )
+                kind = QTextDocument.ResourceType.ImageResource
+                self._document.addResource(kind, QUrl(picture.name()), found)
                 cursor.insertImage(picture)
             else:
                 words.setFontItalic(True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -31,7 +31,7 @@ class PassageView(Canvas):
         column(self._text, STRETCH, self._verdict, on=self, margins=(padding,) * 4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
         self.setAccessibleName(name)
 
     @property
@@ -68,11 +68,6 @@ class PassageView(Canvas):
         wash = theme.accent_wash if self._emphasised else theme.hover if over else theme.surface
         painter.box(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), wash, edge, radius=6)
         self.draw_focus(painter)
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
-            self.update()
-        return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
