@@ -109,12 +109,16 @@ class UnitLine:
         return path
 
     @property
+    def areas(self) -> list[QRectF]:
+        """Where the name and the numbers of its weight stand."""
+        return [self.label, *self.cells.values()]
+
+    @property
     def field(self) -> QRectF:
         """All that its weight covers; empty without one."""
         if not self.cells:
             return QRectF()
-        areas = [self.label, *self.cells.values()]
-        return reduce(QRectF.united, areas).adjusted(-5, -3, 3, 3)
+        return reduce(QRectF.united, self.areas).adjusted(-5, -3, 3, 3)
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ def place_folded(
     for arrow in alike.values():
         ends = boxes[arrow.source], boxes[arrow.target]
         lines.append(_line(ends, weights.get(arrow.weight), lanes.get(arrow), None, with_gradient=True))
-    reach = [line.points[1].x() for line in lines] + [area.right() for line in lines for area in _areas(line)]
+    reach = [line.points[1].x() for line in lines] + [area.right() for line in lines for area in line.areas]
     right = max([box.frame.right() for box in boxes.values()] + reach)
     steps = tuple(
         (str(unit.step), QPointF(place.center().x(), boxes[base].frame.bottom()))
@@ -215,10 +219,6 @@ def place_folded(
         for place in [boxes[base].cells[ValueCell(unit.value.name, unit.value.indices[0], False)]]
     )
     return UnitPlaces(tuple(boxes.values()), tuple(lines), steps, QSizeF(right + MARGIN, height))
-
-
-def _areas(line: UnitLine) -> list[QRectF]:
-    return [line.label, *line.cells.values()]
 
 
 def _words(units: Sequence[DrawnUnit], label: str) -> float:

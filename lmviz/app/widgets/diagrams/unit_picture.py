@@ -76,12 +76,10 @@ class UnitPicture(EditableNumbers):
             self._places = place(self._units, self._arrows, self._weights)
             if before != self._places.size:
                 self.updateGeometry()
-        said = (f"{value.label}: {value.figure(at, False)}" for value, at in self._all())
+        values = self._values.values()
+        said = (f"{value.label}: {value.figure(at, False)}" for value in values for at in value.indices)
         self.setAccessibleDescription("; ".join(said))
         self.update()
-
-    def _all(self) -> list[tuple[DrawnValue, tuple[int, ...]]]:
-        return [(value, index) for value in self._values.values() for index in value.indices]
 
     def natural_size(self) -> QSizeF:
         return self._places.size + QSizeF(0, LEGEND)
