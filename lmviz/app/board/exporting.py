@@ -101,8 +101,6 @@ def fill_with_panels(menu: QMenu, kind: str, panels: Sequence[Panel]) -> None:
             action = _add(menu, export, panel)
             action.setData(action.text())  # what it is called where it stands in no submenu
             action.setText(caption(title_of(panel)) + ("…" if action.text().endswith("…") else ""))
-    if menu.isEmpty():
-        menu.addAction("None of what is shown here").setEnabled(False)
 
 
 def _add(menu: QMenu, export: Export, panel: Panel) -> QAction:

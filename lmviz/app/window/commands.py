@@ -76,7 +76,7 @@ class Commands:
         self._session = window.session
         self._lasting: list[tuple[str, QAction]] = []
         self._palette: CommandPalette | None = None
-        self._changing: list[tuple[QMenu, Callable[[QMenu], None]]] = []
+        self._changing: dict[QMenu, Callable[[], None]] = {}
         self._possible: list[tuple[QAction, Callable[[], bool]]] = []
         self._fill_file(self._menu("File"))
         self._fill_view(self._menu("View"))
@@ -99,8 +99,8 @@ class Commands:
     def all(self) -> Iterator[QAction]:
         """Every command, those of lists that change included."""
         yield from (action for _, action in self._lasting)
-        for menu, fill in self._changing:
-            fill(menu)
+        for menu, fill_anew in self._changing.items():
+            fill_anew()
             yield from menu.actions()
 
     @cached_property
@@ -136,11 +136,18 @@ class Commands:
     def _menu(self, title: str) -> QMenu:
         return self._window.header.menu_bar.addMenu(f"&{caption(title)}")
 
-    def _add_list(self, menu: QMenu, title: str, fill: Callable[[QMenu], None]) -> None:
-        """A submenu whose entries are rebuilt each time it opens."""
+    def _add_list(self, menu: QMenu, title: str, fill: Callable[[QMenu], None], none: str = "") -> None:
+        """A submenu whose entries are made anew each time it opens; where there are `none`, that is said."""
         inner = menu.addMenu(caption(title))
-        inner.aboutToShow.connect(lambda: fill(inner))
-        self._changing.append((inner, fill))
+
+        def fill_anew() -> None:
+            inner.clear()
+            fill(inner)
+            if none and inner.isEmpty():
+                inner.addAction(caption(none)).setEnabled(False)
+
+        inner.aboutToShow.connect(fill_anew)
+        self._changing[inner] = fill_anew
 
     def _add(
         self,
@@ -153,7 +160,7 @@ class Commands:
         possible: Callable[[], bool] | None = None,
     ) -> QAction:
         action = menu.addAction(caption(title))
-        if menu not in (inner for inner, _ in self._changing):
+        if menu not in self._changing:
             self._lasting.append((menu.title().replace("&", ""), action))
         action.triggered.connect(lambda _=False: act())
         if keys:
@@ -188,12 +195,12 @@ class Commands:
         self._add(menu, "Open a question for Circuits…", lambda: self.choosing.open_question())
         self._add(menu, "Open a scene…", lambda: self.choosing.open_scene())
         self._add(menu, "Download a model…", lambda: self.choosing.download_model())
-        self._add_list(menu, "Open recent", self._fill_recent)
+        self._add_list(menu, "Open recent", self._fill_recent, "Nothing opened yet")
         menu.addSeparator()
         self._add(menu, "Save scene…", lambda: self.choosing.save_scene(), "Ctrl+S")
         export = menu.addMenu("Export")
         for kind in EXPORTS:
-            self._add_list(export, kind, partial(self._fill_export, kind))
+            self._add_list(export, kind, partial(self._fill_export, kind), "None of what is shown here")
         export.addSeparator()
         for title, save, possible in (
             ("Save the model for other programs…", lambda: self.choosing.save_model(), self._can_save_model),
@@ -204,16 +211,12 @@ class Commands:
         self._add(menu, "Quit", self._parent.close, "Ctrl+Q")
 
     def _fill_recent(self, menu: QMenu) -> None:
-        menu.clear()
         for path in self._window.settings.recent:
             self._add(menu, f"Open {title_of_path(path)}", partial(self._window.open_paths, [path]))
-        if menu.isEmpty():
-            menu.addAction("Nothing opened yet").setEnabled(False)
 
     def _fill_export(self, kind: str, menu: QMenu) -> None:
         from lmviz.app.board.exporting import fill_with_panels  # not needed for the first paint
 
-        menu.clear()
         fill_with_panels(menu, kind, self._window.perspective.panels)
 
     def _fill_view(self, menu: QMenu) -> None:
@@ -250,7 +253,6 @@ class Commands:
         self._add(menu, "Reset the arrangement", window.reset_arrangement)
 
     def _fill_panels(self, menu: QMenu) -> None:
-        menu.clear()
         menu.addActions(self._window.perspective.toggle_actions)
 
     def _fill_model(self, menu: QMenu) -> None:
@@ -266,7 +268,7 @@ class Commands:
         resume = session.training.resume
         self._add(menu, "Continue training", resume, possible=lambda: session.training.can_resume)
         menu.addSeparator()
-        self._add_list(menu, "Open a sample model", self._fill_samples)
+        self._add_list(menu, "Open a sample model", self._fill_samples, "This installation has none")
         follow = lambda: session.library.follow_live(not session.library.live)  # noqa: E731
         follows = lambda: session.training.trains_shown_model  # noqa: E731
         self._add(menu, "Follow training live", follow, "Ctrl+L", possible=follows)
@@ -283,11 +285,8 @@ class Commands:
     def _fill_samples(self, menu: QMenu) -> None:
         from lmviz.api.training import sample_models
 
-        menu.clear()
         for name in sample_models():
             self._add(menu, f"Open sample model {name}", partial(self._session.library.open, name))
-        if menu.isEmpty():
-            menu.addAction("This installation has none").setEnabled(False)
 
     def _fill_lecture(self, menu: QMenu) -> None:
         lectures = self._window.lectures
@@ -305,7 +304,7 @@ class Commands:
             action = self._add(menu, title, act, keys, possible=is_open)
             if keys:  # in the window of the notes as well
                 action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
-        self._add_list(menu, "Go to item", self._fill_items)
+        self._add_list(menu, "Go to item", self._fill_items, "No lecture is open")
         menu.addSeparator()
         self._add(menu, "Save as the next scene…", lectures.save_scene, "Ctrl+Shift+S")
         files = self._window.student_files
@@ -319,18 +318,14 @@ class Commands:
     def _fill_lectures(self, menu: QMenu) -> None:
         from lmviz.lectures.reading import shipped_lectures
 
-        menu.clear()
         for path in shipped_lectures():
             title = path.stem.replace("-", " ").capitalize()
             self._add(menu, title, partial(self._window.open_lecture, path))
 
     def _fill_items(self, menu: QMenu) -> None:
-        menu.clear()
         lectures = self._window.lectures
         for number, item in enumerate(lectures.lecture.items if lectures.lecture is not None else ()):
             self._add(menu, f"{number + 1} · {item.title}", partial(lectures.go_to, number))
-        if menu.isEmpty():
-            menu.addAction("No lecture is open").setEnabled(False)
 
     def _fill_help(self, menu: QMenu) -> None:
         self._add(menu, "Tour", self._window.beginning.start_tour)
@@ -343,7 +338,6 @@ class Commands:
         self._add(menu, "About lmviz", self._show_about)
 
     def _fill_terms(self, menu: QMenu) -> None:
-        menu.clear()
         for title, perspective, panel in TERMS:
             self._add(menu, title, partial(self._show_term, perspective, panel))
 
