@@ -89,7 +89,6 @@ class Comparison(Part):
 
     changed = Signal()
     choice_changed = Signal()
-    twin_changed = Signal()
 
     def __init__(
         self,
@@ -113,7 +112,6 @@ class Comparison(Part):
             surgery.changed,
             reading.source_changed,
             self.choice_changed,
-            self.twin_changed,
         ):
             changed.connect(self.changed)
 
@@ -232,7 +230,7 @@ class Comparison(Part):
         if wanted != self._is_twin_wanted:
             self._is_twin_wanted = wanted
             self._under = BOTH if wanted else WITH
-            self.twin_changed.emit()
+            self.changed.emit()
 
     def ask(
         self,

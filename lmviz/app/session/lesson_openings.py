@@ -109,10 +109,6 @@ def _compare_with(parts: SessionParts, opening: Opening, path: Path | None) -> N
     )
 
 
-def _go_to_step(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.library.choose_step(int(opening.words))
-
-
 def _open_network(parts: SessionParts, opening: Opening, path: Path | None) -> None:
     if path is not None:
         parts.network.open_file(path)
@@ -141,32 +137,18 @@ def _race(parts: SessionParts, opening: Opening, path: Path | None) -> None:
             parts.race.add(varied)
 
 
-def _set_prefix(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.reading.set_prefix(opening.words)
-
-
-def _set_source(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.reading.set_source(opening.words)
-
-
-def _set_changed(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.contrast.set_other(opening.words)
-
-
-def _lock_seed(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.writing.set_sampling(seed=int(opening.words), seed_locked=True)
-
-
 _ACTS: dict[str, Open] = {
     "text": _open_text,
     "beside": _compare_with,
-    "step": _go_to_step,
+    "step": lambda parts, opening, path: parts.library.choose_step(int(opening.words)),
     "network": _open_network,
     "tape": _set_tape,
     "plan": _plan,
     "race": _race,
-    "prefix": _set_prefix,
-    "source": _set_source,
-    "changed": _set_changed,
-    "seed": _lock_seed,
+    "prefix": lambda parts, opening, path: parts.reading.set_prefix(opening.words),
+    "source": lambda parts, opening, path: parts.reading.set_source(opening.words),
+    "changed": lambda parts, opening, path: parts.contrast.set_other(opening.words),
+    "seed": lambda parts, opening, path: parts.writing.set_sampling(
+        seed=int(opening.words), seed_locked=True
+    ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.app.session.training_state import Plan, in_words
+from lmviz.app.workers.job import Job
 from lmviz.app.workers.threads import compute_with
-from lmviz.app.workers.timing_worker import Timing, TimingWorker
 from lmviz.families import FAMILIES, obstacle_to
 from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.options import SENTENCES
@@ -62,7 +62,7 @@ class TrainingPlan(Part):
         self._problem = ""
         self._preset = FIRST_PRESET  # which its steps follow; "" where a number was chosen
         self._pace = TrainingPace()
-        self._worker: TimingWorker | None = None
+        self._measuring: tuple[tuple[object, ...], Job] | None = None  # by what it measures
         self._is_closed = False
         self._measure_soon = QTimer(self, singleShot=True, interval=SETTLING)
         self._measure_soon.timeout.connect(self._measure)
@@ -166,7 +166,7 @@ class TrainingPlan(Part):
     @property
     def is_measuring(self) -> bool:
         """Whether it is being measured how long it will take."""
-        return self._worker is not None or self._measure_soon.isActive()
+        return self._measuring is not None or self._measure_soon.isActive()
 
     @property
     def is_settled(self) -> bool:
@@ -214,18 +214,18 @@ class TrainingPlan(Part):
     def stop_measuring(self) -> Callable[[], None]:
         """Measure no more. What is returned waits until the thread that did is through with its step."""
         self._measure_soon.stop()
-        worker, self._worker = self._worker, None
-        if worker is None:
+        measuring, self._measuring = self._measuring, None
+        if measuring is None:
             return lambda: None
-        worker.stop()
-        return worker.join
+        measuring[1].cancel()
+        return measuring[1].join
 
     def close(self) -> None:
         """Measure no more; `Work.close` waits for the thread."""
-        worker, self._is_closed = self._worker, True
+        measuring, self._is_closed = self._measuring, True
         self.stop_measuring()
-        if worker is not None:
-            self._work.wait_when_closing(worker)
+        if measuring is not None:
+            self._work.wait_when_closing(measuring[1])
 
     def begin_timing(self, fingerprint: str) -> None:
         """What is planned is being trained on this text: learn from it how long that takes."""
@@ -281,7 +281,8 @@ class TrainingPlan(Part):
         if corpus is None or not self._work.is_ready:
             return False
         key = pace_key(plan, corpus.fingerprint)
-        if self._pace.was_measured(plan, corpus.fingerprint) or (self._worker and self._worker.key == key):
+        is_measured = self._measuring is not None and self._measuring[0] == key
+        if is_measured or self._pace.was_measured(plan, corpus.fingerprint):
             return False
         return self._is_measurable
 
@@ -290,28 +291,36 @@ class TrainingPlan(Part):
         if corpus is None or not self._can_measure():
             return
         wait = self.stop_measuring()  # what was planned before is of no interest any more
-        begin = lambda: _rehearsed(plan, corpus, wait)  # noqa: E731
-        self._worker = TimingWorker(pace_key(plan, corpus.fingerprint), begin, self._take_time)
-        self._worker.start()
+        job = Job("timing", lambda report: _rehearsed(plan, corpus, wait), self)
+        job.succeeded.connect(self._take_time)
+        job.failed.connect(self._take_no_time)
+        self._measuring = pace_key(plan, corpus.fingerprint), job
+        job.start()
 
-    def _take_time(self, timing: Timing) -> None:
-        key, seconds = timing
-        worker = self._worker
-        if worker is None or worker.key != key:
-            return
-        self._worker = None
-        self._pace.keep(worker.key, seconds)
+    def _take_time(self, seconds: float | None) -> None:
+        assert self._measuring is not None, "a job that was cancelled says nothing"
+        (key, _), self._measuring = self._measuring, None
+        self._pace.keep(key, seconds)
         self.timed.emit()
 
+    def _take_no_time(self, job: Job, fault: BaseException) -> None:
+        """What cannot be trained is said when it is to be trained, and not now."""
+        self._take_time(None)
 
-def _rehearsed(plan: Plan, corpus: Corpus, wait: Callable[[], None]) -> Iterator[float | None]:
+
+def _rehearsed(plan: Plan, corpus: Corpus, wait: Callable[[], None]) -> Generator[float, None, float | None]:
+    """In a thread of its own: makes steps until it is known how long one takes."""
     from lmviz.runs.preparation import rehearse
     from lmviz.training.rehearsal import measured_pace
 
     wait()
     compute_with(None)
     steps = rehearse(plan.family, plan.configuration, plan.training_options, corpus)
-    return measured_pace(steps, plan.training_options)
+    for seconds in measured_pace(steps, plan.training_options):
+        if seconds is not None:
+            return seconds
+        yield 0.0
+    return None
 
 
 FIRST = 1.0  # seconds of training after which its pace is known
