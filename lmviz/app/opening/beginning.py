@@ -165,8 +165,7 @@ def _sample_models() -> tuple[str, ...]:
 def open_last(session: Session, last: LastSession, first: FirstScreen | None = None) -> None:
     """Open what the last session had open, in place of the first screen."""
     if last.sources:
-        source = last.sources[0] if len(last.sources) == 1 else last.sources
-        session.text.open(source, last.corpus_options, target=last.target or None)
+        session.text.open(last.sources, last.corpus_options, target=last.target or None)
     untouched = "" if first is None else first.trace.text
     if first is not None and first.model in session.library.models and str(first.model.folder) != last.run:
         session.library.close(first.model)

@@ -38,5 +38,5 @@ def open_models_and_texts(session: Session, paths: Sequence[Path]) -> tuple[list
         session.library.open(folder)
     texts = [path for path, folder in zip(paths, models, strict=True) if folder is None]
     if texts:
-        session.text.open(texts[0] if len(texts) == 1 else texts)
+        session.text.open(texts)
     return folders, bool(texts)

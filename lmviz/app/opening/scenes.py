@@ -132,8 +132,6 @@ class Scenes(QObject):
 
     def _read_text(self, text: SceneText, path: Path, read: Callable[..., object]) -> list[str]:
         """`read` a text of files or of the catalogue, unless it is the one that is open; what is missing."""
-        from lmviz.text.catalogue import find_entry
-
         if text.catalogue:
             if find_entry(text.catalogue) is None:
                 return [f"the text {text.catalogue}"]
@@ -147,7 +145,7 @@ class Scenes(QObject):
             sources = [str(file) for file in files]
         corpus = self._session.text.corpus
         if corpus is None or (list(corpus.sources), corpus.options) != (sources, text.options):
-            read(sources[0] if len(sources) == 1 else sources, text.options, target=target)
+            read(sources, text.options, target=target)
         return []
 
     def _begin(self, scene: Scene, folders: list[Path | None]) -> None:

@@ -211,8 +211,9 @@ class OpenText(Part):
         were kept in a file.
         """
         is_told = options is not None or target is not None or bool(settings)
-
         ahead, self._ahead = self._ahead, None
+        if not isinstance(source, str | Path) and len(source) == 1:
+            source = source[0]
 
         def work(report: Report) -> Corpus | Preview:
             from lmviz.text.preview import look
@@ -300,7 +301,7 @@ class OpenText(Part):
         if not own.sources:
             return self.paste(own.data.decode("utf-8"), options, own.name)
         target = next(iter(own.target_sources), None)
-        return self.open(own.sources[0] if len(own.sources) == 1 else own.sources, options, target=target)
+        return self.open(own.sources, options, target=target)
 
     def open_text_of(self, model: OpenedModel) -> Job | None:
         """Read the text that a model learned from, as it was read then.
@@ -318,7 +319,7 @@ class OpenText(Part):
         if not sources or not self._permission.may_read(model.run, lambda: self.open_text_of(model)):
             return None
         target = next(iter(recorded.get("target_sources") or []), None)
-        return self.open(sources[0] if len(sources) == 1 else sources, options, target=target)
+        return self.open(sources, options, target=target)
 
     def use(self, corpus: Corpus) -> None:
         """Use a corpus."""
