@@ -22,7 +22,7 @@ from lmviz.base.plain_text import on_one_line
 if TYPE_CHECKING:
     from lmviz.app.board.board import Board
     from lmviz.app.opening.scenes import Scenes
-    from lmviz.app.window.presenter import BlackScreen, PresenterPage, PresenterWindow
+    from lmviz.app.window.presenter import BlackScreen, PresenterWindow
     from lmviz.lectures.lecture import Lecture, LectureItem, Shown
 
 KINDS, OPENED = "Lectures (*.lecture)", "Lectures and bundles (*.lecture *.lmvizbundle)"
@@ -162,7 +162,7 @@ class Lectures(QObject):
         self._parent.setWindowState(self._before[1] | Qt.WindowState.WindowFullScreen)
         if len(QGuiApplication.screens()) > 1:
             self.show_notes()
-        self._withdraw_offer()
+        self._window.withdraw(self._offered)
         self._tell()
 
     def toggle_black(self) -> None:
@@ -260,7 +260,7 @@ class Lectures(QObject):
         assert self._lecture is not None, "no lecture is open"
         self._prepare_no_more()
         self._number = number
-        self._withdraw_offer()
+        self._window.withdraw(self._offered)
         self.put_on(self._lecture.items[number])
         self._parent.setFocus()  # a key of the clicker is not to be typed into a field
         self._tell()
@@ -311,9 +311,6 @@ class Lectures(QObject):
             self._parent.setWindowState(state)
             self._tell()
 
-    def _withdraw_offer(self) -> None:
-        self._window.withdraw(self._offered)
-
     def _title_now(self) -> str:
         """What an item is called that is saved now: what is shown, and of which text."""
         prefix = on_one_line(self._window.session.reading.prefix).strip()
@@ -329,12 +326,7 @@ class Lectures(QObject):
         place = f"{self._number + 1} of {len(lecture.items)}"
         self._parent.setWindowTitle(window_title(f"{lecture.title}, {place} – lmviz"))
         if self._presenter is not None:
-            self._presenter.show_page(lecture.title, self._page(lecture, place))
+            item, following = lecture.items[self._number], lecture.items[self._number + 1 :]
+            after = f"Next: {following[0].title}" if following else "This is the last item."
+            self._presenter.show_page(lecture.title, item.title, place, item.notes, after)
         self.changed.emit()
-
-    def _page(self, lecture: Lecture, place: str) -> PresenterPage:
-        from lmviz.app.window.presenter import PresenterPage
-
-        item, following = lecture.items[self._number], lecture.items[self._number + 1 :]
-        after = f"Next: {following[0].title}" if following else "This is the last item."
-        return PresenterPage(item.title, place, item.notes, after)

@@ -319,7 +319,7 @@ class _RowsArea(QScrollArea):
 
     def __init__(self, strip: TokenStrip) -> None:
         super().__init__()
-        self.strip = strip
+        self._strip = strip
         self.setViewport(QWidget())  # as in QuietScrollArea
         self.setWidget(strip)
         strip.setAutoFillBackground(False)
@@ -331,8 +331,8 @@ class _RowsArea(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> QSize:
-        row = self.strip.minimumSizeHint().height()
-        wanted = self.strip.heightForWidth(max(1, self.viewport().width()))
+        row = self._strip.minimumSizeHint().height()
+        wanted = self._strip.heightForWidth(max(1, self.viewport().width()))
         return QSize(240, max(row, min(wanted, MOST_ROWS * row)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

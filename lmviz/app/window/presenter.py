@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTime, QTimer
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
@@ -19,16 +18,6 @@ from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 CLOCK, NOTES = 30.0, 17.0  # sizes of type at scale 1
 USUAL = (620, 560)  # pixels
 SECOND = 1000  # milliseconds
-
-
-@dataclass(frozen=True)
-class PresenterPage:
-    """What the presenter reads: the `notes` of an item in Markdown, its `place` in words, and the next."""
-
-    title: str
-    place: str
-    notes: str
-    following: str
 
 
 class PresenterWindow(QWidget):
@@ -63,13 +52,13 @@ class PresenterWindow(QWidget):
         self._adopt_theme()
         self.resize(*USUAL)
 
-    def show_page(self, lecture: str, page: PresenterPage) -> None:
-        """Show the notes of another item."""
+    def show_page(self, lecture: str, title: str, place: str, notes: str, following: str) -> None:
+        """Show an item of a lecture: its `notes` in Markdown, its `place` in words, and what follows."""
         self.setWindowTitle(window_title(f"Notes: {lecture}"))
-        self._title.setText(page.title)
-        self._place.setText(page.place)
-        self._notes.setText(page.notes or "*No notes.*")
-        self._next.setText(page.following)
+        self._title.setText(title)
+        self._place.setText(place)
+        self._notes.setText(notes or "*No notes.*")
+        self._next.setText(following)
         self._tell_time()
 
     def showEvent(self, event: QShowEvent) -> None:
