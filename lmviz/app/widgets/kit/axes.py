@@ -9,12 +9,12 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsGridLayout, QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -157,11 +157,14 @@ class ReferenceLine(pyqtgraph.InfiniteLine):
         self.setPen(pyqtgraph.mkPen(theme.muted_text, width=1, style=DASHED))
 
 
-class Axes(pyqtgraph.PlotWidget):
-    """`Axes()`: `axes` by side, `box` is what the items lie in.
+class Axes(pyqtgraph.GraphicsView):
+    """`Axes()`: `axes` by side, `box` is what the items lie in, `sheet` is what holds all of them.
 
     Subclasses override `adopt_theme` for the colours of what they draw.
     """
+
+    # pyqtgraph's PlotItem would make a menu of a hundred controls for each plot, which none of these plots
+    # has, and which took four of the five milliseconds that a plot took.
 
     spoken_as = "Chart"
 
@@ -170,22 +173,67 @@ class Axes(pyqtgraph.PlotWidget):
     """The width and height that a layout gives it and that it needs, in pixels at scale 1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        axes = {side: Axis(side) for side in ("left", "bottom")}
-        super().__init__(parent, background=None, axisItems=axes, enableMenu=False)
+        super().__init__(parent, background=None)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.enableMouse(False)
         self.setAccessibleName("axes")
-        self.axes = axes
-        self.box: pyqtgraph.ViewBox = self.getViewBox()
         for part in (self, self.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         # What moves while it is being painted leaves pieces behind where only parts are painted again.
         self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
-        plot = self.getPlotItem()
-        plot.hideButtons()
-        plot.setMouseEnabled(x=False, y=False)
+        self.items_drawn: list[pyqtgraph.GraphicsObject] = []
+        self._logarithmic = (False, False)
+        self.sheet = pyqtgraph.GraphicsWidget()
+        self.box = pyqtgraph.ViewBox(self.sheet, enableMouse=False, enableMenu=False)
+        self.axes = axes = {side: Axis(side) for side in ("left", "bottom")}
+        self._lay_out()
         axes["left"].setGrid(255)
         axes["left"].setZValue(-1000)  # its lines lie under the curves
         theme_switch().theme_changed.connect(self.adopt_theme)
         Axes.adopt_theme(self)
+
+    def _lay_out(self) -> None:
+        layout = QGraphicsGridLayout(self.sheet)
+        layout.setContentsMargins(1, 1, 1, 1)
+        layout.setSpacing(0)
+        layout.addItem(self.box, 0, 1)
+        for side, (row, column) in {"left": (0, 0), "bottom": (1, 1)}.items():
+            axis = self.axes[side]
+            axis.linkToView(self.box)
+            axis.setFlag(axis.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
+            axis.setZValue(0.5)
+            layout.addItem(axis, row, column)
+        layout.setRowStretchFactor(0, 100)
+        layout.setColumnStretchFactor(1, 100)
+        self.setCentralItem(self.sheet)
+
+    def add(self, item: pyqtgraph.GraphicsObject, *, is_fitted: bool = False) -> None:
+        """Put an item into the box. Where it `is_fitted`, the axes reach as far as it does."""
+        self.items_drawn.append(item)
+        self.box.addItem(item, ignoreBounds=not is_fitted)
+        if isinstance(item, pyqtgraph.PlotDataItem):
+            item.setLogMode(*self._logarithmic)
+
+    def remove(self, item: pyqtgraph.GraphicsObject) -> None:
+        """Take an item out of the box."""
+        self.items_drawn.remove(item)
+        self.box.removeItem(item)
+
+    def add_curve(self, **looks: Any) -> pyqtgraph.PlotDataItem:
+        """Put a curve without points into the box; the axes reach as far as it does."""
+        curve = pyqtgraph.PlotDataItem(**looks)
+        self.add(curve, is_fitted=True)
+        return curve
+
+    def set_logarithmic(self, x: bool, y: bool) -> None:
+        """The scale of each axis. Both reach as far as their items do, until they are told otherwise."""
+        self._logarithmic = x, y
+        for item in self.items_drawn:
+            if isinstance(item, pyqtgraph.PlotDataItem):
+                item.setLogMode(x, y)
+        for axis in self.axes.values():
+            axis.setLogMode(x, y)
+        self.box.enableAutoRange()
 
     def set_possible(self, y: tuple[float, float], x: tuple[float, float] = ANYTHING) -> None:
         """The least and the most that a value can be: no number of an axis lies beyond."""
@@ -213,9 +261,9 @@ class Axes(pyqtgraph.PlotWidget):
     ) -> None:
         """Take items out and put others in, which have no say in how far the axes reach."""
         for item in old:
-            self.removeItem(item)
+            self.remove(item)
         for item in new:
-            self.addItem(item, ignoreBounds=True)
+            self.add(item)
 
     def place_of(self, x: float, y: float) -> QPoint:
         """Where a point lies in the viewport; x and y as the axes count, logarithms on a logarithmic one."""
@@ -245,7 +293,7 @@ class PointableAxes(Parts[int], Axes):
         self._pointer: QPoint | None = None
         self.marks = pyqtgraph.ScatterPlotItem()
         self.marks.setZValue(5)
-        self.addItem(self.marks, ignoreBounds=True)
+        self.add(self.marks)
         self.setMouseTracking(True)
 
     @abstractmethod

@@ -42,7 +42,7 @@ class BandedPlot(PointableAxes):
         self._places = np.zeros(0)
         self._pointed_y = 0.0
         self._lines: list[pyqtgraph.InfiniteLine] = []
-        self.getPlotItem().setContentsMargins(0, 6, 12, 0)
+        self.sheet.setContentsMargins(0, 6, 12, 0)
         self.box.sigResized.connect(self._fit)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("curves with bands")

@@ -30,13 +30,12 @@ class Histogram(PointableAxes):
         self._what, self._unit = what, unit
         self._edges, self._counts = np.zeros(1), np.zeros(0)
         self._filled = np.zeros(0, dtype=np.int64)
-        plot = self.getPlotItem()
-        plot.setContentsMargins(0, 2, HALF_A_LABEL, 0)
-        for side in ("left", "bottom"):  # there is no axis while there is nothing to count
-            plot.hideAxis(side)
+        self.sheet.setContentsMargins(0, 2, HALF_A_LABEL, 0)
+        for axis in self.axes.values():  # there is none while there is nothing to count
+            axis.hide()
         self.axes["bottom"].set_unit(unit)
         self._columns = pyqtgraph.BarGraphItem(x=[], height=[], width=1)
-        plot.addItem(self._columns)
+        self.add(self._columns, is_fitted=True)
         self.setAccessibleName(f"{what} by {unit}")
 
     def set_columns(self, edges: np.ndarray, counts: np.ndarray) -> None:
@@ -45,7 +44,7 @@ class Histogram(PointableAxes):
         self._filled = np.flatnonzero(self._counts)
         lefts, widths = self._edges[self._filled], np.diff(self._edges)[self._filled]
         self._columns.setOpts(x0=lefts, width=widths * COLUMN, y0=0, height=self._counts[self._filled])
-        self.getPlotItem().showAxis("bottom", len(self._counts) > 0)
+        self.axes["bottom"].setVisible(len(self._counts) > 0)
         if len(self._counts):
             self.box.setRange(
                 xRange=(self._edges[0], self._edges[-1]), yRange=(0, max(1, self._counts.max())), padding=0

@@ -77,7 +77,7 @@ class LinePlot(Canvas):
         self._x_name, self._y_name = x_name, y_name
         self._view = Axes()
         self._view.spoken_as = "Grouping"  # the plot itself says what is drawn
-        self._plot: pyqtgraph.PlotItem = self._view.getPlotItem()
+        self._sheet = self._view.sheet
         self._view.set_possible(possible, x=possible_x)
         self._box = self._view.box
         self._curves: dict[str, DrawnCurve] = {}
@@ -95,7 +95,7 @@ class LinePlot(Canvas):
         for side, written in zip(("bottom", "left"), words, strict=True):
             if written is not None:
                 self._view.axes[side].set_words(written)
-        self._plot.setLogMode(*logarithmic)
+        self._view.set_logarithmic(*logarithmic)
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._view)
         self._view.hide()
@@ -114,14 +114,14 @@ class LinePlot(Canvas):
 
     def _make_cursor(self) -> pyqtgraph.InfiniteLine:
         cursor = pyqtgraph.InfiniteLine(angle=90, movable=True)
-        self._cursor_text = QGraphicsSimpleTextItem(self._plot)
+        self._cursor_text = QGraphicsSimpleTextItem(self._sheet)
         self._words = [self._cursor_text]
         if self._y_name:
-            self._words.append(QGraphicsSimpleTextItem(seen(self._y_name), self._plot))
+            self._words.append(QGraphicsSimpleTextItem(seen(self._y_name), self._sheet))
         cursor.setZValue(5)
         cursor.hide()
         cursor.sigDragged.connect(lambda line: self.cursor_moved.emit(self._amount(line.value())))
-        self._plot.addItem(cursor, ignoreBounds=True)
+        self._view.add(cursor)
         return cursor
 
     def set_curves(self, curves: Sequence[PlotCurve]) -> None:
@@ -247,7 +247,7 @@ class LinePlot(Canvas):
         if logarithmic == self._logarithmic:
             return
         self._logarithmic = logarithmic
-        self._plot.setLogMode(x=self._over_logarithms, y=logarithmic)
+        self._view.set_logarithmic(x=self._over_logarithms, y=logarithmic)
         for line in self._references:
             line.set_logarithmic(logarithmic)
         self._fit()
@@ -312,16 +312,16 @@ class LinePlot(Canvas):
         above = round(self.length(NAMED_ABOVE if named else ABOVE if says else LOW_ABOVE))
         if above != self._above:
             self._above = above
-            self._plot.setContentsMargins(4, above, margin, 0)
+            self._sheet.setContentsMargins(4, above, margin, 0)
         self._cursor_text.setVisible(says)
         if self._y_name:  # the marker's own words come first where there is not room for both
             room = self._box.sceneBoundingRect().right() - named - self._cursor_text.boundingRect().width()
             self._words[-1].setVisible(not says or room >= 0)
         if says:
             place = QPointF(self._cursor.value(), self._box.viewRange()[1][1])
-            top = self._plot.mapFromScene(self._box.mapViewToScene(place))
+            top = self._sheet.mapFromScene(self._box.mapViewToScene(place))
             text = self._cursor_text.boundingRect()
-            within = self._plot.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
+            within = self._sheet.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
             begin = max(within.left(), named)  # left of it are the numbers of the axis, and right of it names
             left = min(max(top.x() - text.width() / 2, begin), within.right() - text.width())
             self._cursor_text.setPos(left, top.y() - text.height() - 1)

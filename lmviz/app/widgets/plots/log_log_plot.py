@@ -34,10 +34,9 @@ class LogLogPlot(PointableAxes):
         self._x_name, self._y_name = x_name, y_name
         self._values = np.zeros(0)
         self._names: Sequence[str] = ()
-        plot = self.getPlotItem()
-        plot.setContentsMargins(0, 6, 12, 0)
-        self._curve = plot.plot(antialias=True)
-        plot.setLogMode(x=True, y=True)
+        self.sheet.setContentsMargins(0, 6, 12, 0)
+        self._curve = self.add_curve(antialias=True)
+        self.set_logarithmic(x=True, y=True)
         self.setAccessibleName(f"{y_name} over {x_name}")
         self.adopt_theme()
 

@@ -60,7 +60,7 @@ class DrawnCurve:
 
     def __init__(self, view: Axes, curve: PlotCurve) -> None:
         self._view = view
-        self.item: pyqtgraph.PlotDataItem = view.getPlotItem().plot(antialias=True, connect="finite")
+        self.item: pyqtgraph.PlotDataItem = view.add_curve(antialias=True, connect="finite")
         self.item.setDownsampling(auto=True, method="peak")
         self.item.setClipToView(True)
         # Smooth wide lines as one path take Qt seconds where a curve is noise; as segments, milliseconds.
@@ -110,10 +110,9 @@ class DrawnCurve:
 
     def remove(self) -> None:
         """Take it out of the plot."""
-        plot = self._view.getPlotItem()
         for item in (self.item, self._ring, self._wash, *self._edges):
             if item is not None:
-                plot.removeItem(item)
+                self._view.remove(item)
 
     def set_visible(self, visible: bool) -> None:
         """Draw it, or leave it out."""
@@ -131,10 +130,9 @@ class DrawnCurve:
         if known and all(map(np.array_equal, known, band)):
             return False
         if self._wash is None:
-            plot = self._view.getPlotItem()
-            self._edges = tuple(plot.plot(pen=QColor(0, 0, 0, 0)) for _ in band)
+            self._edges = tuple(self._view.add_curve(pen=QColor(0, 0, 0, 0)) for _ in band)
             self._wash = pyqtgraph.FillBetweenItem(*self._edges)
-            plot.addItem(self._wash, ignoreBounds=True)
+            self._view.add(self._wash)
             self.adopt_theme()
         for edge, values in zip(self._edges, band, strict=True):
             edge.setData(self.x[: len(values)], values)
@@ -143,7 +141,7 @@ class DrawnCurve:
     def _set_ring(self) -> None:
         if self.curve.ring and len(self.x):
             if self._ring is None:
-                self._ring = self._view.getPlotItem().plot(pen=None, symbol="o")
+                self._ring = self._view.add_curve(pen=None, symbol="o")
                 self._ring.setVisible(self.item.isVisible())
                 self.adopt_theme()
             self._ring.setData(self.x[:1], self.y[:1])

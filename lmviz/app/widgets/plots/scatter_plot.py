@@ -30,11 +30,10 @@ class ScatterPlot(PointableAxes):
     def __init__(self, x_name: str, y_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._points = np.zeros((0, 2))
-        plot = self.getPlotItem()
-        plot.setContentsMargins(0, 6, 10, 0)
+        self.sheet.setContentsMargins(0, 6, 10, 0)
         self._same, self._dots = pyqtgraph.InfiniteLine(angle=45), pyqtgraph.ScatterPlotItem()
         for item in (self._same, self._dots):
-            plot.addItem(item, ignoreBounds=True)
+            self.add(item)
         self.axes["left"].set_unit("%")
         self.setAccessibleName(f"{y_name} over {x_name}")
         self.adopt_theme()

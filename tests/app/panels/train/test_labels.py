@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pyqtgraph
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QWidget
@@ -15,7 +14,7 @@ from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.setting_field import SettingField
 from lmviz.app.widgets.diagrams.family_cards import FamilyCards
-from lmviz.app.widgets.kit.axes import ReferenceLine
+from lmviz.app.widgets.kit.axes import Axes, ReferenceLine
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
@@ -188,5 +187,5 @@ def test_what_matters_to_the_task_is_in_sight_and_what_has_no_effect_is_not_ther
 
 def references(plot: LinePlot) -> dict[str, float]:
     """The dashed lines, by name."""
-    items = plot.findChild(pyqtgraph.PlotWidget).getPlotItem().items
+    items = plot.findChild(Axes).items_drawn
     return dict(item.reference for item in items if isinstance(item, ReferenceLine))

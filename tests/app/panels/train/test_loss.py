@@ -57,7 +57,7 @@ def choose(panel: LossPanel, what: str, choice: str, qtbot: QtBot) -> None:
 
 def references(panel: LossPanel) -> dict[str, float]:
     """The dashed lines, by name."""
-    items = panel.findChild(pyqtgraph.PlotWidget).getPlotItem().items
+    items = panel.findChild(Axes).items_drawn
     return dict(item.reference for item in items if isinstance(item, ReferenceLine))
 
 
@@ -96,7 +96,7 @@ def test_a_logarithmic_axis_keeps_the_values(loss: LossPanel, qtbot: QtBot) -> N
     before = points(loss, "training").copy()
     choose(loss, "scale of the loss", "logarithmic", qtbot)
     np.testing.assert_array_equal(points(loss, "training"), before)
-    bottom, top = loss.findChild(pyqtgraph.PlotWidget).viewRange()[1]
+    bottom, top = loss.findChild(Axes).box.viewRange()[1]
     assert bottom < math.log10(before.min()) < top
 
 
@@ -202,7 +202,7 @@ def test_a_run_on_another_text_is_drawn_alone_when_it_is_shown(
 
 def pen_of(panel: LossPanel, curve: str) -> QPen:
     """What a curve is drawn with, found by its points."""
-    items = panel.findChild(pyqtgraph.PlotWidget).getPlotItem().items
+    items = panel.findChild(Axes).items_drawn
     values = points(panel, curve)
     found = [
         item

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyqtgraph
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QSlider
@@ -21,6 +20,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.diagrams.family_cards import FamilyCards
+from lmviz.app.widgets.kit.axes import Axes
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.window.main_window import MainWindow
@@ -247,7 +247,7 @@ def test_health_and_prediction_over_time_show_what_was_measured(
     qtbot.waitUntil(lambda: session.reading.current.step == step, timeout=LONG)
     shown = session.reading.current.trace["probabilities"].array[-1]
     np.testing.assert_allclose(view.rows[step], shown, rtol=1e-4, atol=1e-6)
-    last, plot = session.library.model.snapshots[-1], view.findChild(pyqtgraph.PlotWidget)
+    last, plot = session.library.model.snapshots[-1], view.findChild(Axes).box
     qtbot.waitUntil(lambda: plot.viewRange()[0] == pytest.approx([0, last]), timeout=LONG)
 
 

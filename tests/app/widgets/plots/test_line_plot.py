@@ -35,7 +35,7 @@ def place_of(plot, x, y):
 
 
 def items(plot, kind):
-    return [item for item in plot.findChild(Axes).getPlotItem().items if isinstance(item, kind)]
+    return [item for item in plot.findChild(Axes).items_drawn if isinstance(item, kind)]
 
 
 def drawn_curve(plot):
