@@ -21,7 +21,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.controls.fuzzy import fuzzy_search
 from lmviz.app.widgets.controls.search_field import SearchField
-from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
 
 WIDTH = 560
@@ -161,13 +161,10 @@ class _CommandDelegate(QStyledItemDelegate):
             taken = enabled and number in index.data(TAKEN)
             painter.setFont(found if taken else usual)
             painter.setPen(QPen(theme.accent if taken else theme.text if enabled else theme.faint_text))
-            painter.drawText(
-                area.adjusted(place - area.left(), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, letter
-            )
+            painter.drawText(area.adjusted(place - area.left(), 0, 0, 0), AT_LEFT, letter)
             place += painter.fontMetrics().horizontalAdvance(letter)
         keys = index.data(ACTION).shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         painter.setFont(theme.font(12))
         painter.setPen(theme.muted_text if enabled else theme.faint_text)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(area.adjusted(0, 0, -round(10 * theme.scale), 0), right, keys)
+        painter.drawText(area.adjusted(0, 0, -round(10 * theme.scale), 0), AT_RIGHT, keys)
         painter.restore()

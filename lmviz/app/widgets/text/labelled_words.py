@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.text.marked_words import ROW, WordColumn
@@ -17,7 +16,6 @@ from lmviz.app.widgets.text.marked_words import ROW, WordColumn
 SIZE = 12
 WORD, LABEL, NOTE = 0.3, 0.2, 0.26  # of the width, at most
 BAR = 5
-LEAST = 200
 
 
 @dataclass(frozen=True)
@@ -54,13 +52,6 @@ class LabelledWords(WordColumn):
         """Show words."""
         self._words = tuple(words)
         self.show_count(len(self._words))
-
-    def sizeHint(self) -> QSize:
-        height = self.length(ROW) * max(1, len(self._words))
-        return QSize(round(LEAST * current_theme().scale), round(height))
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
 
     def readout(self, index: int) -> tuple[str, Sequence[str]]:
         if self._readout is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -113,14 +113,23 @@ class PagedWords(MarkedWords):
 
 
 class WordColumn(MarkedWords, EnlargedCanvas):
-    """Words one below the other, a row for each, below a head of `HEAD` pixels at scale 1."""
+    """Words one below the other, a row for each, below a head of `HEAD` pixels at scale 1.
 
-    HEAD = 0
+    `WIDTHS` are the usual and the least one at scale 1, enlarged or not.
+    """
+
+    HEAD, WIDTHS = 0, (200, 200)
 
     @property
     def usual_height(self) -> float:
         """The height of all rows where they are not enlarged, in pixels."""
         return current_theme().scale * (self.HEAD + ROW * max(1, self._count))
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self.WIDTHS[0] * current_theme().scale), round(self.top(max(1, self._count))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(round(self.WIDTHS[1] * current_theme().scale), self.sizeHint().height())
 
     def part_rectangle(self, index: int) -> QRectF:
         return QRectF(0, self.top(index), self.width(), self.length(ROW))

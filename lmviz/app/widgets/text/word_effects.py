@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.look.color_maps import mix
-from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter, cut
 from lmviz.app.widgets.text.marked_words import WordColumn
@@ -41,7 +40,7 @@ class WordEffects(WordColumn):
     the head. Up and Down move the mark.
     """
 
-    HEAD = 20
+    HEAD, WIDTHS = 20, (280, 220)
 
     def __init__(self, words_named: str = "without", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,12 +59,6 @@ class WordEffects(WordColumn):
         """Show words; the longest bar is as long as `limit`."""
         self._words, self._limit = tuple(words), limit if limit > 0 else 1.0
         self.show_count(len(self._words))
-
-    def sizeHint(self) -> QSize:
-        return QSize(round(280 * current_theme().scale), round(self.top(max(1, len(self._words)))))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(round(220 * current_theme().scale), self.sizeHint().height())
 
     def readout(self, index: int) -> tuple[str, Sequence[str]]:
         word = self._words[index]
