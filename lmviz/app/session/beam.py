@@ -137,7 +137,7 @@ class _Search:
 
         if model is not self._model:
             # The cache may have dropped the instance that it began with, or changed its weights.
-            read = model if self._source is None else of_source(model, self._source)
+            read = of_source(model, self._source)
             self._model, self._trees = model, grow_beam(read, self._prefix, self._options)
             self._tree = None
         tree = next(self._trees) if self._tree is None else self._tree

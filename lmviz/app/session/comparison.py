@@ -60,16 +60,7 @@ class ComparedModel:
 
     def reads(self, text: str) -> RecipeSubject:
         """The model as it is compared, reading a text, for a recipe."""
-        from lmviz.inspection.recipes.recipe import RecipeSubject
-
-        return RecipeSubject(
-            str(self.model.folder),
-            text,
-            self.step,
-            self.interventions,
-            self.source,
-            spells_out=self.model.spells_out,
-        )
+        return self.model.reading(text, self.step, self.interventions, self.source)
 
 
 @dataclass(frozen=True)
@@ -248,8 +239,7 @@ class Comparison(Part):
         sources = [item.source for item in models]
 
         def given_source(model: Model, place: int) -> T:
-            source = sources[place]
-            return work(model if source is None else of_source(model, source), place)
+            return work(of_source(model, sources[place]), place)
 
         moments = [item.moment for item in models]
         self._work.ask_models(moments, key, given_source, answer, failed, interventions)

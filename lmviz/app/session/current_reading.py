@@ -252,12 +252,8 @@ class CurrentReading(Part):
 
     def moment_of(self, text: str) -> RecipeSubject:
         """The model as it is shown, reading a text, for a recipe; a model must be open."""
-        from lmviz.inspection.recipes.recipe import RecipeSubject
-
         model, step = self._library.shown_moment
-        source = self.source if self.has_source else None
-        changes, spells_out = self._surgery.in_force, model.spells_out
-        return RecipeSubject(str(model.folder), text, step, changes, source, spells_out=spells_out)
+        return model.reading(text, step, self._surgery.in_force, self.source if self.has_source else None)
 
     def ask(
         self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], failed: Failed
@@ -267,14 +263,9 @@ class CurrentReading(Part):
         The interventions in force are part of what is shown. Without a model nothing happens.
         """
         if self._library.moment is not None:
-            in_force = self._surgery.in_force
-            source = self.source
-
-            def of_what_is_read(model: Model) -> T:
-                return work(of_source(model, source))
-
-            asked = of_what_is_read if self.has_source else work
-            self._work.ask_model(self._library.moment, key, asked, answer, failed, in_force)
+            source = self.source if self.has_source else None
+            asked = lambda model: work(of_source(model, source))  # noqa: E731
+            self._work.ask_model(self._library.moment, key, asked, answer, failed, self._surgery.in_force)
 
     def ask_about(
         self,

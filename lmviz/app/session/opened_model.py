@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lmviz.families import FAMILIES
 from lmviz.models.prediction import Prediction
@@ -12,6 +13,10 @@ from lmviz.tasks import Task, find_task
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.training.description import RunDescription
 from lmviz.training.run import Run
+
+if TYPE_CHECKING:
+    from lmviz.inspection.intervention import Intervention
+    from lmviz.inspection.recipes.recipe import RecipeSubject
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,19 @@ class OpenedModel:
     def parameters_at(self, step: int) -> int | None:
         """How many numbers it has learned at a step; None while that is not known."""
         return None if FAMILIES[self.family].counts and step != self.sized_at else self.parameters
+
+    def reading(
+        self,
+        text: str,
+        step: int,
+        interventions: tuple[Intervention, ...] = (),
+        source: str | None = None,
+    ) -> RecipeSubject:
+        """It at a step, reading a text, as the recipes of Python code take it."""
+        from lmviz.inspection.recipes.recipe import RecipeSubject
+
+        folder, spells_out = str(self.folder), self.spells_out
+        return RecipeSubject(folder, text, step, interventions, source, spells_out=spells_out)
 
     def nearest_snapshot(self, step: int) -> int:
         """The snapshot closest to a step, the earlier of two."""

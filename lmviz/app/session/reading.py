@@ -78,17 +78,9 @@ class Reading:
     @property
     def moment(self) -> RecipeSubject:
         """What is shown, as the recipes of Python code take it."""
-        from lmviz.inspection.recipes.recipe import RecipeSubject
-
-        source = self.trace.further.get(SOURCE)
-        return RecipeSubject(
-            str(self.model.folder),
-            self.trace.text,
-            self.step,
-            self.trace.interventions,
-            None if source is None else source.text,
-            spells_out=self.model.spells_out,
-        )
+        read, source = self.trace, self.trace.further.get(SOURCE)
+        beside = None if source is None else source.text
+        return self.model.reading(read.text, self.step, read.interventions, beside)
 
     def word(self, axis: str, index: int) -> str:
         """The token or the label at an index along such an axis, as it is shown."""
@@ -168,8 +160,13 @@ def _is_typed(text: str, before: str) -> bool:
     return len(text) <= len(before) + TYPED and text.startswith(before[: max(0, len(text) - TYPED)])
 
 
-def of_source(model: Model, source: str) -> Model:
-    """A translator that is given its source, and so continues its translation like any other text."""
+def of_source(model: Model, source: str | None) -> Model:
+    """A translator that is given its source, and so continues its translation like any other text.
+
+    The model itself where it reads no source.
+    """
+    if source is None:
+        return model
     from lmviz.models.given_source import GivenSource
 
     return GivenSource.reading(model, source)
