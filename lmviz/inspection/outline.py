@@ -67,10 +67,9 @@ class OutlineLine:
 
 @dataclass(frozen=True)
 class StreamPlace:
-    """A place of the stream; `is_sum` where something is added to what the stream held before."""
+    """A place of the stream, which has a mark in place of a line."""
 
     address: str
-    is_sum: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def outline(trace: Trace) -> tuple[Part, ...]:
         ]
         lines += [_part(trace, address, places) for address in addresses]
         parts.append(OutlineBlock(layer, title_of(layer), tuple(lines), _summary(lines)))
-        parts += [StreamPlace(behind, _is_sum(trace.stages, behind, places))] if behind else []
+        parts += [StreamPlace(behind)] if behind else []
     return tuple(parts)
 
 
@@ -164,7 +163,7 @@ def _name_alone(address: str, known: Sequence[str]) -> str:
 
 def _part(trace: Trace, address: str, places: Sequence[str]) -> OutlineLine | StreamPlace:
     if address in places:
-        return StreamPlace(address, _is_sum(trace.stages, address, places))
+        return StreamPlace(address)
     title = next((stage.title for stage in trace.stages if address in stage.results), _last(address))
     at = Address.parse(address)
     has_attention = at.block in ("attention", "cross", "feedforward")
@@ -182,17 +181,6 @@ def _summary(lines: Sequence[OutlineLine | StreamPlace]) -> tuple[tuple[OutlineL
     found = [[by_name[name] for name in names if name in by_name] for names in SUMMARY]
     rows = [(*row[:1], *row[1:][-1:]) for row in found]
     return tuple(row for row in rows if row) or (tuple(own),)
-
-
-def _is_sum(stages: Sequence[Stage], place: str, places: Sequence[str]) -> bool:
-    """Whether a place of the stream is made of an earlier one and of something that is added to it."""
-    operands: tuple[str, ...] = (place,)
-    while len(operands) == 1:  # under post-norm the sum is normalised before it is the stream
-        made = next((stage for stage in stages if operands[0] in stage.results), None)
-        if made is None or made.by_position:  # a recurrence replaces its state
-            return False
-        operands = made.operands
-    return any(operand in places for operand in operands)
 
 
 def _is_added(stages: Sequence[Stage], address: str) -> bool:
