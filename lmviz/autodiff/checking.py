@@ -96,12 +96,10 @@ def check(
     name: str = "",
     index: Sequence[int] | None = None,
     eps: float = EPSILON,
-    dtype: Any = np.float64,
 ) -> Check:
     """Nudge cells of a value, or of all parameters where no name is given, at the network's own numbers.
 
-    The network itself is left as it is. `dtype` is the precision in which the network computes.
-    LmvizError where ε is not positive or the value has no such cell.
+    The network itself is left as it is. LmvizError where ε is not positive or the value has no such cell.
     """
     if not (eps > 0 and math.isfinite(eps)):
         raise LmvizError(f"Nudging by {eps:g} says nothing: choose an ε above 0, such as 1e-5.")
@@ -109,7 +107,7 @@ def check(
     gradients = _gradients(net)
     cells: list[NudgedCell] = []
     for node in nodes:
-        cells += _nudged_cells(Nudging(net, node.name, dtype), gradients[node.name], index, eps)
+        cells += _nudged_cells(Nudging(net, node.name, np.float64), gradients[node.name], index, eps)
     return Check(tuple(cells))
 
 

@@ -24,10 +24,10 @@ class Tape:
     the backward sweep; before that, it only undoes the last push.
     """
 
-    def __init__(self, nodes: Sequence[Node], version: str = SCATTER) -> None:
+    def __init__(self, nodes: Sequence[Node]) -> None:
         self._nodes = tuple(nodes)
         self.modules = tuple(node for node in nodes if node.kind == COMPUTED)
-        self._version = version
+        self._version = SCATTER
         self._pushed = 0
         self._popped = 0
 

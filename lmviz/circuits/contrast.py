@@ -112,7 +112,7 @@ def read_contrast(
         if contrast.changed_source is not None:
             further = {SOURCE: contrast.changed_source}
         changed = prepared(model, _given(other), interventions, further)
-        first = _check_lined_up(model, clean, changed)
+        first = _check_lined_up(clean, changed)
     of = contrast.measure or _proposed(model, clean, changed)
     values = {} if isinstance(of, str) else CachedPass(model, clean).values
     return ReadContrast(model, clean, changed, read_scalar(of, model, clean.ids, values), first)
@@ -205,7 +205,7 @@ def _given(read: Read) -> str | np.ndarray:
     return read if isinstance(read, str) else np.array(read)
 
 
-def _check_lined_up(model: Model, clean: PreparedReading, changed: PreparedReading) -> int:
+def _check_lined_up(clean: PreparedReading, changed: PreparedReading) -> int:
     """The first position of the text that differs; LmvizError where tokens do not stand side by side."""
     sides = {TEXT: (clean.prefix, changed.prefix)}
     sides |= {name: (read, changed.beside[name]) for name, read in clean.beside.items()}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.inspection.attention import COMBINATIONS, largest_of_squares
+from lmviz.inspection.attention import largest_of_squares
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, likeliest_answers, matrix
 from lmviz.models.address import Address
@@ -65,16 +65,14 @@ def alignment_view(trace: Trace, address: str, head: int = 0) -> View:
     return matrix(trace, address, head, 0, ())
 
 
-def combined_alignment(trace: Trace, heads: Sequence[tuple[int, int]], how: str = "mean") -> np.ndarray:
-    """The mean or the maximum over some heads (layer, head), cell by cell; (position, source)."""
-    if how not in COMBINATIONS:
-        raise LmvizError(f"Heads cannot be combined by {how!r}: choose one of {', '.join(COMBINATIONS)}.")
+def combined_alignment(trace: Trace, heads: Sequence[tuple[int, int]]) -> np.ndarray:
+    """The mean over some heads (layer, head), cell by cell; (position, source)."""
     if not heads:
         raise LmvizError("No head is chosen: choose at least one.")
     found = source_attentions(trace)
     parts = np.stack([alignment_view(trace, found[layer].weights, head).values for layer, head in heads])
-    combined: np.ndarray = parts.max(axis=0) if how == "max" else parts.mean(axis=0)
-    return combined
+    mean: np.ndarray = parts.mean(axis=0)
+    return mean
 
 
 def alignment_thumbnails(trace: Trace, side: int = 64) -> np.ndarray:

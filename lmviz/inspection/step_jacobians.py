@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
@@ -15,7 +17,7 @@ from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
 from lmviz.models.reading import on_device
 from lmviz.models.sequences import TEXT
-from lmviz.models.tap import Value
+from lmviz.models.tap import Tap, Value
 
 MOST = 64_000_000
 
@@ -42,17 +44,17 @@ class ParallelSteps(ForwardPass):
         return value
 
 
-def step_jacobians(model: Model, trace: Trace, scan: str = "") -> np.ndarray:
+def step_jacobians(model: Model, trace: Trace) -> np.ndarray:
     """∂(state at a position)/∂(state that was handed on to it), (position, unit, unit).
 
-    `scan` names the recurrence, by default the model's lowest, as in "layers/0". The state is all that it
-    hands on, the hidden state and the cell of an LSTM, in the order of the taps. The first Jacobian is that
-    by the initial state. LmvizError where the model has no such recurrence, or did not make the trace.
+    The steps are those of the model's lowest recurrence. The state is all that it hands on, the hidden state
+    and the cell of an LSTM, in the order of the taps. The first Jacobian is that by the initial state.
+    LmvizError where the model has no recurrence, or did not make the trace.
     """
     check_made_by(trace, model)
     model, _ = unchanged(model, ())
     taps = model.taps()
-    scan = scan or next((tap.scan for tap in taps if tap.scan), "")
+    scan = _lowest(taps)
     own = [tap for tap in taps if scan and tap.scan == scan]
     handed_on = states(taps, scan)
     if not handed_on:
@@ -77,10 +79,10 @@ def step_jacobians(model: Model, trace: Trace, scan: str = "") -> np.ndarray:
     return torch.cat(rows, dim=-1)[:, 0].transpose(0, 1).detach().cpu().numpy()
 
 
-def can_be_listed(model: Model, trace: Trace, scan: str = "") -> bool:
-    """Whether a recurrence hands a state on whose Jacobians have no more than 64 million numbers together."""
+def can_be_listed(model: Model, trace: Trace) -> bool:
+    """Whether there are Jacobians, and no more than 64 million numbers in all of them."""
     taps = () if trace.further else model.taps()  # beside a source, steps read more than the step before
-    handed_on = states(taps, scan or next((tap.scan for tap in taps if tap.scan), ""))
+    handed_on = states(taps, _lowest(taps))
     size = sum(trace[address].shape[-1] for address in handed_on)
     return 0 < size * size * len(trace) <= MOST
 
@@ -88,6 +90,11 @@ def can_be_listed(model: Model, trace: Trace, scan: str = "") -> bool:
 def spectral_norms(jacobians: np.ndarray) -> np.ndarray:
     """The largest factor by which each Jacobian (position, unit, unit) can stretch a vector, (position,)."""
     return np.linalg.norm(jacobians, ord=2, axis=(1, 2))
+
+
+def _lowest(taps: Sequence[Tap]) -> str:
+    """The scan of a model's lowest recurrence, as in "layers/0"; empty where it has none."""
+    return next((tap.scan for tap in taps if tap.scan), "")
 
 
 def _moved(value: torch.Tensor, shift: int) -> torch.Tensor:

@@ -187,8 +187,8 @@ def _opened(folder: Path) -> Run | LmvizError:
         return fault
 
 
-def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus, turns: str = "steps") -> Race:
-    """A race of which nothing is written; LmvizError as `begin_race`."""
+def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus) -> Race:
+    """A race in equal steps of which nothing is written; LmvizError as `begin_race`."""
     from lmviz.training.controls import Controls
 
     check_lanes(len(lanes))
@@ -198,7 +198,7 @@ def rehearse_race(lanes: Sequence[PlannedLane], corpus: Corpus, turns: str = "st
         controls = Controls()
         training = rehearse(lane.family, lane.configuration, lane.options, corpus, controls)
         ready.append(Lane(lane.name, training, controls))
-    return Race(ready, turns)
+    return Race(ready)
 
 
 def _begun_as(lane: PlannedLane, folder: Path) -> Run:
