@@ -116,8 +116,10 @@ class AttentionHeads(Part):
         self._left.clear()
         layers, (layer, head) = attention_layers(reading.trace), self._head
         sharpest = None if layers else sharpest_head(reading.trace)
-        heads = reading.trace[f"{attention_place(layers[0])}/weights"].shape[0] if layers else 0
-        is_missing = layers and (layer >= len(layers) or head >= heads)
+        if layer < len(layers):
+            is_missing = head >= reading.trace[f"{attention_place(layers[layer])}/weights"].shape[0]
+        else:
+            is_missing = bool(layers)
         if sharpest is not None or is_missing:
             self.choose_heads(())
             self.choose_head(*(sharpest or (0, 0)))
