@@ -10,12 +10,13 @@ end. Slow imports happen when first needed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from lmviz.api.given import beside_text, changed_model, listed, opened_model, under_interventions
 from lmviz.base.errors import LmvizError, LmvizWarning
+from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
     from lmviz.api.given import Given, Ids, Texts
@@ -318,7 +319,7 @@ def evaluate(
     target: str | Path | None = None,
     interventions: Sequence[Intervention] = (),
     special_tokens: bool = True,
-    progress: Callable[[float], None] | None = None,
+    progress: Report | None = None,
     **settings: Any,
 ) -> Evaluation | LabelEvaluation | TranslationEvaluation:
     """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
@@ -348,6 +349,7 @@ def evaluate(
     from lmviz.text.encodings import RECOGNISED
     from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
 
+    progress = progress or unheard
     _check_of_the_file(settings)
     opened, interventions = opened_model(model, special_tokens), listed(interventions)
     tokenizer = opened.tokenizer
@@ -395,7 +397,7 @@ def _evaluate_labels(
     source: str | Path | Sequence[str | Path],
     interventions: Sequence[Intervention],
     settings: Mapping[str, Any],
-    progress: Callable[[float], None] | None,
+    progress: Report,
 ) -> LabelEvaluation:
     """How well a model labels a text with labels, all of whose examples are judged."""
     from lmviz.text.corpus import load_corpus as load
@@ -415,7 +417,7 @@ def _evaluate_translations(
     target: str | Path | None,
     interventions: Sequence[Intervention],
     settings: Mapping[str, Any],
-    progress: Callable[[float], None] | None,
+    progress: Report,
 ) -> TranslationEvaluation:
     """How well a model translates pairs of texts, or writes captions, all of which are judged."""
     from lmviz.decoding.translation_evaluation import evaluate_translations

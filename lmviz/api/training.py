@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.base.configuration import Configuration
 from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.places import elsewhere, shipped
+from lmviz.base.reporting import Report, unheard
 from lmviz.families import find_family
 from lmviz.runs.preparation import PreparedTraining, begin_run, resume_run
 from lmviz.tasks import NEXT_TOKEN
@@ -35,7 +36,7 @@ def load_corpus(
     tokenizer: str | Tokenizer | None = None,
     *,
     target: str | Path | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Report | None = None,
     **settings: Any,
 ) -> Corpus:
     """Read a text file, several, a folder, or a corpus of the catalogue by its name.
@@ -53,7 +54,7 @@ def load_corpus(
 
     # A run spells special tokens out: what it learned from must have been read alike.
     tokenizer = tokenizer.literal if isinstance(tokenizer, Tokenizer) else tokenizer
-    return load(source, tokenizer, target=target, progress=progress, **settings)
+    return load(source, tokenizer, target=target, progress=progress or unheard, **settings)
 
 
 def train(
@@ -339,7 +340,7 @@ def corpus_of(
     source: str | Path | Sequence[str | Path] | None = None,
     *,
     target: str | Path | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Report | None = None,
     **settings: Any,
 ) -> Corpus:
     """The corpus of a run, read again from where it came from, or from where it is now.
@@ -368,7 +369,7 @@ def corpus_of(
         target=target,
         target_tokenizer=tokenizer if of_source else None,
         options=options,
-        progress=progress,
+        progress=progress or unheard,
     )
 
 

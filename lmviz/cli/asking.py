@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 
 import lmviz
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report
 from lmviz.cli.options import as_json, at_step, letters, read_settings, sampling_options, with_base
 from lmviz.cli.terminal import print_json, print_table, say, share_bar
 
@@ -97,7 +97,7 @@ def evaluate(
 
 
 def _evaluate_held_out(
-    name: str, model: Model, progress: Callable[[float], None]
+    name: str, model: Model, progress: Report
 ) -> Evaluation | LabelEvaluation | TranslationEvaluation:
     """Judge a model on the part of its own text that was held out."""
     from lmviz.api.training import corpus_of, find_run, is_run, sources_elsewhere

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lmviz.base.reporting import Report, unheard
+
 if TYPE_CHECKING:
     from lmviz.training.progress import Progress
 
@@ -76,10 +78,10 @@ def _written(cell: object) -> str:
 
 
 @contextmanager
-def share_bar(title: str) -> Iterator[Callable[[float], None]]:
+def share_bar(title: str) -> Iterator[Report]:
     """A progress bar for work that reports its done share; nothing outside a terminal."""
     if not sys.stderr.isatty():
-        yield lambda share: None
+        yield unheard
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
 from lmviz.decoding.bleu import bleu_counts, bleu_of_counts, sentence_bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.judged_pairs import TextPair
@@ -69,7 +70,7 @@ def quality_by_length(
     model: Model,
     pairs: Sequence[TextPair],
     tokenizer: Tokenizer,
-    progress: Callable[[float], None] | None = None,
+    progress: Report = unheard,
 ) -> Mapping[int, LengthQuality]:
     """Quality by the length of the source, ascending, of the likeliest token at each step.
 
@@ -91,8 +92,7 @@ def quality_by_length(
         for first in range(0, len(fitting), AT_ONCE):
             chosen = fitting[first : first + AT_ONCE]
             answers += _answers(reader, chosen, tokenizer)
-            if progress is not None:
-                progress((first + len(chosen)) / len(fitting))
+            progress((first + len(chosen)) / len(fitting))
     lengths = sorted({answer.pair.length for answer in answers})
     return {length: _of_length([one for one in answers if one.pair.length == length]) for length in lengths}
 

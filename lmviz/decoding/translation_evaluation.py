@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
 from lmviz.decoding.bleu import bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.translation import check_translates, longest_answer
@@ -70,7 +71,7 @@ class _Judged:
 
 
 def evaluate_translations(
-    model: Model, examples: Examples, progress: Callable[[float], None] | None = None
+    model: Model, examples: Examples, progress: Report = unheard
 ) -> TranslationEvaluation:
     """Judge every pair. `progress` hears of the share that is done. LmvizError where there is none."""
     check_translates(model)
@@ -92,8 +93,7 @@ def evaluate_translations(
             targets = [examples.target[number].astype(np.int64) for number in chosen]
             texts = None if examples.texts is None else [examples.texts[number] for number in chosen]
             judged += _judge(reader, sources, targets, texts)
-            if progress is not None:
-                progress((first + len(chosen)) / len(fitting))
+            progress((first + len(chosen)) / len(fitting))
     nats, tokens = sum(item.nats for item in judged), sum(item.tokens for item in judged)
     mean = nats / tokens
     check_score(model, mean)

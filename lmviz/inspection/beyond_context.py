@@ -80,7 +80,7 @@ def held_out_ids(corpus: Corpus, tokenizer: Tokenizer) -> tuple[np.ndarray, int 
     None where there is no START, which is never a target.
     """
     part = corpus.validation_documents if len(corpus.validation_documents) else corpus.training_documents
-    stream = encode_documents(part, tokenizer, lambda share: None)
+    stream = encode_documents(part, tokenizer)
     return stream.ids, tokenizer.start_id if tokenizer.marks_boundaries else None
 
 

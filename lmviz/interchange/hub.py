@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
 from lmviz.interchange.stored_tensors import WEIGHT_FILES
 
 NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?", re.ASCII)
@@ -30,11 +31,9 @@ PATIENCE = 30.0  # seconds without an answer
 PARTIAL = 206  # the answer to a request for a part of a file
 UNFINISHED = ".lmviz.part"
 
-Progress = Callable[[float], None]
-
 
 def download_model(
-    name: str, progress: Progress | None = None, *, cache: Path | None = None, address: str | None = None
+    name: str, progress: Report = unheard, *, cache: Path | None = None, address: str | None = None
 ) -> Path:
     """Download what lmviz opens of a model such as "openai-community/gpt2"; the folder that holds it.
 
@@ -45,7 +44,6 @@ def download_model(
     if not NAME.fullmatch(name):
         raise LmvizError(f"{name[:100]!r} is no name of a model on the hub, such as openai-community/gpt2.")
     hub = _library()
-    report = progress or _ignore
     with _asking(hub, name):
         found = hub.HfApi(endpoint=address).model_info(name, files_metadata=True)
         files = _wanted(name, {item.rfilename: item for item in found.siblings or ()})
@@ -59,11 +57,11 @@ def download_model(
                 known = hub.get_hf_file_metadata(address_of_file)
                 blob = home / "blobs" / _plain(known.etag)
                 if not os.path.exists(blob):
-                    _fetch(known.location, blob, known.size, _share(report, arrived, whole))
+                    _fetch(known.location, blob, known.size, _share(progress, arrived, whole))
                     _check(name, blob, file, item.lfs)
                 _link(blob, folder / file)
             arrived += item.size or 0
-            report(min(1.0, arrived / whole))
+            progress(min(1.0, arrived / whole))
     return folder
 
 
@@ -74,12 +72,12 @@ def _plain(name: str | None) -> str:
     return name
 
 
-def _share(report: Progress, before: int, whole: int) -> Progress:
+def _share(report: Report, before: int, whole: int) -> Report:
     """What hears of bytes, and reports the share of everything that has arrived with them."""
     return lambda part: report(min(1.0, (before + part) / whole))
 
 
-def _fetch(location: str, blob: Path, size: int | None, report: Progress) -> None:
+def _fetch(location: str, blob: Path, size: int | None, report: Report) -> None:
     """Write what an address sends into a file, from where an earlier download was given up; or OSError."""
     part = blob.with_name(f"{blob.name}{UNFINISHED}")
     part.parent.mkdir(parents=True, exist_ok=True)
@@ -174,7 +172,3 @@ def _asking(hub: Any, name: str) -> Iterator[None]:
         raise LmvizError(
             f"{name} could not be downloaded ({type(error).__name__}): check the connection."
         ) from None
-
-
-def _ignore(share: float) -> None:
-    """Nobody listens."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
 from lmviz.models.sequences import SOURCE
 from lmviz.tasks import CAPTIONING, NEXT_TOKEN
 
@@ -38,7 +38,7 @@ def evaluate_corpus(
     model: Model,
     corpus: Corpus,
     part: Part = "validation",
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Report = unheard,
 ) -> Score:
     """Judge a model on a part of a corpus, read with the model's own tokenizers and labels.
 

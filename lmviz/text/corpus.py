@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
+from lmviz.base.reporting import Report, part_of, unheard
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.corpus_options import AFTER_DECODING, OF_ROWS, CorpusOptions, choose_options
@@ -47,7 +48,6 @@ from lmviz.text.task_reading import (
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_training import train_tokenizer
 
-Report = Callable[[float], None]
 Side = Literal["source", "target"]
 """What is read, and what is written for it where that is a text as well."""
 
@@ -180,7 +180,7 @@ def load_corpus(
     labels: Sequence[str] = (),
     options: CorpusOptions | None = None,
     contents: Contents | None = None,
-    progress: Report | None = None,
+    progress: Report = unheard,
     **settings: Any,
 ) -> Corpus:
     """Read a file, several, a folder, or a corpus of the catalogue by its name.
@@ -198,8 +198,7 @@ def load_corpus(
     entry = find_entry(source) if isinstance(source, str) else None
     defaults = CorpusOptions(**entry.options) if entry else CorpusOptions()
     chosen = choose_options(options or defaults, tokenizer, settings, is_told=options is not None)
-    report = progress or _ignore
-    given = _Given(tokenizer, target_tokenizer, tuple(labels), _part(report, 0.1, 1.0))
+    given = _Given(tokenizer, target_tokenizer, tuple(labels), part_of(progress, 0.1, 1.0))
     if entry:
         chosen = replace(chosen, encoding="utf-8")
         origin, files = TextOrigin(entry.name, (entry.name,)), corpus_files(entry, chosen.span)
@@ -211,7 +210,7 @@ def load_corpus(
             "A span can be chosen for texts that lmviz writes, and this is none of them: leave it 0."
         )
     if contents is None or not contents.are_whole:
-        contents = read_contents(source, chosen, target=target, progress=report)
+        contents = read_contents(source, chosen, target=target, progress=progress)
     return _build_from(contents, given)
 
 
@@ -244,14 +243,13 @@ def read_contents(
     *,
     target: str | Path | None = None,
     counted: bool = False,
-    progress: Report | None = None,
+    progress: Report = unheard,
 ) -> Contents:
     """What a file, several, or a folder hold; LmvizError as of `load_corpus`.
 
     `counted` says that rows which repeat another are counted, which takes memory.
     """
-    report = progress or _ignore
-    paths, others = find_files(source, lambda: report(0.0))
+    paths, others = find_files(source, lambda: progress(0.0))
     origin = TextOrigin(
         _name(source), tuple(map(os.path.abspath, paths)), notes=tuple(map(_not_read, others))
     )
@@ -268,9 +266,9 @@ def read_contents(
         else _told_apart(paths[0], targets[0], options)
     )
     if by_language is not None:
-        return _read_languages(origin, *by_language, options, report, counted=counted)
+        return _read_languages(origin, *by_language, options, progress, counted=counted)
     written = _written(origin)
-    files, raws, encodings = _texts(paths, options.encoding, report)
+    files, raws, encodings = _texts(paths, options.encoding, progress)
     found = read_examples(files, options, counted=counted)
     return Contents(origin, options, found, written, files, raws, encodings)
 
@@ -293,7 +291,7 @@ def text_corpus(
     tokenizer: str | Tokenizer | None = None,
     *,
     options: CorpusOptions | None = None,
-    progress: Report | None = None,
+    progress: Report = unheard,
     **settings: Any,
 ) -> Corpus:
     """A corpus of a string; otherwise as `load_corpus`."""
@@ -303,7 +301,7 @@ def text_corpus(
     chosen = choose_options(options or CorpusOptions(), tokenizer, settings, is_told=options is not None)
     chosen = replace(chosen, encoding="utf-8")
     data = clean(text).encode("utf-8").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    given = _Given(tokenizer, None, (), progress or _ignore)
+    given = _Given(tokenizer, None, (), progress)
     return _build(TextOrigin(name, (), content=data), [(name, data)], chosen, given)
 
 
@@ -350,7 +348,7 @@ def _texts(
     for number, path in enumerate(paths):
         raw = read_raw(path)
         found = find_encoding(raw) if encoding == RECOGNISED else Found(check_encoding(encoding))
-        data = as_utf8(path, raw, found.encoding, _part(report, number * share, (number + 1) * share))
+        data = as_utf8(path, raw, found.encoding, part_of(report, number * share, (number + 1) * share))
         files.append((path.name, data))
         is_usual = found.encoding in ("utf-8", "utf-16") or raw.isascii()
         raws.append(raw if found.guessed or not is_usual else b"")
@@ -467,7 +465,7 @@ def _build_task(
     assert text is not None, "a task has examples"
     options = fitting_options(text, _as_found(options, origin, found.layout, encodings))
     encoded = encode_task(
-        text, options, given.learned, given.target_tokenizer, given.labels, _part(given.report, 0.2, 1.0)
+        text, options, given.learned, given.target_tokenizer, given.labels, part_of(given.report, 0.2, 1.0)
     )
     return Corpus(
         name=origin.name,
@@ -545,13 +543,13 @@ def _build_plain(
     exactly = options.tokenizer_options.kind == "characters"
     training, validation = split(documents, options.validation, options.seed, exactly)
     if known is None:
-        texts = _reported(training, _part(report, 0.0, 0.5))
+        texts = _reported(training, part_of(report, 0.0, 0.5))
         known = train_tokenizer(texts, options.tokenizer_options, marks_boundaries=len(documents) > 1)
     middle = 1 - 0.5 * validation.size / max(1, documents.size)
-    learned = encode_documents(training, known, _part(report, 0.5, middle))
+    learned = encode_documents(training, known, part_of(report, 0.5, middle))
     if len(learned.ids) < 2:
         raise LmvizError(f"{origin.name} has too little text: two tokens are the least.")
-    held_out = encode_documents(validation, known, _part(report, middle, 1.0))
+    held_out = encode_documents(validation, known, part_of(report, middle, 1.0))
     report(1.0)
     return Corpus(
         name=origin.name,
@@ -591,12 +589,3 @@ def _reported(documents: Documents, report: Report) -> Iterator[str]:
         yield from batch.texts
         done += sum(map(len, batch.texts))
         report(min(1.0, done / max(1, documents.size)))
-
-
-def _part(report: Report, start: float, end: float) -> Report:
-    """Reports the progress of a part of the work as progress of the whole."""
-    return lambda share: report(start + share * (end - start))
-
-
-def _ignore(share: float) -> None:
-    """Nobody listens."""

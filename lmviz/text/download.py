@@ -13,6 +13,7 @@ from typing import IO
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing
+from lmviz.base.reporting import Report, unheard
 from lmviz.text.catalogue import Entry
 from lmviz.text.resources import DATA_VARIABLE
 
@@ -23,7 +24,7 @@ _MOST = 64 << 20  # bytes that are taken where it is not known how many there ar
 
 def download(
     entry: Entry,
-    progress: Callable[[float], None] | None = None,
+    progress: Report = unheard,
     cancelled: Callable[[], bool] | None = None,
 ) -> Path | None:
     """Download a corpus to `entry.path` and return it; None when it was cancelled.
@@ -37,7 +38,7 @@ def download(
     try:
         with replacing(entry.path) as beside:
             with beside.open("xb") as file:
-                digest = _fetch(entry, file, progress or _ignore, cancelled or _never)
+                digest = _fetch(entry, file, progress, cancelled or _never)
             if digest != entry.sha256:
                 raise LmvizError(
                     f"What {entry.address} sent is not {entry.title}: its checksum differs; try again later."
@@ -67,9 +68,7 @@ def _check_writable(folder: Path) -> None:
         ) from error
 
 
-def _fetch(
-    entry: Entry, file: IO[bytes], progress: Callable[[float], None], cancelled: Callable[[], bool]
-) -> str:
+def _fetch(entry: Entry, file: IO[bytes], progress: Report, cancelled: Callable[[], bool]) -> str:
     """Write what the address sends to the file; its SHA-256. _Cancelled when it is not wanted any more."""
     digest = hashlib.sha256()
     arrived = 0
@@ -85,10 +84,6 @@ def _fetch(
             digest.update(block)
             progress(min(1.0, arrived / expected))
     return digest.hexdigest()
-
-
-def _ignore(share: float) -> None:
-    """Nobody listens."""
 
 
 def _never() -> bool:

@@ -37,7 +37,7 @@ def examples_for(
     source, target, unknown = found.source, found.target, found.unknown
     if tokenizer.json != corpus.tokenizer.json:
         ends = corpus.task == "translation"
-        stream = encode_documents(documents, tokenizer, _silent, start=False, end=ends)
+        stream = encode_documents(documents, tokenizer, start=False, end=ends)
         source = Sequences(stream.ids, stream.starts)
     if corpus.target_tokenizer is not None:
         reader = target_tokenizer or corpus.target_tokenizer
@@ -70,7 +70,3 @@ def _renamed(target: Sequences, own: tuple[str, ...], other: tuple[str, ...]) ->
         )
     places = np.array([other.index(name) for name in own], dtype=np.min_scalar_type(len(other)))
     return Sequences(places[target.ids], target.starts)
-
-
-def _silent(share: float) -> None:
-    """Nobody listens."""

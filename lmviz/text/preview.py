@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
+from lmviz.base.reporting import Report, unheard
 from lmviz.text.catalogue import find_entry
 from lmviz.text.corpus import Contents, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, TASKS, CorpusOptions
@@ -153,7 +154,7 @@ class Preview:
 def look(
     source: str | Path | Sequence[str | Path],
     options: CorpusOptions | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Report = unheard,
     target: str = "",
 ) -> Preview | None:
     """How a file, several, or a folder would be read; None for what is in the catalogue.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
+from lmviz.base.reporting import Report, unheard
 from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.ordinary_files import read_file
 
@@ -49,7 +50,7 @@ def read_text(path: str | Path, encoding: str = "utf-8") -> str:
 def read_utf8(
     path: Path,
     encoding: str = "utf-8",
-    progress: Callable[[float], None] | None = None,
+    progress: Report = unheard,
     *,
     line_ends: bool = True,
 ) -> bytes:
@@ -64,7 +65,7 @@ def read_utf8(
 def read_found(
     path: Path,
     encoding: str = RECOGNISED,
-    progress: Callable[[float], None] | None = None,
+    progress: Report = unheard,
     *,
     line_ends: bool = True,
 ) -> tuple[bytes, Found]:
@@ -112,7 +113,7 @@ def as_utf8(
     path: Path,
     raw: bytes,
     encoding: str = "utf-8",
-    progress: Callable[[float], None] | None = None,
+    progress: Report = unheard,
     *,
     line_ends: bool = True,
 ) -> bytes:
@@ -154,9 +155,7 @@ def _refuse_other_kinds(path: Path, raw: bytes) -> None:
         raise LmvizError(f"{path} is not a text but a binary file: choose a text file.")
 
 
-def _decoded(
-    path: Path, raw: bytes, encoding: str, progress: Callable[[float], None] | None
-) -> Iterator[str]:
+def _decoded(path: Path, raw: bytes, encoding: str, progress: Report) -> Iterator[str]:
     """The text piece by piece."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     for start in range(0, len(raw), _STEP):
@@ -168,8 +167,7 @@ def _decoded(
             raise _refusal(path, raw, start - waiting + error.start, encoding) from None
         except UnicodeError as error:
             raise LmvizError(f"{path} cannot be read as {encoding}: {error}.") from None
-        if progress:
-            progress(end / len(raw))
+        progress(end / len(raw))
 
 
 def _refusal(path: Path, raw: bytes, place: int, encoding: str) -> LmvizError:

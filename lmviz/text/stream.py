@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from typing import IO
@@ -12,11 +11,14 @@ from typing import IO
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
 from lmviz.text.documents import DocumentBatch, Documents
 from lmviz.text.resources import DATA_VARIABLE, data_folder
 from lmviz.text.tokenizer import Tokenizer
 
-_LARGE = 1 << 26  # bytes of ids from which on they lie in a file
+LARGE = 1 << 26
+"""Bytes of ids from which on they lie in a file."""
+
 _PART = 600  # characters from one known place in a long text to the next
 _BREAK = re.compile(r"(?<=\S)[ \n]")
 _FIRST_TOKEN = 1000  # characters among which the first token is
@@ -45,19 +47,18 @@ class Stream:
 def encode_documents(
     documents: Documents,
     tokenizer: Tokenizer,
-    progress: Callable[[float], None],
-    large: int = _LARGE,
+    progress: Report = unheard,
     *,
     start: bool | None = None,
     end: bool | None = None,
 ) -> Stream:
-    """The stream of the documents, batch by batch; ids beyond `large` bytes lie in a file.
+    """The stream of the documents, batch by batch; ids beyond `LARGE` bytes lie in a file.
 
     START stands before each and END behind it where the tokenizer marks boundaries, or as `start` and
     `end` say.
     `progress` hears of the share that is done, and may raise to cancel.
     """
-    writer = _Writer(np.min_scalar_type(tokenizer.vocabulary_size - 1), large)
+    writer = _Writer(np.min_scalar_type(tokenizer.vocabulary_size - 1))
     first = tokenizer.start_id if (tokenizer.marks_boundaries if start is None else start) else None
     last = tokenizer.end_id if (tokenizer.marks_boundaries if end is None else end) else None
     lengths: list[np.ndarray] = []
@@ -145,9 +146,8 @@ def _first_token_length(documents: Documents, tokenizer: Tokenizer) -> int:
 class _Writer:
     """Collects ids in memory, or in a file that vanishes with the array once they are many."""
 
-    def __init__(self, dtype: np.dtype, large: int) -> None:
+    def __init__(self, dtype: np.dtype) -> None:
         self._dtype = dtype
-        self._large = large
         self._parts: list[np.ndarray] = []
         self._bytes = 0
         self._file: IO[bytes] | None = None
@@ -155,7 +155,7 @@ class _Writer:
     def add(self, ids: np.ndarray) -> None:
         self._parts.append(ids.astype(self._dtype))
         self._bytes += self._parts[-1].nbytes
-        if self._bytes > self._large:
+        if self._bytes > LARGE:
             self._write()
 
     def finish(self) -> np.ndarray:

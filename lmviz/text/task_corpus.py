@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report
 from lmviz.text.corpus_options import OF_ROWS, CorpusOptions
 from lmviz.text.documents import Documents, draw
 from lmviz.text.examples import Examples, Sequences
@@ -20,8 +21,6 @@ from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_options import TokenizerOptions
 from lmviz.text.tokenizer_training import train_tokenizer
 from lmviz.text.words import WORD_PATTERN
-
-Report = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,8 @@ def encode_task(
     report(0.3)
     _check_marks(source, ends)
     streams = (
-        encode_documents(learned, source, _silent, start=False, end=ends),
-        encode_documents(kept, source, _silent, start=False, end=ends),
+        encode_documents(learned, source, start=False, end=ends),
+        encode_documents(kept, source, start=False, end=ends),
     )
     report(0.6)
     if text.targets is None:
@@ -121,7 +120,7 @@ def _encode_targets(
     tokenizer = tokenizer or _learn(parts[0], options.tokenizer_options, boundaries=True, ends=True)
     if not tokenizer.marks_boundaries:
         raise LmvizError("The tokenizer of the other language has no START: choose another.")
-    learned, kept = (encode_documents(part, tokenizer, _silent) for part in parts)
+    learned, kept = (encode_documents(part, tokenizer) for part in parts)
     return tokenizer, (learned, kept)
 
 
@@ -176,7 +175,3 @@ def _check_marks(tokenizer: Tokenizer, ends: bool) -> None:
         )
     if ends and tokenizer.end_id is None:
         raise LmvizError("This tokenizer has no END, which stands behind each source: choose another.")
-
-
-def _silent(share: float) -> None:
-    """Nobody listens."""

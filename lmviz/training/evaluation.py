@@ -8,13 +8,14 @@ least half a context before it. Documents of similar length are read in one batc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
 from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
@@ -71,7 +72,7 @@ def evaluate_ids(
     characters: int | None = None,
     unknown_id: int | None = None,
     spelling: float = 0.0,
-    progress: Callable[[float], None] | None = None,
+    progress: Report = unheard,
 ) -> Evaluation:
     """Judge every token of each document but its first, except those equal to `ignored_target`.
 
@@ -89,8 +90,7 @@ def evaluate_ids(
             counted += int(np.count_nonzero(targets != IGNORED))
             unknown += 0 if unknown_id is None else int(np.count_nonzero(targets == unknown_id))
             done += targets.size
-            if progress is not None:
-                progress(min(1.0, done / everything))
+            progress(min(1.0, done / everything))
     if not counted:
         raise LmvizError("There is no token to predict in a text of fewer than two: choose a longer text.")
     mean = -total / counted

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import chain, zip_longest
 
 import numpy as np
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, part_of, unheard
 from lmviz.models.model import EVERY_LINE, Model
 from lmviz.text.documents import Documents, divide
 from lmviz.text.spelling import SpellingModel, unknown_words
@@ -20,9 +20,7 @@ ENCODING = 0.1
 """The share of the progress that goes to turning the text into tokens."""
 
 
-def evaluate_documents(
-    model: Model, documents: Documents, progress: Callable[[float], None] = lambda share: None
-) -> Evaluation:
+def evaluate_documents(model: Model, documents: Documents, progress: Report = unheard) -> Evaluation:
     """Judge a model on the documents of a corpus, read with the model's own tokenizer.
 
     A model that knows no START reads them as one text, one of EVERY_LINE line by line. `progress` hears
@@ -37,11 +35,11 @@ def evaluate_documents(
         if model.documents == EVERY_LINE:
             return evaluate_lines(model, text, progress)
         documents = divide([text.encode("utf-8")], "file")
-    stream = encode_documents(documents, tokenizer, lambda share: progress(ENCODING * share))
-    return evaluate_stream(model, stream, lambda share: progress(ENCODING + (1 - ENCODING) * share))
+    stream = encode_documents(documents, tokenizer, part_of(progress, 0.0, ENCODING))
+    return evaluate_stream(model, stream, part_of(progress, ENCODING, 1.0))
 
 
-def evaluate_lines(model: Model, text: str, progress: Callable[[float], None] | None = None) -> Evaluation:
+def evaluate_lines(model: Model, text: str, progress: Report = unheard) -> Evaluation:
     """Judge a model on each line of a text as a sentence, as KenLM's `query` does.
 
     A line ends at "\\n" alone. Every word of it counts, and END; START counts where it is written in the
@@ -67,9 +65,7 @@ def evaluate_lines(model: Model, text: str, progress: Callable[[float], None] | 
     )
 
 
-def evaluate_stream(
-    model: Model, stream: Stream, progress: Callable[[float], None] | None = None
-) -> Evaluation:
+def evaluate_stream(model: Model, stream: Stream, progress: Report = unheard) -> Evaluation:
     """Judge a model on the stream of some documents.
 
     Characters are counted as the file has them, and unknown words are spelled out for the bits per

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 
+from lmviz.base.reporting import Report, unheard
 from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
@@ -81,9 +82,7 @@ class LabelEvaluation:
         return tuple((word, self.by_word[word]) for word in wrong[:count])
 
 
-def evaluate_examples(
-    model: Model, examples: Examples, progress: Callable[[float], None] | None = None
-) -> LabelEvaluation:
+def evaluate_examples(model: Model, examples: Examples, progress: Report = unheard) -> LabelEvaluation:
     """Judge every label of the examples, for a model that gives labels. LmvizError where there is none."""
     pieces = pieces_of_examples(examples, model.predicts, model.context)
     order = np.argsort(pieces.lengths, kind="stable")
@@ -95,8 +94,7 @@ def evaluate_examples(
             chosen = order[done : done + (1 if model.changes_stay else longest)]
             found.append(_answers(reader, *pieces.side_by_side(chosen), pieces.target_spans[chosen, 0]))
             done += len(chosen)
-            if progress is not None:
-                progress(done / len(order))
+            progress(done / len(order))
     words, right, given, nats, places = np.concatenate(found).T
     labels, count = model.predicts.names, len(nats)
     gold, answered, ids = (column.astype(np.int64) for column in (right, given, words))

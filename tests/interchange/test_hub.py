@@ -14,6 +14,7 @@ from foreign_models import add_tokenizer, saved
 
 import lmviz
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import unheard
 from lmviz.interchange.hub import download_model
 
 pytest.importorskip("huggingface_hub")
@@ -101,7 +102,7 @@ def hub(tmp_path):
     thread.join()
 
 
-def fetch(hub, tmp_path, progress=None, name="someone/small"):
+def fetch(hub, tmp_path, progress=unheard, name="someone/small"):
     return download_model(name, progress, cache=tmp_path / "cache", address=hub.address)
 
 

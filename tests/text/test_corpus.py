@@ -49,7 +49,7 @@ def test_large_ids_lie_in_a_file_and_are_the_same(monkeypatch, kind, documents):
     small = text_corpus(LINES, tokenizer=kind, documents=documents)
     monkeypatch.setattr("lmviz.text.documents._PIECE", 40)
     pieces = text_corpus(LINES, tokenizer=kind, documents=documents)
-    monkeypatch.setattr(stream.encode_documents, "__defaults__", (100,))
+    monkeypatch.setattr(stream, "LARGE", 100)
     large = text_corpus(LINES, tokenizer=kind, documents=documents)
     assert isinstance(large.training, np.memmap)
     for corpus in (pieces, large):
@@ -65,7 +65,7 @@ def test_large_ids_lie_in_a_file_and_are_the_same(monkeypatch, kind, documents):
 def test_no_place_for_large_ids_is_said(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     monkeypatch.setenv("LMVIZ_DATA", str(tmp_path / "file" / "folder"))
-    monkeypatch.setattr(stream.encode_documents, "__defaults__", (100,))
+    monkeypatch.setattr(stream, "LARGE", 100)
     with pytest.raises(LmvizError, match="name another folder in LMVIZ_DATA"):
         text_corpus(LINES)
 

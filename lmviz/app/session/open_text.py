@@ -15,8 +15,9 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.part import Part
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.work import Work
-from lmviz.app.workers.job import Job, Report
+from lmviz.app.workers.job import Job
 from lmviz.base.errors import LmvizError
+from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Contents, Corpus
@@ -91,7 +92,7 @@ class AskedText:
         written = tuple(_written(each) for each in (*sources, *([] if target is None else [target])))
         return cls(sources, target, chosen, tuple(sorted(settings.items())), written)
 
-    def read(self, report: Report | None = None, contents: Contents | None = None) -> Corpus:
+    def read(self, report: Report = unheard, contents: Contents | None = None) -> Corpus:
         """The corpus, with its statistics counted, so that no panel has to wait for them.
 
         `contents` are what was read of it already.

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.opened_model import Moment
     from lmviz.app.session.work import Work
-    from lmviz.app.workers.job import Job, Report
+    from lmviz.app.workers.job import Job
+    from lmviz.base.reporting import Report
     from lmviz.inspection.intervention import Intervention
     from lmviz.runs.evaluating import Score
     from lmviz.text.examples_for import Part as PartOfText

@@ -24,7 +24,7 @@ from lmviz.runs.run_list import list_runs
 if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.window.commanded_window import CommandedWindow
-    from lmviz.app.workers.job import Report
+    from lmviz.base.reporting import Report
     from lmviz.runs.run_list import ListedRun
 
 CHECKPOINTS = (

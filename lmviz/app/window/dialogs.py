@@ -27,8 +27,9 @@ from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.plain import Label, window_title
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.workers.faults import sentence_for, versions
-from lmviz.app.workers.job import Job, Report
+from lmviz.app.workers.job import Job
 from lmviz.base.log import log_path
+from lmviz.base.reporting import Report
 
 if TYPE_CHECKING:
     from lmviz.desktop.doctor import Finding

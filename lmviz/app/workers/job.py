@@ -14,11 +14,11 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.workers.delivery import deliver_to
 from lmviz.app.workers.threads import BackgroundThread, lower_priority
+from lmviz.base.reporting import Report
 from lmviz.models.interruption import Interrupted, interruptible
 
 REPORT_EVERY = 0.05  # seconds
 
-Report = Callable[[float], None]
 JobWork = Callable[[Report], Generator[Any, None, Any] | Any]
 Message = tuple[str, Any]
 """The name of one of the job's signals, and the value it brings."""

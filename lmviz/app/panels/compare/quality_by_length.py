@@ -23,7 +23,8 @@ from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
-from lmviz.app.workers.job import Job, Report
+from lmviz.app.workers.job import Job
+from lmviz.base.reporting import Report
 from lmviz.decoding.judged_pairs import TextPair, judged_pairs
 from lmviz.inspection.recipes.run import quality_recipe
 from lmviz.inspection.recipes.text import settings_of

@@ -26,9 +26,9 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
-from lmviz.app.workers.job import Report
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
+from lmviz.base.reporting import Report
 from lmviz.tasks import NEXT_TOKEN, find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
 from lmviz.text.corpus import Corpus

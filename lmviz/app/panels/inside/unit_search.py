@@ -9,7 +9,8 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.panels.panel import JOBS, Panel
-from lmviz.app.workers.job import Job, Report
+from lmviz.app.workers.job import Job
+from lmviz.base.reporting import Report
 from lmviz.inspection.names import number_of
 from lmviz.runs.opening import open_model_of, open_recorded
 from lmviz.text.corpus import Corpus

@@ -16,8 +16,9 @@ from lmviz.app.widgets.base.figures import count, plain
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.plot_curve import PlotCurve
-from lmviz.app.workers.job import Job, Report
+from lmviz.app.workers.job import Job
 from lmviz.app.workers.threads import compute_with
+from lmviz.base.reporting import Report
 from lmviz.families import FAMILIES
 from lmviz.scaling.compute import bytes_in_words
 from lmviz.scaling.text_length import LENGTHS, MeasuredLength, MeasuredModel, measure_lengths
