@@ -344,8 +344,8 @@ def evaluate(
     """
     from lmviz.models.model import EVERY_LINE
     from lmviz.models.sequences import SOURCE
+    from lmviz.text.contents import read_lines
     from lmviz.text.corpus import load_corpus as load
-    from lmviz.text.corpus import read_lines
     from lmviz.text.encodings import RECOGNISED
     from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
 

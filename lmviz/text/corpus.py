@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -18,33 +17,18 @@ from lmviz.base.loading import loads
 from lmviz.base.reporting import Report, part_of, unheard
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
+from lmviz.text.contents import Contents, TextOrigin, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, OF_ROWS, CorpusOptions, choose_options
 from lmviz.text.documents import Documents, divide, split
-from lmviz.text.encodings import RECOGNISED, Found, find_encoding, title_of
+from lmviz.text.encodings import Found, title_of
 from lmviz.text.examples import Examples
 from lmviz.text.floor import known_floor
-from lmviz.text.layout import Layout, told_columns
-from lmviz.text.reading import (
-    as_utf8,
-    check_encoding,
-    check_no_address,
-    check_room,
-    find_files,
-    read_raw,
-    read_utf8,
-)
-from lmviz.text.several_files import are_labels, find_languages
+from lmviz.text.layout import Layout
+from lmviz.text.reading import check_no_address
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
-from lmviz.text.task_reading import (
-    FoundExamples,
-    describe,
-    read_examples,
-    read_labelled_folders,
-    read_parallel,
-    settings_of,
-)
+from lmviz.text.task_reading import FoundExamples, describe, read_examples, settings_of
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_training import train_tokenizer
 
@@ -214,77 +198,6 @@ def load_corpus(
     return _build_from(contents, given)
 
 
-@dataclass(frozen=True, eq=False)
-class Contents:
-    """What the files of a text hold, read once: examples, or columns that nothing tells, or plain text.
-
-    `files` are names and texts in UTF-8, which the corpus that is made of them takes away; `raws` are their
-    bytes where these might be read otherwise. `written` are the times at which the files were written.
-    """
-
-    origin: TextOrigin
-    options: CorpusOptions
-    found: FoundExamples | Layout | None
-    written: tuple[int, ...]
-    files: list[tuple[str, bytes]] = field(default_factory=list)
-    raws: list[bytes] = field(default_factory=list)
-    encodings: tuple[Found, ...] = ()
-
-    @property
-    def are_whole(self) -> bool:
-        """Whether a corpus can be made of them, as the files are now."""
-        there = bool(self.files) or isinstance(self.found, FoundExamples)
-        return there and self.written == _written(self.origin)
-
-
-def read_contents(
-    source: str | Path | Sequence[str | Path],
-    options: CorpusOptions,
-    *,
-    target: str | Path | None = None,
-    counted: bool = False,
-    progress: Report = unheard,
-) -> Contents:
-    """What a file, several, or a folder hold; LmvizError as of `load_corpus`.
-
-    `counted` says that rows which repeat another are counted, which takes memory.
-    """
-    paths, others = find_files(source, lambda: progress(0.0))
-    origin = TextOrigin(
-        _name(source), tuple(map(os.path.abspath, paths)), notes=tuple(map(_not_read, others))
-    )
-    targets = [] if target is None else find_files(target)[0]
-    check_room([*paths, *targets])
-    if target is not None and (len(paths) != 1 or len(targets) != 1):
-        raise LmvizError("Of two languages each has one file: name one source and one target.")
-    if target is None and (options.form == "folders" or _is_labelled(source, paths, options)):
-        written = _written(origin)
-        return Contents(origin, options, read_labelled_folders(paths, options.encoding), written)
-    by_language = (
-        _languages_of(source, paths, options)
-        if target is None
-        else _told_apart(paths[0], targets[0], options)
-    )
-    if by_language is not None:
-        return _read_languages(origin, *by_language, options, progress, counted=counted)
-    written = _written(origin)
-    files, raws, encodings = _texts(paths, options.encoding, progress)
-    found = read_examples(files, options, counted=counted)
-    return Contents(origin, options, found, written, files, raws, encodings)
-
-
-def read_lines(source: str | Path | Sequence[str | Path], encoding: str = RECOGNISED) -> str:
-    """The text of what `load_corpus` reads, with the carriage returns that stand in it."""
-    entry = find_entry(source) if isinstance(source, str) else None
-    if entry:
-        contents = [data for _, data in corpus_files(entry)]
-    else:
-        paths, _ = find_files(source)
-        check_room(paths)
-        contents = [read_utf8(path, encoding, line_ends=False) for path in paths]
-    return "\n".join(data.decode("utf-8").removesuffix("\n") for data in contents) + "\n"
-
-
 def text_corpus(
     text: str,
     name: str = "text",
@@ -306,17 +219,6 @@ def text_corpus(
 
 
 @dataclass(frozen=True)
-class TextOrigin:
-    """Where a corpus comes from: its name and sources, the string where it has none, what was passed over."""
-
-    name: str
-    sources: tuple[str, ...]
-    target_sources: tuple[str, ...] = ()
-    content: bytes = b""
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class _Given:
     """What a text is read with: tokenizers and labels of a model, if any, and who hears of the progress."""
 
@@ -329,102 +231,6 @@ class _Given:
     def learned(self) -> Tokenizer | None:
         """A tokenizer that exists already."""
         return self.tokenizer if isinstance(self.tokenizer, Tokenizer) else None
-
-
-def _written(origin: TextOrigin) -> tuple[int, ...]:
-    """When the files were written last; LmvizError where one is gone."""
-    try:
-        return tuple(os.stat(path).st_mtime_ns for path in (*origin.sources, *origin.target_sources))
-    except OSError as error:
-        raise LmvizError(f"{error.filename} cannot be read: {error.strerror}.") from None
-
-
-def _texts(
-    paths: Sequence[Path], encoding: str, report: Report
-) -> tuple[list[tuple[str, bytes]], list[bytes], tuple[Found, ...]]:
-    """The names of files and their texts in UTF-8, their bytes where these could be others, and encodings."""
-    share = 0.1 / len(paths)
-    files, raws, encodings = [], [], []
-    for number, path in enumerate(paths):
-        raw = read_raw(path)
-        found = find_encoding(raw) if encoding == RECOGNISED else Found(check_encoding(encoding))
-        data = as_utf8(path, raw, found.encoding, part_of(report, number * share, (number + 1) * share))
-        files.append((path.name, data))
-        is_usual = found.encoding in ("utf-8", "utf-16") or raw.isascii()
-        raws.append(raw if found.guessed or not is_usual else b"")
-        encodings.append(found)
-    return files, raws, tuple(encodings)
-
-
-def _is_labelled(
-    source: str | Path | Sequence[str | Path], files: list[Path], options: CorpusOptions
-) -> bool:
-    """Whether the source is a folder whose folders are labels."""
-    if not isinstance(source, str | Path) or not os.path.isdir(source) or options.form != RECOGNISED:
-        return False
-    if options.task == "classification":
-        return all(path.parent != Path(source) for path in files)
-    return options.task == RECOGNISED and are_labels(Path(source), files)
-
-
-def _languages_of(
-    source: str | Path | Sequence[str | Path], files: list[Path], options: CorpusOptions
-) -> tuple[list[tuple[Path, Path]], tuple[str, str]] | None:
-    """Pairs of files that are named alike but for their language, and the languages; None for others."""
-    if options.task not in (RECOGNISED, "translation") or options.form not in (RECOGNISED, "parallel"):
-        return None
-    found = find_languages(files)
-    if found is None:
-        if options.form == "parallel":
-            raise LmvizError(
-                f"{files[0]} has no file beside it that is named alike but for a language, as train.en and "
-                "train.de are: name both."
-            )
-        return None
-    languages, groups = found
-    told = told_columns(options.columns)
-    first, second = (told.get(role, "") for role in ("source", "target")) if told else languages[:2]
-    if {first, second} - set(languages):
-        raise LmvizError(
-            f"There are no files for both {first!r} and {second!r}: there are {', '.join(languages)}."
-        )
-    return [(group[first], group[second]) for group in groups], (first, second)
-
-
-def _told_apart(
-    one: Path, other: Path, options: CorpusOptions
-) -> tuple[list[tuple[Path, Path]], tuple[str, str]]:
-    """The source and the target of two files, and their names; a person may tell them the other way round."""
-    names = one.name, other.name
-    told = told_columns(options.columns)
-    if told.get("source") in ("2", names[1]) and names[0] != names[1]:
-        (one, other), names = (other, one), (names[1], names[0])
-    return [(one, other)], names
-
-
-def _read_languages(
-    origin: TextOrigin,
-    pairs: list[tuple[Path, Path]],
-    languages: tuple[str, str],
-    options: CorpusOptions,
-    report: Report,
-    *,
-    counted: bool,
-) -> Contents:
-    """What files of two languages hold, line by line."""
-    if options.task not in (RECOGNISED, "translation"):
-        raise LmvizError(
-            f"Two files of two languages are for translation, not for {options.task}: leave the task out."
-        )
-    if len(pairs) == 1:
-        source, target = map(os.path.abspath, pairs[0])
-        origin = replace(origin, sources=(source,), target_sources=(target,))
-        options = replace(options, form=RECOGNISED, columns="")
-    written = _written(origin)
-    files, raws, encodings = _texts([path for pair in pairs for path in pair], options.encoding, report)
-    halves = list(zip(files[::2], files[1::2], strict=True))
-    found = read_parallel(halves, languages, unrepeated=options.unrepeated, counted=counted)
-    return Contents(origin, options, found, written, [], raws, encodings)
 
 
 def _build_from(contents: Contents, given: _Given) -> Corpus:
@@ -509,10 +315,6 @@ def _said_of_encoding(encodings: Sequence[Found]) -> str:
     return f" Its characters are read as {names}{likely}."
 
 
-def _not_read(path: Path) -> str:
-    return f"{path.name} is about the texts, and is not read."
-
-
 def _build_plain(
     origin: TextOrigin,
     files: list[bytes],
@@ -563,14 +365,6 @@ def _build_plain(
         recognised=said + _said_of_encoding(encodings),
         complaints=complaints,
     )
-
-
-def _name(source: str | Path | Sequence[str | Path]) -> str:
-    """What a corpus is called: after its file or folder, or the first of several where they differ."""
-    if isinstance(source, str | Path):
-        return Path(source).resolve().stem
-    names = set(map(_name, source))
-    return _name(source[0]) if len(names) == 1 else f"{_name(source[0])} and {len(source) - 1} more"
 
 
 def _fingerprint(documents: Documents, options: CorpusOptions, tokenizer: Tokenizer) -> str:

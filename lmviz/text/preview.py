@@ -12,7 +12,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.base.reporting import Report, unheard
 from lmviz.text.catalogue import find_entry
-from lmviz.text.corpus import Contents, read_contents
+from lmviz.text.contents import Contents, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, TASKS, CorpusOptions
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS

@@ -183,7 +183,7 @@ def test_texts_larger_than_the_memory_are_refused_before_they_are_read(tmp_path,
         (tmp_path / name).write_text("the cow eats hay. " * 100)
     size = sum((tmp_path / name).stat().st_size for name in names)
     read = []
-    monkeypatch.setattr("lmviz.text.corpus.read_raw", read.append)
+    monkeypatch.setattr("lmviz.text.contents.read_raw", read.append)
     monkeypatch.setattr(reading, "machine_memory", lambda: 3 * size - 1)
     source = tmp_path if len(names) > 1 else tmp_path / names[0]
     told = "These 2 files hold .* choose fewer" if len(names) > 1 else "a.txt holds .* choose a part"

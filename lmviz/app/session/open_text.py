@@ -20,7 +20,8 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
-    from lmviz.text.corpus import Contents, Corpus
+    from lmviz.text.contents import Contents
+    from lmviz.text.corpus import Corpus
     from lmviz.text.corpus_options import CorpusOptions  # with all that reads texts, as Corpus
     from lmviz.text.preview import Preview
 

@@ -295,7 +295,7 @@ def test_what_was_shown_is_not_read_once_more(
 ) -> None:
     window = offered(SPAM)
     read: list[Path] = []
-    monkeypatch.setattr("lmviz.text.corpus.read_raw", lambda path: read.append(path) or read_raw(path))
+    monkeypatch.setattr("lmviz.text.contents.read_raw", lambda path: read.append(path) or read_raw(path))
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         window.findChild(QPushButton, "read_offer_button").click()
     assert not read
