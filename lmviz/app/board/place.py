@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
-from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 
 from lmviz.app.board.page import PanelPage
 from lmviz.app.look.stylesheet import TAB_PADDING
@@ -130,6 +130,8 @@ class _Tabs(QTabBar):
         self._muted: set[int] = set()
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._fit)
+        for arrow in self.findChildren(QToolButton):  # by which the pointer scrolls
+            arrow.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def set_muted(self, muted: set[int]) -> None:
         """Write other tabs in fainter ink."""

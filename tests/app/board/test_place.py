@@ -4,10 +4,20 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDoubleSpinBox,
+    QLineEdit,
+    QPushButton,
+    QTabBar,
+    QToolButton,
+    QWidget,
+)
 
 from lmviz.app.board.page import PanelPage
+from lmviz.app.board.place import Place
 from lmviz.app.panels.table import rows_of
+from lmviz.app.widgets.base.building import takes_tab
 from lmviz.app.window.main_window import MainWindow
 
 
@@ -57,6 +67,18 @@ def test_tabs_can_be_chosen_with_the_keys(window, qtbot):
     QTest.keyClick(bar, Qt.Key.Key_Right)
     assert panels["unit_view"].is_in_sight
     assert not panels["why_view"].is_in_sight
+
+
+def test_keys_reach_the_tabs_and_not_the_arrows_that_scroll_them(qtbot):
+    place = Place("narrow")
+    qtbot.addWidget(place)
+    for at in range(12):
+        place.addTab(QLineEdit(), f"a tab of many letters {at}")
+    place.resize(200, 100)
+    place.show()
+    arrows = [arrow for arrow in place.findChildren(QToolButton) if arrow.isVisible()]
+    assert len(arrows) == 2
+    assert not [arrow for arrow in arrows if takes_tab(arrow)]
 
 
 def tabs_with(window, title) -> QTabBar:
