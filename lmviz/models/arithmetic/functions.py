@@ -17,6 +17,7 @@ from lmviz.models.arithmetic.function import Function
 from lmviz.models.arithmetic.slopes import (
     BEND,
     CUBE,
+    SLOPE,
     SLOPES,
     erf,
     gelu_slope,
@@ -214,6 +215,11 @@ FUNCTIONS: dict[str, Function] = _Functions(
 
 def check_function(name: str) -> None:
     """LmvizError where no function has that name."""
+    if name not in FUNCTIONS and name.removesuffix(SLOPE) in FUNCTIONS:
+        raise LmvizError(
+            f"The function {name.removesuffix(SLOPE)!r} has no slope to write gradients with: add a row to "
+            "SLOPES in lmviz/models/arithmetic/slopes.py."
+        )
     if name not in FUNCTIONS:
         known = ", ".join(repr(each) for each in FUNCTIONS if each and each not in SLOPES)
         raise LmvizError(

@@ -14,7 +14,7 @@ from lmviz.models.arithmetic.function import Function
 
 BEND, CUBE = math.sqrt(2 / math.pi), 0.044715
 """The constants of GELU's approximation by tanh (Hendrycks & Gimpel 2016)."""
-FROM_VALUE = " from value"
+SLOPE, FROM_VALUE = "′", " from value"
 
 erf = np.vectorize(math.erf, otypes=[float])
 
@@ -78,11 +78,11 @@ def _bell(x: np.ndarray) -> np.ndarray:
 
 def slope_of(function: str, *, from_value: bool = False) -> str:
     """The name of the derivative of a function, by its argument or by its value."""
-    return f"{function}′{FROM_VALUE if from_value else ''}"
+    return f"{function}{SLOPE}{FROM_VALUE if from_value else ''}"
 
 
 def _written(name: str, latex: str) -> dict[str, str]:
-    return {"plain": f"{name}′({{}})", "latex": rf"{latex}'({{}})"}
+    return {"plain": f"{name}{SLOPE}({{}})", "latex": rf"{latex}'({{}})"}
 
 
 SLOPES: dict[str, Function] = {

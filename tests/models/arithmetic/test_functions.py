@@ -7,6 +7,7 @@ import torch
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Function, Terms, constant
+from lmviz.models.arithmetic.slopes import SLOPES, slope_of
 from lmviz.models.operations import Activation, Affine, Of
 from lmviz.models.tap import Value
 
@@ -62,7 +63,9 @@ def test_sigmoid_takes_any_number():
 def test_every_activation_that_can_be_chosen_is_there(family):
     settings = {setting.name: setting for setting in FAMILIES[family].configuration.settings()}
     choices = set(settings["activation"].choices if "activation" in settings else ())
-    assert choices - {"identity"} <= set(FUNCTIONS), "the identity is the function without a name"
+    chosen = choices - {"identity"}
+    assert chosen <= set(FUNCTIONS), "the identity is the function without a name"
+    assert {slope_of(name) for name in chosen} <= set(SLOPES), "gradients are written with them"
 
 
 @pytest.mark.parametrize(
@@ -79,6 +82,11 @@ def test_every_activation_that_can_be_chosen_is_there(family):
 def test_a_function_that_is_not_there_is_refused_where_it_is_named(define):
     with pytest.raises(LmvizError, match=r"no function 'swish': use 'sigmoid'.*functions\.py"):
         define()
+
+
+def test_a_function_without_a_slope_says_where_to_add_one():
+    with pytest.raises(LmvizError, match=r"'log' has no slope.*SLOPES in .*slopes\.py"):
+        constant(1.0, function=slope_of("log"))
 
 
 def test_a_function_without_one_of_its_parts_cannot_be_defined():
