@@ -7,8 +7,8 @@ of a column and `height` that of a row, in pixels of a window of 1440 × 900; 0 
 panel shares the place of the row before it; one that stands `beside` is to the right of the row before it,
 `width` wide.
 `least` is the width and height below which a panel is of no use: where the window has less room, the
-perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective one
-or two panels are `projected`: they are what is left in projector mode, so that the last row can read them.
+perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective the
+panels of one or two places are `projected`: projector mode leaves them, so that the last row can read them.
 What `translates` comes in front of the others in its place when a model is opened that does. While a panel
 that `clears` an area is in front, it has the room of that area, whose panels show less of the same.
 """
