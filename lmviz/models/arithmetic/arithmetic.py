@@ -44,16 +44,3 @@ class Arithmetic:
     def argument(self) -> float:
         """What `function` was applied to, such as the pre-activation of a gate."""
         return RULES[self.rule].evaluate(self.terms)
-
-    def local_gradients(self) -> tuple[tuple[np.ndarray, ...], ...]:
-        """The derivative of the cell with respect to each number it was made from.
-
-        For each group of terms and each of its factors (term,), of `Factor.values`. Where several factors
-        mention one cell, as softmax mentions the own score in its row, the cell's derivative is their sum.
-        """
-        slope = FUNCTIONS[self.function].derivative(np.asarray(self.argument, dtype=np.float64))
-        by_term = RULES[self.rule].gradient(self.terms)
-        return tuple(
-            tuple(slope * gradient * own for own in group.slopes())
-            for group, gradient in zip(self.terms, by_term, strict=True)
-        )

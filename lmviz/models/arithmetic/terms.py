@@ -51,17 +51,6 @@ class Terms:
             product = product * factor.applied
         return product
 
-    def slopes(self) -> tuple[np.ndarray, ...]:
-        """For each factor the derivative of each product with respect to the factor's number, (term,)."""
-        applied = [factor.applied for factor in self.factors]
-        found = []
-        for place, factor in enumerate(self.factors):
-            slope = FUNCTIONS[factor.function].derivative(factor.values)
-            for other in applied[:place] + applied[place + 1 :]:
-                slope = slope * other
-            found.append(slope)
-        return tuple(found)
-
     def __len__(self) -> int:
         return len(self.factors[0].values)
 

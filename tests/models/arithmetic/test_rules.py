@@ -1,4 +1,4 @@
-"""Every rule evaluates, knows its gradient, and writes itself; a new one is shown as what it is."""
+"""Every rule evaluates and writes itself; a new one is shown as what it is."""
 
 import math
 from dataclasses import fields, replace
@@ -42,70 +42,6 @@ every_rule = pytest.mark.parametrize("name", RULES)
 def cell(rule, groups, function=""):
     empty = Arithmetic("y", (0,), 0.0, "what is done", rule, tuple(groups), function)
     return replace(empty, value=empty.evaluate())
-
-
-def nudged(groups, which, place, term, step):
-    """The same groups with one number of one factor changed by a step."""
-    group = groups[which]
-    old = group.factors[place]
-    values = old.values.copy()
-    values[term] += step
-    factors = list(group.factors)
-    factors[place] = replace(old, values=values)
-    return (*groups[:which], replace(group, factors=tuple(factors)), *groups[which + 1 :])
-
-
-def differences(rule, groups, function="", step=1e-6):
-    """Central differences of the cell, arranged as `local_gradients` are."""
-    return tuple(
-        tuple(
-            np.array(
-                [
-                    (
-                        cell(rule, nudged(groups, which, place, term, step), function).value
-                        - cell(rule, nudged(groups, which, place, term, -step), function).value
-                    )
-                    / (2 * step)
-                    for term in range(len(group))
-                ]
-            )
-            for place in range(len(group.factors))
-        )
-        for which, group in enumerate(groups)
-    )
-
-
-def check_gradients(found, expected):
-    assert [len(group) for group in found] == [len(group) for group in expected]
-    for mine, theirs in zip(found, expected, strict=True):
-        for one, other in zip(mine, theirs, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8)
-
-
-@every_rule
-def test_the_gradient_is_the_slope_of_what_is_evaluated(name):
-    groups = SAMPLES[name]
-    if name == "mask":  # a constant, for which the difference of two infinities says nothing
-        assert [gradient.tolist() for gradient in RULES[name].gradient(groups)] == [[0.0]]
-        return
-    single = tuple(Terms(group.label, (factor(*group.products),)) for group in groups)
-    by_term = tuple((gradient,) for gradient in RULES[name].gradient(groups))
-    check_gradients(by_term, differences(name, single))
-
-
-@pytest.mark.parametrize("function", ["", "sigmoid", "tanh"])
-@pytest.mark.parametrize("name", [name for name in RULES if name != "mask"])
-def test_local_gradients_go_through_functions_and_products(name, function):
-    groups = SAMPLES[name]
-    check_gradients(cell(name, groups, function).local_gradients(), differences(name, groups, function))
-
-
-def test_the_gradient_of_softmax_is_share_times_one_minus_share():
-    (own,), (row,) = cell("softmax", SAMPLES["softmax"]).local_gradients()
-    shares = np.exp(ROW) / np.exp(ROW).sum()
-    expected = shares[3] * (np.eye(4)[3] - shares)
-    row[3] += own[0]  # the own score is a score of the row
-    np.testing.assert_allclose(row, expected, rtol=1e-12)
 
 
 @every_rule
@@ -187,7 +123,6 @@ def test_a_layer_norm_may_do_without_a_bias():
     groups = (own, row, gain, epsilon)
     with_bias = RULES["layer norm"].evaluate((own, row, gain, bias, epsilon))
     assert RULES["layer norm"].evaluate(groups) == pytest.approx(with_bias + 0.2)
-    assert [len(found) for found in RULES["layer norm"].gradient(groups)] == [1, 4, 1, 1]
     names = [line.name for line in RULES["layer norm"].sheet(groups, lambda source, index: source, 9).lines]
     assert names[-1] == "gain"
     for given in (groups, (own, row, gain, bias, epsilon)):
@@ -206,7 +141,6 @@ def _product(groups):
 
 PRODUCT = {
     "evaluate": _product,
-    "gradient": lambda groups: tuple(_product(groups) / group.products for group in groups),
     "equation": lambda groups, notation, shown: notation.product(
         [(float(group.products[0]), "") for group in groups]
     ),
@@ -234,4 +168,3 @@ def test_a_new_rule_is_shown_as_what_it_is_and_not_as_a_sum(monkeypatch):
     assert numbers(found) == r"2 \cdot 3.50 = 7"
     assert RULES["product"].sheet(groups, lambda source, index: source, 6).result == "multiplied"
     assert [cells.strengths.tolist() for cells in operand_cells(found)] == [[1.0], [1.0]]
-    check_gradients(found.local_gradients(), differences("product", groups))

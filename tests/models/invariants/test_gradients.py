@@ -5,7 +5,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 import torch
-from cells import cells_of, check_operand
+from cells import cells_of, check_operand, local_gradients
 from closeness import relative_error
 from family_cases import (
     IDS,
@@ -198,7 +198,7 @@ class Leaves:
 def collected(arithmetic, leaves):
     """Local gradients by source, in arrays of the source's shape."""
     sums = {}
-    for group, gradients in zip(arithmetic.terms, arithmetic.local_gradients(), strict=True):
+    for group, gradients in zip(arithmetic.terms, local_gradients(arithmetic), strict=True):
         for factor, gradient in zip(group.factors, gradients, strict=True):
             if factor.source in leaves.values:
                 shape = leaves.values[factor.source].shape[1:]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
 from lmviz.models.arithmetic.rules.sum import addition, lines, sizes, total
@@ -20,14 +18,6 @@ def _evaluate(groups: Groups) -> float:
     return total(above) / total(below)
 
 
-def _gradient(groups: Groups) -> tuple[np.ndarray, ...]:
-    above, below = _halves(groups)
-    divisor = total(below)
-    numerators = [np.full(len(group), 1 / divisor) for group in above]
-    denominators = [np.full(len(group), -total(above) / divisor**2) for group in below]
-    return (*numerators, *denominators)
-
-
 def _equation(groups: Groups, notation: Notation, shown: int) -> str:
     return notation.divide(*(addition(half, notation, shown) for half in _halves(groups)))
 
@@ -39,4 +29,4 @@ def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
     return Sheet((*numerator, *denominator))
 
 
-FRACTION = Rule(_evaluate, _gradient, _equation, _sheet, strengths=sizes)
+FRACTION = Rule(_evaluate, _equation, _sheet, strengths=sizes)

@@ -25,21 +25,6 @@ def _evaluate(groups: Groups) -> float:
     return float((own - row.mean()) / math.sqrt(row.var() + epsilon) * gain + bias)
 
 
-def _gradient(groups: Groups) -> tuple[np.ndarray, ...]:
-    own, row, gain, _, epsilon = _parts(groups)
-    deviation = math.sqrt(row.var() + epsilon)
-    centred = own - row.mean()
-    by_row = -gain / len(row) * (1 / deviation + centred * (row - row.mean()) / deviation**3)
-    by_epsilon = -0.5 * gain * centred / deviation**3
-    return (
-        np.array([gain / deviation]),
-        by_row,
-        np.array([centred / deviation]),
-        *(np.ones(1) for _ in groups[3:-1]),
-        np.array([by_epsilon]),
-    )
-
-
 def _equation(groups: Groups, notation: Notation, shown: int) -> str:
     own, row, gain, bias, epsilon = _parts(groups)
     mean = float(row.mean())
@@ -74,4 +59,4 @@ def _strengths(groups: Groups) -> tuple[np.ndarray, ...]:
     return tuple(spread if group is groups[1] else np.ones(len(group)) for group in groups)
 
 
-LAYER_NORM = Rule(_evaluate, _gradient, _equation, _sheet, _strengths)
+LAYER_NORM = Rule(_evaluate, _equation, _sheet, _strengths)

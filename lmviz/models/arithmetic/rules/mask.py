@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from lmviz.models.arithmetic.notation import Notation
 from lmviz.models.arithmetic.rules.rule import Groups, Rule
 from lmviz.models.arithmetic.rules.sum import sizes
 from lmviz.models.arithmetic.sheet import Naming, Sheet, term_line
-
-
-def _gradient(groups: Groups) -> tuple[np.ndarray, ...]:
-    return tuple(np.zeros(len(group)) for group in groups)
 
 
 def _equation(groups: Groups, notation: Notation, shown: int) -> str:
@@ -24,4 +18,4 @@ def _sheet(groups: Groups, naming: Naming, count: int) -> Sheet:
     return Sheet(tuple(term_line(group, 0, naming) for group in groups if len(group)), result="")
 
 
-MASK = Rule(lambda groups: -math.inf, _gradient, _equation, _sheet, strengths=sizes)
+MASK = Rule(lambda groups: -math.inf, _equation, _sheet, strengths=sizes)

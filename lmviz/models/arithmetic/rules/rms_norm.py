@@ -25,12 +25,6 @@ def _evaluate(groups: Groups) -> float:
     return own / size * gain
 
 
-def _gradient(groups: Groups) -> tuple[np.ndarray, ...]:
-    own, row, gain, size = _parts(groups)
-    by_row = -gain * own * row / (len(row) * size**3)
-    return np.array([gain / size]), by_row, np.array([own / size]), np.array([-gain * own / (2 * size**3)])
-
-
 def _equation(groups: Groups, notation: Notation, shown: int) -> str:
     own, row, gain, _ = _parts(groups)
     square = (float((row**2).mean()), float(groups[3].products[0]))
@@ -56,4 +50,4 @@ def _strengths(groups: Groups) -> tuple[np.ndarray, ...]:
     return np.ones(1), row, np.ones(1), np.ones(1)
 
 
-RMS_NORM = Rule(_evaluate, _gradient, _equation, _sheet, _strengths)
+RMS_NORM = Rule(_evaluate, _equation, _sheet, _strengths)

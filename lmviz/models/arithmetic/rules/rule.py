@@ -16,16 +16,14 @@ Groups = tuple[Terms, ...]
 
 @dataclass(frozen=True)
 class Rule:
-    """A way in which groups of terms become one number. Nothing has a default: a rule knows all five.
+    """A way in which groups of terms become one number. Nothing has a default: a rule knows all four.
 
-    `evaluate` gives the number. `gradient` gives its derivative with respect to each term, for each group
-    (term,). `equation` writes it in a notation, of long sums the largest terms. `sheet` gives it as lines,
-    of long sums the largest terms. `strengths` says for each group how much each term (term,) matters, the
-    strongest of all having 1.
+    `evaluate` gives the number. `equation` writes it in a notation, of long sums the largest terms. `sheet`
+    gives it as lines, of long sums the largest terms. `strengths` says for each group how much each term
+    (term,) matters, the strongest of all having 1.
     """
 
     evaluate: Callable[[Groups], float]
-    gradient: Callable[[Groups], tuple[np.ndarray, ...]]
     equation: Callable[[Groups, Notation, int], str]
     sheet: Callable[[Groups, Naming, int], Sheet]
     strengths: Callable[[Groups], tuple[np.ndarray, ...]]

@@ -26,12 +26,6 @@ def _evaluate(groups: Groups) -> float:
     return float(own / row.sum())
 
 
-def _gradient(groups: Groups) -> tuple[np.ndarray, ...]:
-    own, row = _powers(groups)
-    share = own / row.sum()
-    return np.array([share]), -share * row / row.sum()
-
-
 def _equation(groups: Groups, notation: Notation, shown: int) -> str:
     own, row = groups[0].products, groups[1].products
     ranked = np.sort(row[row > -math.inf])[::-1]
@@ -70,4 +64,4 @@ def _strengths(groups: Groups) -> tuple[np.ndarray, ...]:
     return np.ones(1), _powers(groups)[1]
 
 
-SOFTMAX = Rule(_evaluate, _gradient, _equation, _sheet, _strengths)
+SOFTMAX = Rule(_evaluate, _equation, _sheet, _strengths)

@@ -72,7 +72,6 @@ def sizes(groups: Groups) -> tuple[np.ndarray, ...]:
 
 SUM = Rule(
     evaluate=total,
-    gradient=lambda groups: tuple(np.ones(len(group)) for group in groups),
     equation=addition,
     sheet=lambda groups, naming, count: Sheet(tuple(lines(groups, naming, count))),
     strengths=sizes,

@@ -169,7 +169,6 @@ def test_a_function_of_any_rule_is_shown():
 def test_a_new_rule_is_drawn_by_its_own_sheet(card, monkeypatch):
     rule = Rule(
         evaluate=lambda groups: float(groups[0].products.max()),
-        gradient=lambda groups: (np.zeros(len(groups[0])),),
         equation=lambda groups, notation, shown: "max",
         sheet=lambda groups, naming, count: Sheet(
             (SheetLine("largest", 3.0),), "the largest of all", last="most"
