@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 class Function:
     """A function of one number.
 
-    `compute` and `derivative` take and give float64 arrays of any shape, cell by cell; `tensor` computes
-    the same on tensors. `plain` and `latex` are templates with "{}" in the place of the argument.
+    `compute` takes and gives float64 arrays of any shape, cell by cell; `tensor` computes the same on
+    tensors. `plain` and `latex` are templates with "{}" in the place of the argument. A derivative is a
+    function of its own, in `SLOPES`.
     """
 
     compute: Callable[[np.ndarray], np.ndarray]
-    derivative: Callable[[np.ndarray], np.ndarray]
     plain: str
     latex: str
     tensor: Callable[[torch.Tensor], torch.Tensor]

@@ -1,4 +1,4 @@
-"""The functions of one number that models use: their values, derivatives and notation.
+"""The functions of one number that models use: their values and notation.
 
 One table serves the explicit path (torch), explanations (numpy, float64), gradients and equations, so that
 they always agree. Reading the table imports no torch.
@@ -20,13 +20,7 @@ from lmviz.models.arithmetic.slopes import (
     SLOPE,
     SLOPES,
     erf,
-    gelu_slope,
-    gelu_tanh_slope,
-    relu_slope,
-    relu_squared_slope,
     sigmoid,
-    sigmoid_slope,
-    silu_slope,
     slope_of,
     tanh_slope,
 )
@@ -60,21 +54,18 @@ def _soft_cap(limit: float) -> tuple[Function, Function, Function]:
     return (
         Function(
             lambda x: limit * np.tanh(x / limit),
-            lambda x: tanh_slope(x / limit),
             f"{shown} · tanh(({{}}) / {shown})",
             rf"{shown} \tanh\left({fraction}\right)",
             lambda x: (x / limit).tanh() * limit,
         ),
         Function(
             lambda x: tanh_slope(x / limit),
-            lambda x: -2 / limit * np.tanh(x / limit) * tanh_slope(x / limit),
             f"(1 − tanh²(({{}}) / {shown}))",
             rf"\left(1 - \tanh^2\left({fraction}\right)\right)",
             lambda x: 1 - (x / limit).tanh() ** 2,
         ),
         Function(
             lambda y: 1 - (y / limit) ** 2,
-            lambda y: -2 * y / limit**2,
             f"(1 − (({{}}) / {shown})²)",
             rf"\left(1 - \left({fraction}\right)^2\right)",
             lambda y: 1 - (y / limit) ** 2,
@@ -84,10 +75,9 @@ def _soft_cap(limit: float) -> tuple[Function, Function, Function]:
 
 def _times(factor: float) -> tuple[Function, Function, Function]:
     shown = f"{factor:g}"
-    slope = Function(lambda x: np.full_like(x, factor), np.zeros_like, shown, shown, lambda x: 0 * x + factor)
+    slope = Function(lambda x: np.full_like(x, factor), shown, shown, lambda x: 0 * x + factor)
     value = Function(
         lambda x: factor * x,
-        slope.compute,
         f"{shown} · ({{}})",
         rf"{shown} \cdot ({{}})",
         lambda x: x * factor,
@@ -103,14 +93,12 @@ def _clip(limit: float) -> tuple[Function, Function, Function]:
 
     value = Function(
         lambda x: np.clip(x, -limit, limit),
-        inside,
         f"clip({{}}, ±{shown})",
         rf"\operatorname{{{{clip}}}}_{{{{\pm {shown}}}}}({{}})",
         lambda x: x.clamp(-limit, limit),
     )
     slope = Function(
         inside,
-        np.zeros_like,
         f"[|{{}}| < {shown}]",
         rf"[|{{}}| < {shown}]",
         lambda x: (x.abs() < limit) + 0 * x,
@@ -148,65 +136,53 @@ class _Functions(dict[str, Function]):
 
 FUNCTIONS: dict[str, Function] = _Functions(
     {
-        "": Function(lambda x: x, np.ones_like, "{}", "{}", lambda x: x),
+        "": Function(lambda x: x, "{}", "{}", lambda x: x),
         "sigmoid": Function(
             sigmoid,
-            sigmoid_slope,
             "σ({})",
             r"\sigma({})",
             lambda x: x.sigmoid(),
         ),
-        "tanh": Function(np.tanh, tanh_slope, "tanh({})", r"\tanh({})", lambda x: x.tanh()),
+        "tanh": Function(np.tanh, "tanh({})", r"\tanh({})", lambda x: x.tanh()),
         "relu": Function(
             lambda x: np.maximum(x, 0),
-            relu_slope,
             "ReLU({})",
             r"\operatorname{{ReLU}}({})",
             lambda x: x.relu(),
         ),
         "gelu": Function(
             lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2))),
-            gelu_slope,
             "GELU({})",
             r"\operatorname{{GELU}}({})",
             _gelu_tensor,
         ),
         "gelu_tanh": Function(
             lambda x: 0.5 * x * (1 + np.tanh(BEND * (x + CUBE * x**3))),
-            gelu_tanh_slope,
             "GELU({})",
             r"\operatorname{{GELU}}({})",
             _gelu_tanh_tensor,
         ),
         "silu": Function(
             lambda x: x * sigmoid(x),
-            silu_slope,
             "SiLU({})",
             r"\operatorname{{SiLU}}({})",
             _silu_tensor,
         ),
-        "one minus": Function(
-            lambda x: 1 - x, lambda x: -np.ones_like(x), "(1 − {})", "(1 - {})", lambda x: 1 - x
-        ),
-        "one plus": Function(lambda x: 1 + x, np.ones_like, "(1 + {})", "(1 + {})", lambda x: 1 + x),
+        "one minus": Function(lambda x: 1 - x, "(1 − {})", "(1 - {})", lambda x: 1 - x),
+        "one plus": Function(lambda x: 1 + x, "(1 + {})", "(1 + {})", lambda x: 1 + x),
         "relu_squared": Function(
             lambda x: np.maximum(x, 0) ** 2,
-            relu_squared_slope,
             "ReLU({})²",
             r"\operatorname{{ReLU}}({})^2",
             lambda x: x.relu() ** 2,
         ),
-        "reciprocal": Function(
-            lambda x: 1 / x, lambda x: -1 / x**2, "1/{}", r"\frac{{1}}{{{}}}", lambda x: x.reciprocal()
-        ),
-        "log": Function(np.log, lambda x: 1 / x, "ln({})", r"\ln({})", lambda x: x.log()),
-        "exp": Function(np.exp, np.exp, "exp({})", r"\exp({})", lambda x: x.exp()),
-        "square": Function(lambda x: x * x, lambda x: 2 * x, "({})²", "({})^2", lambda x: x * x),
-        "one minus square": Function(
-            lambda x: 1 - x * x, lambda x: -2 * x, "(1 − ({})²)", "(1 - ({})^2)", lambda x: 1 - x * x
-        ),
-        "sin": Function(np.sin, np.cos, "sin({})", r"\sin({})", lambda x: x.sin()),
-        "cos": Function(np.cos, lambda x: -np.sin(x), "cos({})", r"\cos({})", lambda x: x.cos()),
+        "reciprocal": Function(lambda x: 1 / x, "1/{}", r"\frac{{1}}{{{}}}", lambda x: x.reciprocal()),
+        "log": Function(np.log, "ln({})", r"\ln({})", lambda x: x.log()),
+        "exp": Function(np.exp, "exp({})", r"\exp({})", lambda x: x.exp()),
+        "square": Function(lambda x: x * x, "({})²", "({})^2", lambda x: x * x),
+        "one minus square": Function(lambda x: 1 - x * x, "(1 − ({})²)", "(1 - ({})^2)", lambda x: 1 - x * x),
+        "sin": Function(np.sin, "sin({})", r"\sin({})", lambda x: x.sin()),
+        "cos": Function(np.cos, "cos({})", r"\cos({})", lambda x: x.cos()),
         **SLOPES,
     }
 )

@@ -47,33 +47,18 @@ def relu_squared_slope(x: np.ndarray) -> np.ndarray:
 
 def gelu_slope(x: np.ndarray) -> np.ndarray:
     """Φ(x) + x φ(x), of the normal distribution."""
-    return 0.5 * (1 + erf(x / math.sqrt(2))) + x * _bell(x)
+    return 0.5 * (1 + erf(x / math.sqrt(2))) + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
 
 
 def gelu_tanh_slope(x: np.ndarray) -> np.ndarray:
     """The derivative of GELU's approximation by tanh."""
-    bent, rise, _ = _bent(x)
+    bent, rise = np.tanh(BEND * (x + CUBE * x**3)), BEND * (1 + 3 * CUBE * x**2)
     return 0.5 * (1 + bent) + 0.5 * x * (1 - bent**2) * rise
 
 
 def silu_slope(x: np.ndarray) -> np.ndarray:
     """σ(x) (1 + x σ(−x))."""
     return sigmoid(x) * (1 + x * sigmoid(-x))
-
-
-def _gelu_tanh_curve(x: np.ndarray) -> np.ndarray:
-    bent, rise, curve = _bent(x)
-    slope = 1 - bent**2
-    return slope * rise + 0.5 * x * slope * (curve - 2 * bent * rise**2)
-
-
-def _bent(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The tanh in GELU's approximation, and the first two derivatives of what it is taken of."""
-    return np.tanh(BEND * (x + CUBE * x**3)), BEND * (1 + 3 * CUBE * x**2), 6 * BEND * CUBE * x
-
-
-def _bell(x: np.ndarray) -> np.ndarray:
-    return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
 
 
 def slope_of(function: str, *, from_value: bool = False) -> str:
@@ -88,32 +73,27 @@ def _written(name: str, latex: str) -> dict[str, str]:
 SLOPES: dict[str, Function] = {
     slope_of("sigmoid"): Function(
         sigmoid_slope,
-        lambda x: sigmoid_slope(x) * (1 - 2 * sigmoid(x)),
         tensor=lambda x: x.sigmoid() * (-x).sigmoid(),
         **_written("σ", r"\sigma"),
     ),
     slope_of("tanh"): Function(
         tanh_slope,
-        lambda x: -2 * np.tanh(x) * tanh_slope(x),
         tensor=lambda x: 1 - x.tanh() ** 2,
         **_written("tanh", r"\tanh"),
     ),
     slope_of("relu"): Function(
         relu_slope,
-        np.zeros_like,
         tensor=lambda x: (x > 0) + 0 * x,
         **_written("ReLU", r"\operatorname{{ReLU}}"),
     ),
     slope_of("relu_squared"): Function(
         relu_squared_slope,
-        lambda x: 2 * relu_slope(x),
         tensor=lambda x: 2 * x.relu(),
         plain="(ReLU({})²)′",
         latex=r"(\operatorname{{ReLU}}({})^2)'",
     ),
     slope_of("gelu"): Function(
         gelu_slope,
-        lambda x: _bell(x) * (2 - x**2),
         tensor=lambda x: (
             0.5 * (1 + (x / math.sqrt(2)).erf()) + x * (-(x**2) / 2).exp() / math.sqrt(2 * math.pi)
         ),
@@ -121,7 +101,6 @@ SLOPES: dict[str, Function] = {
     ),
     slope_of("gelu_tanh"): Function(
         gelu_tanh_slope,
-        _gelu_tanh_curve,
         tensor=lambda x: (
             0.5 * (1 + (BEND * (x + CUBE * x**3)).tanh())
             + 0.5 * x * (1 - (BEND * (x + CUBE * x**3)).tanh() ** 2) * BEND * (1 + 3 * CUBE * x**2)
@@ -130,18 +109,17 @@ SLOPES: dict[str, Function] = {
     ),
     slope_of("silu"): Function(
         silu_slope,
-        lambda x: sigmoid_slope(x) * (2 + x * (1 - 2 * sigmoid(x))),
         tensor=lambda x: x.sigmoid() * (1 + x * (-x).sigmoid()),
         **_written("SiLU", r"\operatorname{{SiLU}}"),
     ),
     slope_of("sigmoid", from_value=True): Function(
-        lambda s: s * (1 - s), lambda s: 1 - 2 * s, "{0}(1 − {0})", "{0}(1 - {0})", lambda s: s * (1 - s)
+        lambda s: s * (1 - s), "{0}(1 − {0})", "{0}(1 - {0})", lambda s: s * (1 - s)
     ),
     slope_of("tanh", from_value=True): Function(
-        lambda h: 1 - h**2, lambda h: -2 * h, "(1 − ({})²)", "(1 - ({})^2)", lambda h: 1 - h**2
+        lambda h: 1 - h**2, "(1 − ({})²)", "(1 - ({})^2)", lambda h: 1 - h**2
     ),
     slope_of("relu", from_value=True): Function(
-        relu_slope, np.zeros_like, "[{} > 0]", "[{} > 0]", lambda h: (h > 0) + 0 * h
+        relu_slope, "[{} > 0]", "[{} > 0]", lambda h: (h > 0) + 0 * h
     ),
 }
 """Rows of the table of functions, named by `slope_of`."""

@@ -220,7 +220,7 @@ class Affine(Operation):
             return (value_cells(reader, address, indices, by_value),)
         pairs = zip(found.positions.tolist(), found.units.tolist(), strict=True)
         arguments = [sum(group.products.sum() for group in self.terms(reader, *pair)) for pair in pairs]
-        return (constants(FUNCTIONS[self.function].derivative(np.array(arguments, dtype=np.float64))),)
+        return (constants(FUNCTIONS[slope_of(self.function)].compute(np.array(arguments, dtype=np.float64))),)
 
 
 def _rows(positions: np.ndarray, units: np.ndarray) -> np.ndarray:
