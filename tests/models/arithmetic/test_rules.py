@@ -44,6 +44,12 @@ def cell(rule, groups, function=""):
     return replace(empty, value=empty.evaluate())
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_share_of_an_infinite_score_is_no_number_and_nothing_is_said_on_the_terminal():
+    broken = cell("softmax", named(own=(math.inf,), row=(math.inf, 0.5)))
+    assert math.isnan(broken.evaluate())
+
+
 @every_rule
 def test_it_weighs_every_term_between_0_and_1(name):
     strengths = RULES[name].strengths(SAMPLES[name])

@@ -18,7 +18,8 @@ from lmviz.models.arithmetic.sheet import Naming, Sheet, SheetLine, largest, nam
 def _powers(groups: Groups) -> tuple[float, np.ndarray]:
     """exp of (score − the largest score): of the cell's own, and of the whole row (score,)."""
     own, row = groups[0].products, groups[1].products
-    return float(np.exp(own[0] - row.max())), np.exp(row - row.max())
+    with np.errstate(invalid="ignore"):  # the share of an infinite score is no number
+        return float(np.exp(own[0] - row.max())), np.exp(row - row.max())
 
 
 def _evaluate(groups: Groups) -> float:
