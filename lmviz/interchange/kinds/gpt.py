@@ -6,7 +6,7 @@ from typing import Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.fields import Fields
-from lmviz.interchange.kinds.kind import Kind, Names, three_modules
+from lmviz.interchange.kinds.kind import QUERIES_KEYS_VALUES, Kind, Names
 from lmviz.interchange.kinds.settings import MOST_LAYERS, pattern_of, read_activation, read_rotary, read_sizes
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
@@ -262,7 +262,7 @@ _OPT_NAMES: Names = {
     "embedding_output": "project_out",
     "positions": "embed_positions",
     "layers.*.norm1": "layers.*.self_attn_layer_norm",
-    "layers.*.attention.input": three_modules("self_attn"),
+    "layers.*.attention.input": QUERIES_KEYS_VALUES,
     "layers.*.attention.output": "layers.*.self_attn.out_proj",
     "layers.*.norm2": "layers.*.final_layer_norm",
     "layers.*.feedforward.hidden": "layers.*.fc1",

@@ -49,6 +49,5 @@ class Kind:
     ignored: tuple[str, ...] = ()
 
 
-def three_modules(place: str, *ends: str) -> tuple[str, ...]:
-    """The modules of queries, keys and values in a place."""
-    return tuple(f"layers.*.{place}.{end}" for end in ends or ("q_proj", "k_proj", "v_proj"))
+QUERIES_KEYS_VALUES = tuple(f"layers.*.self_attn.{name}" for name in ("q_proj", "k_proj", "v_proj"))
+"""The three modules of attention's inputs, as most programs name them."""

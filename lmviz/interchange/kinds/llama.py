@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lmviz.interchange.fields import Fields
-from lmviz.interchange.kinds.kind import Half, Kind, Names, three_modules
+from lmviz.interchange.kinds.kind import QUERIES_KEYS_VALUES, Half, Kind, Names
 from lmviz.interchange.kinds.settings import (
     MOST_LAYERS,
     all_but_each,
@@ -62,7 +62,7 @@ def of_llama_kind(
 LLAMA_NAMES: Names = {
     "embedding": "embed_tokens",
     "layers.*.norm1": "layers.*.input_layernorm",
-    "layers.*.attention.input": three_modules("self_attn"),
+    "layers.*.attention.input": QUERIES_KEYS_VALUES,
     "layers.*.attention.query_norm": "layers.*.self_attn.q_norm",
     "layers.*.attention.key_norm": "layers.*.self_attn.k_norm",
     "layers.*.attention.output": "layers.*.self_attn.o_proj",
