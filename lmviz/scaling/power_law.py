@@ -11,12 +11,10 @@ from lmviz.base.errors import LmvizError
 
 @dataclass(frozen=True)
 class PowerLaw:
-    """loss = factor · compute^(−exponent). `scatter` is the standard deviation of the points around the
-    line, in natural logarithms of the loss."""
+    """loss = factor · compute^(−exponent)."""
 
     factor: float
     exponent: float
-    scatter: float
 
     @property
     def tenfold(self) -> float:
@@ -38,7 +36,5 @@ def fit_power_law(compute: np.ndarray, loss: np.ndarray) -> PowerLaw:
     is_positive = (compute > 0) & (loss > 0) & np.isfinite(compute) & np.isfinite(loss)
     if not is_positive.all() or len(np.unique(compute)) < 2:
         raise LmvizError("A power law needs two points with positive numbers: train more models.")
-    across, down = np.log(compute), np.log(loss)
-    slope, start = np.polyfit(across, down, 1)
-    scatter = float(np.std(down - (start + slope * across)))
-    return PowerLaw(float(np.exp(start)), float(-slope), scatter)
+    slope, start = np.polyfit(np.log(compute), np.log(loss), 1)
+    return PowerLaw(float(np.exp(start)), float(-slope))
