@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from covering import others_slow
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 import lmviz.app.widgets
 from lmviz.app.look.theme import theme_switch
@@ -83,6 +84,24 @@ def test_the_gallery_shows_every_widget_and_every_picture_says_what_it_shows(gal
                 silent.add(type(widget).__name__)
     assert {name for name, kind in widgets().items() if kind not in seen} == set()
     assert silent <= ONE_NUMBER
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_each_widget_that_gets_the_keys_shows_it(program, gallery, shown):
+    page = shown(gallery.page(exhibits_of(program)), gallery.WIDTH, gallery.HEIGHT)
+    page.activateWindow()
+    QApplication.processEvents()
+    unseen = set()
+    for widget in page.findChildren(QWidget):
+        is_ours = type(widget).__module__.startswith("lmviz.") and not widget.visibleRegion().isEmpty()
+        if is_ours and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            page.setFocus()
+            before = widget.grab().toImage()
+            widget.setFocus(Qt.FocusReason.TabFocusReason)
+            QApplication.processEvents()
+            if widget.hasFocus() and widget.grab().toImage() == before:
+                unseen.add(type(widget).__name__)
+    assert not unseen
 
 
 def widgets():

@@ -12,13 +12,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsGridLayout, QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import number, plain, short
+from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.pointing import Parts, Words
 
@@ -290,6 +291,7 @@ class PointableAxes(Parts[int], Axes):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._count, self._current, self._hovered = 0, -1, self.nowhere
+        self._reached_by_key = False
         self._pointer: QPoint | None = None
         self.marks = pyqtgraph.ScatterPlotItem()
         self.marks.setZValue(5)
@@ -333,6 +335,16 @@ class PointableAxes(Parts[int], Axes):
         self.hover(-1 if self._pointer is None else self._index_of(self._pointer))
         self.mark()
         HoverCard.renew(self, partial(self.readout, self.hovered) if self.hovered >= 0 else None)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._reached_by_key = reached_by_key(event)
+        super().focusInEvent(event)
+
+    def drawForeground(self, painter: QPainter, area: QRectF | QRect) -> None:
+        super().drawForeground(painter, area)
+        if self.hasFocus() and self._reached_by_key:
+            painter.resetTransform()
+            draw_ring(painter, QRectF(self.viewport().rect()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
