@@ -21,7 +21,7 @@ from lmviz.app.workers.threads import compute_with
 from lmviz.base.reporting import Report
 from lmviz.families import FAMILIES
 from lmviz.scaling.compute import bytes_in_words
-from lmviz.scaling.text_length import LENGTHS, MeasuredLength, MeasuredModel, measure_lengths
+from lmviz.scaling.text_length import MeasuredLength, MeasuredModel, measure_lengths
 
 MOST = 5
 NOTHING = (
@@ -120,7 +120,7 @@ class MeasuredLengthPanel(Panel):
 
         def work(report: Report) -> Generator[object, None, tuple[MeasuredLength, ...]]:
             compute_with(None)
-            return measure_lengths(models, LENGTHS)
+            return measure_lengths(models)
 
         self._job = self.start_job("Measuring lengths", work, self._take, self._take)
         self._job.ended.connect(self._end)

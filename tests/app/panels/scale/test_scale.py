@@ -42,7 +42,7 @@ from lmviz.scaling.public_models import PUBLIC_MODELS, find_public
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure short texts."""
-    monkeypatch.setattr(text_length, "LENGTHS", (4, 8))
+    monkeypatch.setattr(text_length.measure_lengths, "__defaults__", ((4, 8),))
 
 
 class Scene:
