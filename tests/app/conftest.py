@@ -40,7 +40,7 @@ PAIRS = "red car\tvoiture rouge\nblue car\tvoiture bleue\nred house\tmaison roug
 REVIEWS = "good\tthe film is good\nbad\tthe film is bad\ngood\tthe film is not bad\n" * 8
 LONG = 20_000  # milliseconds: on a loaded machine what comes comes late, and that is no failure
 GRACE = 2.0  # seconds for a thread that has been told to stop to come to its end
-IMPORTING = ("panels", "typesetting")  # threads that only import modules, and end by themselves
+IMPORTING = ("typesetting",)  # threads that only import modules, and end by themselves
 SMALLEST = "polls"  # the perspective with the fewest panels
 NEVER = 10_000  # steps that no test waits for; with more, not every one is written down
 

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer
 
 from lmviz.app.board.board import Board
-from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.session.session import Session
-from lmviz.app.workers.threads import BackgroundThread
 
 QUIET = 700  # milliseconds in which a person has done nothing
-BETWEEN = 60  # milliseconds from one panel to the next
+BETWEEN = 60  # milliseconds from one thing done to the next
+SLICE = 0.02  # seconds for what can be cut short
 
 
 class BuildingAhead(QObject):
-    """Begins when torch has been loaded: another thread imports the panels' modules, whose classes need no
-    window's thread, and then one panel after the other is made here, as long as the user is idle."""
+    """Begins when torch has been loaded: imports and makes one panel after the other, while the user is idle.
+
+    All of it in the window's thread. Another one must not define classes of Qt's: PySide6 looks them up
+    without Python's lock while Qt lays out or styles widgets here, and now and then the program crashed.
+    """
 
     def __init__(self, session: Session, views: Sequence[Board], parent: QObject) -> None:
         super().__init__(parent)
         self._views = tuple(views)
-        self._importing: BackgroundThread | None = None
+        self._steps: Iterator[None] = iter(())
         self._next = QTimer(self, singleShot=True)
-        self._next.timeout.connect(self._build_one)
+        self._next.timeout.connect(self._do_one)
         session.work.ready_changed.connect(self._begin)
         for doing in (
             session.reading.prefix_changed,
@@ -37,26 +41,38 @@ class BuildingAhead(QObject):
             doing.connect(self._wait)
 
     def _begin(self) -> None:
-        rows = [row for view in self._views for row in view.missing]
-        self._importing = BackgroundThread("panels", lambda: _import_all(rows))
-        self._importing.start()
+        self._steps = self._build_all()
         self._next.start(QUIET)
 
     def _wait(self) -> None:
         if self._next.isActive():
             self._next.start(QUIET)
 
-    def _build_one(self) -> None:
-        if self._importing is not None and self._importing.is_alive():
-            self._next.start(QUIET)
-            return
-        view = next((view for view in self._views if view.missing), None)
-        if view is not None:
-            view.build_next()
+    def _do_one(self) -> None:
+        for _ in self._steps:
             self._next.start(BETWEEN)
+            break
+
+    def _build_all(self) -> Iterator[None]:
+        """One step after the other, each short."""
+        yield from _describe_qt()
+        for view in self._views:
+            while view.missing:
+                row = view.missing[0]
+                with contextlib.suppress(Exception):  # an error is shown when the perspective is opened
+                    row.load()
+                yield
+                if view.missing and view.missing[0] is row:
+                    view.build_next()
+                    yield
 
 
-def _import_all(rows: Sequence[PanelRow]) -> None:
-    for row in rows:
-        with contextlib.suppress(Exception):  # an error is shown when the perspective is opened
-            row.load()
+def _describe_qt() -> Iterator[None]:
+    """Have PySide6 describe Qt's classes to Python, a few at a time: pyqtgraph asks for all at once."""
+    begun = time.perf_counter()
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            getattr(module, name)
+            if time.perf_counter() - begun > SLICE:
+                yield
+                begun = time.perf_counter()

@@ -1,5 +1,7 @@
 """Panels are made before somebody goes to them, and nobody notices."""
 
+import threading
+
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
@@ -9,6 +11,8 @@ from shiboken6 import isValid
 from lmviz.app.board.board import Board
 from lmviz.app.board.page import PanelPage
 from lmviz.app.look.theme import current_theme
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.panel_row import PanelRow
 from lmviz.app.panels.table import PANELS, shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window import building_ahead
@@ -39,6 +43,28 @@ def test_every_panel_is_made_and_none_is_in_the_window_before_it_is_shown(
         rows = [row for row in PANELS if row.perspective == perspective.name and row.name != "preview"]
         assert len(window.perspective.panels) == len(rows)
         assert all(panel.window() is window for panel in window.perspective.panels)
+
+
+@pytest.fixture
+def importing(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The threads in which panels are imported."""
+    found: set[str] = set()
+    load = PanelRow.load
+
+    def noted(row: PanelRow) -> type[Panel]:
+        found.add(threading.current_thread().name)
+        return load(row)
+
+    monkeypatch.setattr(PanelRow, "load", noted)
+    return found
+
+
+def test_panels_are_imported_in_the_thread_of_the_window(
+    importing: set[str], views: list[Board], qtbot: QtBot
+) -> None:
+    """Another thread must not define classes of Qt's while Qt is at work in this one."""
+    qtbot.waitUntil(lambda: not any(view.missing for view in views), timeout=LONG)
+    assert importing == {threading.main_thread().name}
 
 
 def test_it_waits_while_somebody_does_something(
