@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import gc
 import shutil
+import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,25 @@ def _patient(wait: Callable[..., Any]) -> Callable[..., Any]:
     return waiting
 
 
+class _ImportsInThreads(MetaPathFinder):
+    """Notes which modules that may define classes of Qt's another thread than the window's imports.
+
+    PySide6 looks classes up without Python's lock: what Qt does meanwhile in the window's thread may crash.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        of_qt = fullname.startswith(("lmviz.app", "pyqtgraph", "PySide6"))
+        if of_qt and threading.current_thread() is not threading.main_thread():
+            self.found.append(fullname)
+
+
+_imports_in_threads = _ImportsInThreads()
+sys.meta_path.insert(0, _imports_in_threads)
+
+
 for _name in ("waitUntil", "waitSignal", "waitSignals"):
     setattr(QtBot, _name, _patient(getattr(QtBot, _name)))
 
@@ -84,6 +105,8 @@ def _nothing_is_left(qapp: QCoreApplication) -> Iterator[None]:
     gc.collect()
     left = [*_threads_left(before), *_timers_left()]
     assert not left, f"left running: {left}"
+    imported, _imports_in_threads.found = _imports_in_threads.found, []
+    assert not imported, f"imported in another thread than the window's: {imported}"
 
 
 @pytest.fixture(autouse=True)
