@@ -1,6 +1,5 @@
 """One name stands for one thing: no two public classes of lmviz are called the same."""
 
-import ast
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -19,9 +18,8 @@ PART_OF_THE_SESSION = {"Scale"}
 def test_no_two_public_classes_share_a_name():
     homes = defaultdict(list)
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(str(path.relative_to(ROOT)))
+        for name in re.findall(r"^class ([A-Za-z]\w*)", path.read_text(encoding="utf-8"), re.MULTILINE):
+            homes[name].append(str(path.relative_to(ROOT)))
     assert len(homes) > 300
     shared = {name: found for name, found in homes.items() if len(found) > 1}
     assert shared.keys() == SAME_MATHEMATICS | SYNTAX | PART_OF_THE_SESSION, shared

@@ -5,16 +5,26 @@ import ast
 import pytest
 from examples import DOCS
 
-TERMS = "zero ablation, mean ablation, activation patching, hook, residual stream, induction head, logit lens"
+TERMS = [
+    "zero ablation",
+    "mean ablation",
+    "activation patching",
+    "hook",
+    "residual stream",
+    "induction head",
+    "logit lens",
+]
 
 
 @pytest.fixture(scope="module")
 def docstrings() -> str:
-    """All docstrings of the package, in lower case."""
+    """All docstrings of the files that know one of the terms, in lower case."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((DOCS.parent / "lmviz").rglob("*.py"))]
     said = [
         ast.get_docstring(node) or ""
-        for path in sorted((DOCS.parent / "lmviz").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for text in texts
+        if any(term in " ".join(text.casefold().split()) for term in TERMS)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
     ]
     return " ".join(" ".join(said).casefold().split())
@@ -27,7 +37,7 @@ def guide() -> str:
     return " ".join(" ".join(said).casefold().split())
 
 
-@pytest.mark.parametrize("term", TERMS.split(", "))
+@pytest.mark.parametrize("term", TERMS)
 def test_a_term_stands_in_the_guide_and_in_a_docstring(term: str, guide: str, docstrings: str) -> None:
     assert term in guide
     assert term in docstrings
