@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QGraphicsGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsView, QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
 from lmviz.app.look.theme import current_theme, theme_switch
@@ -46,6 +46,13 @@ class Axis(pyqtgraph.AxisItem):
         self._unit = ""
         self._words: Callable[[float], str] | None = None
         self._possible = ANYTHING
+
+    def setVisible(self, visible: bool) -> None:
+        # pyqtgraph gives it its room in these two alone
+        if visible:
+            self.show()
+        else:
+            self.hide()
 
     def set_possible(self, least: float, most: float) -> None:
         """Beyond these values there is nothing to read off, though the plot may reach a little further."""
@@ -251,6 +258,10 @@ class Axes(pyqtgraph.GraphicsView):
 
     def minimumSizeHint(self) -> QSize:
         return super().minimumSizeHint() if self.least is None else QSize(*self.least) * current_theme().scale
+
+    def close(self) -> bool:
+        """Close it as any widget; pyqtgraph would take all items out, though it may be shown again."""
+        return QGraphicsView.close(self)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
