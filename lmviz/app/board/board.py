@@ -432,10 +432,6 @@ class Board(QWidget):
         page.rearranged.connect(lambda: self._follow_growth(row.name))
         page.menu_wanted.connect(lambda at: self._show_menu(page, at))
         self.destroyed.connect(page.deleteLater)  # which is no child of it before it is shown
-        place = self._places.get(self._homes[row.name])
-        if place is not None:  # before its panel is made: Qt styles again all that is put elsewhere
-            with QSignalBlocker(place):
-                place.addTab(page, caption(row.title))
         if not (row.tabbed and self._leaves_tabs):
             _ = page.panel
 
@@ -480,9 +476,9 @@ class Board(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._places:
-            self._build()
             while self.missing:
                 self.build_next()
+            self._build()
             self._scale = current_theme().scale
             if self._built_at != {current_theme().scale}:
                 QTimer.singleShot(0, self, self._renew_type)
