@@ -254,7 +254,7 @@ def test_letters_are_written_backwards_within_three_minutes(tmp_path):
         "gru",
         corpus,
         tmp_path / "run",
-        steps=1500,
+        steps=1800,
         width=128,
         batch=64,
         attention="dot",
