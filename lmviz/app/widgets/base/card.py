@@ -237,9 +237,9 @@ class _Title(Label):
         return cut(self.text(), self.contentsRect().width() + 1, QFontMetricsF(self.font()))
 
     def event(self, event: QEvent) -> bool:
-        help_wanted = event if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip else None
-        if help_wanted is not None and self.shown != self.text():
-            QToolTip.showText(help_wanted.globalPos(), paragraph(self.text()), self)
+        is_asked = event.type() == QEvent.Type.ToolTip and self.shown != self.text()
+        if isinstance(event, QHelpEvent) and is_asked:
+            QToolTip.showText(event.globalPos(), paragraph(self.text()), self)
             return True
         return super().event(event)
 
