@@ -118,7 +118,7 @@ def add_scene(path: Path, title: str, scene: Scene, line: int | None = None) -> 
 class _LectureReader(PartReader):
     """Reads one lecture and collects what is wrong."""
 
-    entries, most_parts = SHOWS, MOST_ITEMS
+    of_head, entries, most_parts = HEAD, SHOWS, MOST_ITEMS
 
     def __init__(self, perspectives: Collection[str], path: Path) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class _LectureReader(PartReader):
     def read(self, text: str) -> Lecture:
         """The lecture; LectureFault where something is wrong."""
         head, *parts = self._parts(text)
-        known = self._head(head, HEAD)
+        known = self._head(head)
         items = [self._item(part) for part in parts]
         if self._faults:
             raise LectureFault(self._faults)
@@ -144,7 +144,9 @@ class _LectureReader(PartReader):
         first, *others = named.values()
         for other in others:
             self._say(
-                other.line, f"an item shows one thing, and line {first.line} says which: begin another."
+                other.line,
+                f"an item shows one thing, and line {first.line} says which: begin another. "
+                f"In the notes write “{other.name}\\:”.",
             )
         try:
             shown = self._shown(first)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from lmviz.base.faults import Fault
 
@@ -13,6 +13,8 @@ ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
 """A line that is an entry."""
 LARGE = re.compile(r"([A-Za-z_]*[A-Z][A-Za-z_]*):(?=[ \t]|$)")
 """How a line begins that would be one in small letters."""
+ALIKE = 0.75
+"""How much a word has to be like an entry, of 1, to be taken for it: one wrong letter of four."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class WrittenPart:
 class PartReader:
     """Reads the parts of one text and collects what is wrong."""
 
+    of_head: Collection[str] = ()
+    """What may stand above the first part."""
     entries: Collection[str] = ()
     """What may stand in a part; `repeated` of them more than once."""
     repeated: Collection[str] = ()
@@ -64,7 +68,7 @@ class PartReader:
                 part.line = number if len(parts) == 1 else part.line
             elif line.rstrip("#") == "" and line:
                 self._say(number, "a title stands after “#”.")
-            elif found is not None:
+            elif found is not None and (len(parts) == 1 or self._is_meant(found[1])):
                 part.entries.append(WrittenEntry(number, found[1], (found[2] or "").strip()))
             elif line.startswith("  ") and goes_on:
                 last = part.entries[-1]
@@ -74,11 +78,15 @@ class PartReader:
                 large = LARGE.match(line)
                 if large is not None and large[1].casefold() in self.entries:
                     name = large[1].casefold()
-                    self._say(number, f"an entry is written in small letters: “{name}:”.")
+                    self._say(
+                        number,
+                        f"an entry is written in small letters: “{name}:”. "
+                        f"In the text write “{large[1]}\\:”.",
+                    )
                     part.entries.append(WrittenEntry(number, name, line.partition(":")[2].strip()))
                 else:
                     part.sentences.append(line)
-            goes_on = found is not None
+            goes_on = bool(parts[-1].entries) and parts[-1].entries[-1].line == number
         if len(parts) == 1:
             self._say(parts[0].line, "there has to be at least one part: begin it with “## ” and its title.")
         if len(parts) > self.most_parts + 1:
@@ -86,7 +94,11 @@ class PartReader:
             self._say(beyond, f"at most {self.most_parts} parts stand in one file: make two of it.")
         return parts[: self.most_parts + 1]
 
-    def _head(self, part: WrittenPart, names: Collection[str]) -> dict[str, WrittenEntry]:
+    def _is_meant(self, name: str) -> bool:
+        """Whether `name:` begins an entry of a part, or looks like one; any other word is one of the text."""
+        return name in self.of_head or bool(get_close_matches(name, self.entries, n=1, cutoff=ALIKE))
+
+    def _head(self, part: WrittenPart) -> dict[str, WrittenEntry]:
         """The entries above the first part, which begins with the title of all."""
         if not part.title:
             self._say(1, "the file begins with its title: write “# ” and the title.")
@@ -94,7 +106,7 @@ class PartReader:
             if line.strip():
                 self._say(part.line, f"{line.strip()[:30]!r} stands above the first “## ”: put it below.")
                 break
-        return self._once(part, names)
+        return self._once(part, self.of_head)
 
     def _once(self, part: WrittenPart, names: Collection[str]) -> dict[str, WrittenEntry]:
         """The entries by name; those that may be repeated are left to the caller."""
@@ -102,10 +114,23 @@ class PartReader:
         for entry in part.entries:
             if entry.name not in names and entry.name in self.entries:
                 self._say(entry.line, f"“{entry.name}” belongs below a “## ”: begin one above it.")
+            elif entry.name not in names and entry.name in self.of_head:
+                self._say(
+                    entry.line,
+                    f"“{entry.name}” belongs above the first “## ”: put it there. "
+                    f"In the text write “{entry.name}\\:”.",
+                )
             elif entry.name not in names:
-                near = difflib.get_close_matches(entry.name, names, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
-                self._say(entry.line, f"there is no entry {entry.name!r} here: {hint}")
+                near = get_close_matches(entry.name, names, n=1)
+                if names is self.of_head:
+                    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
+                    self._say(entry.line, f"there is no entry {entry.name!r} here: {hint}")
+                else:
+                    self._say(
+                        entry.line,
+                        f"“{entry.name}” is no entry: did you mean {near[0]}? "
+                        f"In the text write “{entry.name}\\:”.",
+                    )
             elif not entry.words:
                 self._say(entry.line, f"nothing stands after “{entry.name}:”.")
             elif entry.name in known and entry.name not in self.repeated:

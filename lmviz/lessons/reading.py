@@ -1,8 +1,8 @@
 """Reads a lesson from its text, and says at which line something is wrong.
 
 The language has lines of three kinds: a title (`# Lesson`, then `## Step` for each step), an entry
-(`name: words`, which goes on in lines that begin with two spaces), and anything else, which is the Markdown
-that a step says. docs/writing-a-lesson.md tells it with an example.
+(`name: words` with one of the names below, which goes on in lines that begin with two spaces), and anything
+else, which is the Markdown that a step says. docs/writing-a-lesson.md tells it with an example.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def read_lesson(
 class _Reader(PartReader):
     """Reads one lesson and collects what is wrong."""
 
-    entries, repeated, most_parts = ENTRIES, REPEATED, MOST_STEPS
+    of_head, entries, repeated, most_parts = HEAD, ENTRIES, REPEATED, MOST_STEPS
 
     def __init__(self, perspectives: Collection[str], folder: Path | None) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class _Reader(PartReader):
     def read(self, text: str, name: str) -> Lesson:
         """The lesson; LessonFault where something is wrong."""
         head, *parts = self._parts(text)
-        known = self._head(head, HEAD)
+        known = self._head(head)
         if "number" in known and not re.fullmatch(r"[0-9]{1,3}", known["number"].words):
             self._say(known["number"].line, "the number of a lesson is a whole number.")
             del known["number"]

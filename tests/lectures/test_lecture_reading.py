@@ -103,6 +103,25 @@ def test_what_is_wrong_is_said_at_its_line(folder: Path, what: str) -> None:
     assert any(words in sentence for sentence in said), faults(text, folder)
 
 
+@pytest.mark.parametrize(
+    "line", ["word: what a token is", "do: say it slowly", "question: Why?", "step\\: one"]
+)
+def test_notes_may_begin_with_any_word_that_is_no_entry_of_a_lecture(folder: Path, line: str) -> None:
+    found = read_lecture(
+        WHOLE.replace("Say **this**.", f"{line}\n  more"), PERSPECTIVES, folder / "my.lecture"
+    )
+    assert found.items[0].notes == f"{line}\n  more"
+
+
+@pytest.mark.parametrize(
+    "line", ["stop: let them guess", "about: ten minutes", "Poll: hands up", "step: counting 1"]
+)
+def test_who_means_notes_by_what_looks_like_an_entry_is_told_how_to_write_it(folder: Path, line: str) -> None:
+    at, said = faults(WHOLE.replace("Say **this**.", line), folder)[0]
+    assert at == 7
+    assert f"write “{line.partition(':')[0]}\\:”." in said
+
+
 def test_a_link_out_of_the_folder_is_not_followed(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

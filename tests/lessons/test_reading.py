@@ -207,8 +207,7 @@ BROKEN = {
     "too many characters": ("Choose.", "x" * (LARGEST + 1), 1, "at most 200,000 characters"),
     "too many steps": ("Choose.\n", "Choose.\n" + "\n## More\n\nSay.\n" * 99, 425, "at most 100 parts"),
     "an entry like no other in the head": ("number: 3", "zzz: 3", 2, "there are number, about."),
-    "an entry like no other in a step": ("hint: Look", "zzz: Look", 17, "there are perspective, control"),
-    "an entry that nobody can own": ("explanation: Because.", "number: 3", 19, "there is no entry 'number'"),
+    "an entry of the head in a step": ("explanation: Because.", "number: 3", 19, "belongs above the first"),
     "a text like no other": ("open: text farm", "open: text zzz", 8, "there are farm"),
     "a seed that is none": ("open: text farm", "open: seed -1", 8, "no whole number"),
     "a plan of nothing": ("plan ngram order=3 smoothing=maximum-likelihood", "plan", 9, "no family ''"),
@@ -242,6 +241,23 @@ def test_what_is_wrong_is_said_at_its_line(what: str) -> None:
     said = [fault.sentence for fault in told(what).faults if fault.line == line]
     assert any(words in sentence for sentence in said), told(what)
     assert f"Line {line}:" in str(told(what))
+
+
+@pytest.mark.parametrize(
+    "line", ["word: what a token is", "else:", "note: it\n  goes on", "hnt\\: any", "hint\\: any"]
+)
+def test_a_line_that_begins_with_a_word_of_its_own_is_text(line: str) -> None:
+    found = read_lesson(WHOLE.replace("Choose.", f"Choose.\n{line}\nAnd more."), PERSPECTIVES)
+    assert found.steps[1].sentences == f"Choose.\n{line}\nAnd more."
+    assert found.steps[1].question == read_lesson(WHOLE, PERSPECTIVES).steps[1].question
+
+
+def test_who_means_text_by_what_looks_like_an_entry_is_told_how_to_write_it() -> None:
+    for line, written in (("hnt: any", "hnt\\:"), ("number: 3", "number\\:"), ("Until: then", "Until\\:")):
+        with pytest.raises(LessonFault) as refused:
+            read_lesson(WHOLE.replace("Choose.", line), PERSPECTIVES)
+        assert f"In the text write “{written}”" in str(refused.value)
+        read_lesson(WHOLE.replace("Choose.", line.replace(":", "\\:")), PERSPECTIVES)
 
 
 def test_an_entry_in_capital_letters_is_the_only_fault_of_its_line() -> None:
