@@ -67,9 +67,13 @@ class LectureItem:
 
 @dataclass(frozen=True)
 class Lecture:
-    """A whole lecture, read from the file `path`; what it names stands beside that."""
+    """A whole lecture, read from the file `path`; what it names stands beside that.
+
+    `language` is a tag of BCP 47.
+    """
 
     title: str
     about: str
     items: tuple[LectureItem, ...]
     path: Path
+    language: str = "en"

@@ -47,7 +47,10 @@ MOST_ITEMS = 100
 MOST_SCENES = 1000
 """Files of scenes of one lecture; who has saved as many is asked to clear up."""
 
-HEAD = {"about": "what the lecture is about, in one sentence"}
+HEAD = {
+    "about": "what the lecture is about, in one sentence",
+    "language": "the tag of the language in which it is written, such as de; else it is English",
+}
 SHOWS = {
     "scene": "a scene: ./my-scene.lmviz",
     "step": "a step of a lesson, which count from 1: counting 2, or ./my-lesson.md 2",
@@ -128,11 +131,13 @@ class _LectureReader(PartReader):
         """The lecture; LectureFault where something is wrong."""
         head, *parts = self._parts(text)
         known = self._head(head)
+        language = self._language(known)
         items = [self._item(part) for part in parts]
         if self._faults:
             raise LectureFault(self._faults)
         about = known["about"].words if "about" in known else ""
-        return Lecture(head.title, about, tuple(item for item in items if item is not None), self._path)
+        shown = tuple(item for item in items if item is not None)
+        return Lecture(head.title, about, shown, self._path, language)
 
     def _item(self, part: WrittenPart) -> LectureItem | None:
         named = self._once(part, SHOWS)

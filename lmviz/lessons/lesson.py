@@ -95,7 +95,8 @@ class Step:
 class Lesson:
     """A whole lesson. `name` identifies it, `number` is its place in the course, 0 outside it.
 
-    `folder` is where it was read from; what it carries beside it is looked for there.
+    `folder` is where it was read from; what it carries beside it is looked for there. `language` is a tag of
+    BCP 47.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Lesson:
     about: str
     steps: tuple[Step, ...]
     folder: Path | None = None
+    language: str = "en"
 
     def perspective_at(self, number: int) -> str:
         """Where a step takes place: where it says, or else where the step before it does."""

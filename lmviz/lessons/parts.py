@@ -13,6 +13,13 @@ ENTRY = re.compile(r"([a-z_]+):(?:[ \t]+(.*))?$")
 """A line that is an entry."""
 LARGE = re.compile(r"([A-Za-z_]*[A-Z][A-Za-z_]*):(?=[ \t]|$)")
 """How a line begins that would be one in small letters."""
+TAG = re.compile(
+    r"[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?"
+    r"(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WYZa-wyz0-9](-[A-Za-z0-9]{2,8})+)*(-[xX](-[A-Za-z0-9]{1,8})+)?"
+)
+"""A tag that names a language, and where and how it is written: BCP 47, RFC 5646, section 2.1."""
+USUAL_LANGUAGE = "en"
+"""The language of what names none."""
 ALIKE = 0.75
 """How much a word has to be like an entry, of 1, to be taken for it: one wrong letter of four."""
 
@@ -107,6 +114,15 @@ class PartReader:
                 self._say(part.line, f"{line.strip()[:30]!r} stands above the first “## ”: put it below.")
                 break
         return self._once(part, self.of_head)
+
+    def _language(self, known: dict[str, WrittenEntry]) -> str:
+        """The language that a head names."""
+        if "language" not in known:
+            return USUAL_LANGUAGE
+        entry = known["language"]
+        if not TAG.fullmatch(entry.words):
+            self._say(entry.line, f"{entry.words!r} is no tag of a language: write one, such as de or pt-BR.")
+        return entry.words
 
     def _once(self, part: WrittenPart, names: Collection[str]) -> dict[str, WrittenEntry]:
         """The entries by name; those that may be repeated are left to the caller."""

@@ -32,6 +32,7 @@ MOST_STEPS = 100
 HEAD = {
     "number": "the lesson's place in the course",
     "about": "one sentence for the list of lessons",
+    "language": "the tag of the language in which it is written, such as de; else it is English",
 }
 """What may stand between the title of a lesson and its first step."""
 
@@ -99,7 +100,7 @@ def is_lesson(path: Path) -> bool:
     """Whether a path looks like a lesson: `lesson.md` in a folder, or a Markdown file that has its entries.
 
     A Markdown file is meant as one where a line begins with `perspective:`, `until:` or `answer:`, or where
-    `number:` or `about:` stands right below a title in its first line. Whether its steps have titles does not
+    an entry of HEAD stands right below a title in its first line. Whether its steps have titles does not
     matter: one who forgot them is told so.
     """
     if os.path.isdir(path):
@@ -141,12 +142,13 @@ class _Reader(PartReader):
         if "number" in known and not re.fullmatch(r"[0-9]{1,3}", known["number"].words):
             self._say(known["number"].line, "the number of a lesson is a whole number.")
             del known["number"]
+        language = self._language(known)
         steps = tuple(self._step(part) for part in parts)
         if self._faults:
             raise LessonFault(self._faults)
         number = int(known["number"].words) if "number" in known else 0
         about = known["about"].words if "about" in known else ""
-        return Lesson(name or head.title, head.title, number, about, steps, self._folder)
+        return Lesson(name or head.title, head.title, number, about, steps, self._folder, language)
 
     def _step(self, part: WrittenPart) -> Step:
         known = self._once(part, ENTRIES)

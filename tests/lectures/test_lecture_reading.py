@@ -72,7 +72,15 @@ def test_a_lecture_is_read_in_its_order(folder: Path) -> None:
     assert fifth.poll.question == "Which?"
 
 
+def test_a_lecture_names_its_language_and_is_english_without(folder: Path) -> None:
+    path = folder / "my.lecture"
+    assert read_lecture(WHOLE, PERSPECTIVES, path).language == "en"
+    german = WHOLE.replace("about: One sentence.", "about: Ein Satz.\nlanguage: de")
+    assert read_lecture(german, PERSPECTIVES, path).language == "de"
+
+
 BROKEN = {
+    "a language that is none": ("about: One sentence.", "language: deutsch", 2, "no tag of a language"),
     "no title": ("# Counting\n", "", 1, "begins with its title"),
     "no items": (WHOLE[WHOLE.index("## First") :], "", 1, "at least one part"),
     "an unknown entry": ("poll: order", "pol: order", 13, "did you mean poll?"),

@@ -82,6 +82,22 @@ def test_a_whole_lesson_is_read() -> None:
     assert second.question.right == 1
 
 
+@pytest.mark.parametrize(
+    "tag", ["de", "pt-BR", "zh-Hant-TW", "de-CH-1996", "sl-rozaj-biske", "en-a-ext-x-own"]
+)
+def test_a_lesson_names_its_language_and_is_english_without(tag: str) -> None:
+    assert read_lesson(WHOLE, PERSPECTIVES).language == "en"
+    assert read_lesson(WHOLE.replace("number: 3", f"language: {tag}"), PERSPECTIVES).language == tag
+
+
+@pytest.mark.parametrize(
+    "tag", ["german", "d", "de_CH", "de-", 'de" onload="x', "de CH", "ðe", "x-own", "de-a"]
+)
+def test_what_is_no_tag_of_a_language_is_refused(tag: str) -> None:
+    with pytest.raises(LessonFault, match="no tag of a language"):
+        read_lesson(WHOLE.replace("number: 3", f"language: {tag}"), PERSPECTIVES)
+
+
 BROKEN = {
     "no title": ("# Counting\n", "", 1, "begins with its title"),
     "two titles": ("## Second\n", "# Another\n\n## Second\n", 25, "one title"),
@@ -97,6 +113,7 @@ BROKEN = {
     "no steps": (WHOLE[WHOLE.index("## First") :], "", 1, "at least one part"),
     "words before the first step": ("about: One sentence.\n", "Hello.\n", 1, "stands above the first"),
     "a number that is none": ("number: 3", "number: three", 2, "whole number"),
+    "a language that is none": ("number: 3", "language: german", 2, "such as de or pt-BR"),
     "an unknown entry in the head": ("number: 3", "numbr: 3", 2, "did you mean number?"),
     "an unknown entry in a step": ("hint: Look", "hnt: Look", 17, "did you mean hint?"),
     "an entry without words": ("tolerance: 0.5", "tolerance:", 15, "nothing stands after"),
@@ -206,7 +223,7 @@ BROKEN = {
     "a check that cannot be read": ("check: text is farm", "check: text is", 16, "nothing stands after"),
     "too many characters": ("Choose.", "x" * (LARGEST + 1), 1, "at most 200,000 characters"),
     "too many steps": ("Choose.\n", "Choose.\n" + "\n## More\n\nSay.\n" * 99, 425, "at most 100 parts"),
-    "an entry like no other in the head": ("number: 3", "zzz: 3", 2, "there are number, about."),
+    "an entry like no other in the head": ("number: 3", "zzz: 3", 2, "there are number, about, language."),
     "an entry of the head in a step": ("explanation: Because.", "number: 3", 19, "belongs above the first"),
     "a text like no other": ("open: text farm", "open: text zzz", 8, "there are farm"),
     "a seed that is none": ("open: text farm", "open: seed -1", 8, "no whole number"),

@@ -14,7 +14,13 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.toast import Toast
-from lmviz.app.widgets.text.printed import Printed, PrintedDrawing, PrintedPart, write_printed
+from lmviz.app.widgets.text.printed import (
+    OWN_LANGUAGE,
+    Printed,
+    PrintedDrawing,
+    PrintedPart,
+    write_printed,
+)
 from lmviz.base.errors import LmvizError
 from lmviz.lectures.lecture import LectureItem, ShownPoll, ShownScene, ShownStep
 
@@ -44,7 +50,7 @@ class HandoutMaker(QObject):
         self._window, self._parent, self._show = window, parent, show
         self._items: tuple[LectureItem, ...] = ()
         self._parts: list[PrintedPart] = []
-        self._title = self._about = ""
+        self._title = self._about = self._language = ""
         self._path = Path()
         self._before = ("system", False)
         self._looks = self._rests = 0
@@ -54,13 +60,17 @@ class HandoutMaker(QObject):
         self._look = QTimer(self, interval=LOOK_EVERY)
         self._look.timeout.connect(self._take_if_at_rest)
 
-    def make(self, title: str, about: str, items: Sequence[LectureItem], path: Path) -> None:
-        """Show one item after the other, and write the file; its ending says which kind."""
+    def make(self, title: str, about: str, items: Sequence[LectureItem], path: Path, language: str) -> None:
+        """Show one item after the other, and write the file; its ending says which kind.
+
+        `language` is that of the title, of what it is about, and of the titles of the items.
+        """
         switch = theme_switch()
         self._before = (switch.choice, switch.projector)
         switch.set_choice("light")
         switch.set_projector(True)
         self._title, self._about, self._items, self._path = title, about, tuple(items), path
+        self._language = language
         self._next()
 
     def stop(self) -> None:
@@ -123,7 +133,8 @@ class HandoutMaker(QObject):
 
     def _write(self) -> None:
         try:
-            write_printed(Printed(self._title, self._about, tuple(self._parts)), self._path)
+            printed = Printed(self._title, self._about, tuple(self._parts), self._language)
+            write_printed(printed, self._path)
         except LmvizError as sentence:
             self._window.session.say(str(sentence))
         else:
@@ -172,7 +183,11 @@ def printed_part(item: LectureItem, drawings: tuple[PrintedDrawing, ...], captio
                 "" if question is None else question.words,
                 () if question is None else question.choices,
                 ANSWER if question is not None and not question.choices else 0,
+                lesson.language,
             )
-        case ShownPoll(poll):
+        case ShownPoll(poll, path):
             choices = tuple(f"{choice.letter}: {choice.text}" for choice in poll.filled)
-            return PrintedPart(item.title, question=poll.question, choices=choices, lines=ANSWER)
+            language = "" if path is not None else OWN_LANGUAGE
+            return PrintedPart(
+                item.title, question=poll.question, choices=choices, lines=ANSWER, language=language
+            )

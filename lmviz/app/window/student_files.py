@@ -106,23 +106,22 @@ class StudentFiles(QObject):
         lecture, lesson = self._lectures.lecture, self._lesson
         if not self.can_make_handout:
             return
-        title = lecture.title if lecture is not None else "" if lesson is None else lesson.title
         name, _ = QFileDialog.getSaveFileName(self._parent, "Save a handout", "handout.pdf", HANDOUTS)
         if not name:
             return
         path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
         if lecture is not None:
-            about, items = lecture.about, lecture.items
+            title, about, items, language = lecture.title, lecture.about, lecture.items, lecture.language
         else:
             assert lesson is not None, "one of the two is open"
-            about = lesson.about
+            title, about, language = lesson.title, lesson.about, lesson.language
             items = tuple(
                 LectureItem(step.title, ShownStep(lesson, number)) for number, step in enumerate(lesson.steps)
             )
         self._came_from = lesson, self._window.session.lesson.number
         self._handout = HandoutMaker(self._window, self._parent, self._lectures.put_on)
         self._handout.finished.connect(self._end_handout)
-        self._handout.make(title, about, items, path)
+        self._handout.make(title, about, items, path, language)
         self.changed.emit()
 
     def _end_handout(self) -> None:

@@ -470,6 +470,21 @@ def test_a_handout_draws_the_models_that_are_compared(
     assert any("What follows “eat”" in each for each in re.findall(r'<img alt="([^"]*)"', said))
 
 
+def test_a_handout_says_its_language_and_marks_what_comes_with_lmviz(
+    window: MainWindow, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    (small.parent / "own.poll").write_text("question: Welche?\nA: a\nB: b\nright: A\n", encoding="utf-8")
+    (small.parent / "own.md").write_text("# Eigene\nlanguage: de\n\n## A\n\nSagen.\n", encoding="utf-8")
+    items = ("poll: ./own.poll", "poll: order", "step: ./own.md 1", "step: memory 1")
+    text = "# Klein\nlanguage: de\n" + "".join(f"## Eines\n{item}\n" for item in items)
+    small.write_text(text, encoding="utf-8")
+    window.open_paths([small])
+    said = save_handout(window, tmp_path / "out.html", monkeypatch, qtbot)
+    assert '<html lang="de">' in said
+    marked = ['<div lang="en">' in each for each in said.split("<section>")[1:]]
+    assert marked == [False, True, False, True]
+
+
 def test_a_handout_of_a_lesson_has_all_of_its_steps(
     window: MainWindow, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

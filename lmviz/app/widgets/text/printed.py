@@ -45,6 +45,7 @@ WIDEST = 3.2  # times its height, of a row of drawings: what is wider has a row 
 RESOLUTION = 600  # dots per inch, to which places are rounded
 INK, FAINT, RULE = QColor(20, 20, 20), QColor(110, 110, 110), QColor(170, 170, 170)
 LONGEST = 20_000  # characters of one text
+OWN_LANGUAGE = "en"  # of what lmviz writes
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 
 STYLE = """
@@ -89,7 +90,10 @@ class PrintedDrawing:
 
 @dataclass(frozen=True)
 class PrintedPart:
-    """One item: `words` in Markdown, drawings, `tasks` and `choices` with boxes, and lines to write on."""
+    """One item: `words` in Markdown, drawings, `tasks` and `choices` with boxes, and lines to write on.
+
+    `language` is that of the words, tasks, question and choices, where it is another than that of the title.
+    """
 
     title: str
     words: str = ""
@@ -99,15 +103,20 @@ class PrintedPart:
     question: str = ""
     choices: tuple[str, ...] = ()
     lines: int = 0
+    language: str = ""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """All of it, with its title and a sentence that says what it is about."""
+    """All of it, with its title, a sentence that says what it is about, and the tag of its language.
+
+    Drawings and their captions are lmviz's own, and English.
+    """
 
     title: str
     about: str
     parts: tuple[PrintedPart, ...]
+    language: str = OWN_LANGUAGE
 
 
 def write_printed(printed: Printed, path: Path) -> None:
@@ -125,6 +134,7 @@ def _pdf(printed: Printed) -> bytes:
     writer = QPdfWriter(buffer)
     writer.setTitle(on_one_line(printed.title))
     writer.setCreator("lmviz")
+    writer.setDocumentXmpMetadata(_about_itself(printed))
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setResolution(RESOLUTION)
@@ -133,6 +143,19 @@ def _pdf(printed: Printed) -> bytes:
     paint_pages(printed, painter, writer.newPage)
     painter.end()
     return bytes(content.data())
+
+
+def _about_itself(printed: Printed) -> bytes:
+    """What a PDF says of itself as XMP, ISO 16684-1: Qt has no other place for the language."""
+    title = html.escape(on_one_line(printed.title))
+    return (
+        '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n<x:xmpmeta xmlns:x="adobe:ns:meta/">\n'
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n'
+        '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">\n'
+        f'<dc:title><rdf:Alt><rdf:li xml:lang="x-default">{title}</rdf:li></rdf:Alt></dc:title>\n'
+        f"<dc:language><rdf:Bag><rdf:li>{printed.language}</rdf:li></rdf:Bag></dc:language>\n"
+        '</rdf:Description>\n</rdf:RDF>\n</x:xmpmeta>\n<?xpacket end="r"?>'
+    ).encode()
 
 
 def paint_pages(printed: Printed, painter: QPainter, new_page: Callable[[], object]) -> None:
@@ -321,27 +344,36 @@ def _document(text: str, size: int, *, bold: bool = False, markdown: bool = Fals
 def _html(printed: Printed) -> bytes:
     title = html.escape(on_one_line(printed.title))
     about = html.escape(seen(printed.about))
-    body = "\n".join(_section(part) for part in printed.parts)
+    body = "\n".join(_section(part, printed.language) for part in printed.parts)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<!DOCTYPE html>\n<html lang="{printed.language}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>\n'
         f"<body><h1>{title}</h1>{f'<p>{about}</p>' if about else ''}\n{body}\n</body></html>\n"
     ).encode()
 
 
-def _section(part: PrintedPart) -> str:
+def _section(part: PrintedPart, around: str) -> str:
+    """An item as HTML, between others in the language `around`."""
     figure = "".join(f'<div class="drawings">{"".join(map(_img, row))}</div>' for row in _rows(part.drawings))
     figure += f"<figcaption>{_said(part.caption)}</figcaption>" if part.caption else ""
-    pieces = [
-        f"<h2>{_said(part.title)}</h2>",
-        f"<figure>{figure}</figure>" if figure else "",
+    told = [
         _fragment(part.words) if part.words else "",
         _boxes(part.tasks),
         f'<p class="question">{_said(part.question)}</p>' if part.question else "",
         _boxes(part.choices),
+    ]
+    pieces = [
+        f"<h2>{_said(part.title)}</h2>",
+        f"<figure{_spoken(OWN_LANGUAGE, around)}>{figure}</figure>" if figure else "",
+        f"<div{_spoken(part.language or around, around)}>{''.join(told)}</div>" if any(told) else "",
         f'<div class="answer">{LINE_TO_WRITE_ON * part.lines}</div>' if part.lines else "",
     ]
     return f"<section>{''.join(pieces)}</section>"
+
+
+def _spoken(language: str, around: str) -> str:
+    """What a tag says of the language, where it is another than that around it."""
+    return "" if language == around else f' lang="{language}"'
 
 
 def _img(drawing: PrintedDrawing) -> str:

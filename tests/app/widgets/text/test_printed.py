@@ -72,6 +72,25 @@ def test_a_drawing_is_vectors_in_both_kinds_of_file(drawing: PrintedDrawing, tmp
     assert (tmp_path / "a.html").read_text("utf-8").count("data:image/svg+xml") == 2
 
 
+def test_a_file_says_its_language_and_marks_what_is_in_another(
+    drawing: PrintedDrawing, tmp_path: Path
+) -> None:
+    own = PrintedPart("Eins", "Worte.", (drawing,), "stories-lstm, step 1")
+    other = PrintedPart("Zwei", "Words.", question="Why?", language="en")
+    content = Printed("Ein Titel", "Ein Satz.", (own, other), "de")
+    write_printed(content, tmp_path / "a.html")
+    said = (tmp_path / "a.html").read_text("utf-8")
+    assert '<html lang="de">' in said
+    first, second = said.split("<section>")[1:]
+    assert '<figure lang="en">' in first
+    assert first.count("lang=") == 1, "what is written in the language of the whole needs no mark"
+    assert re.search(r'(?s)<h2>Zwei</h2><div lang="en">.*Words\..*Why\?.*</div></section>', second)
+    write_printed(content, tmp_path / "a.pdf")
+    assert b"<dc:language><rdf:Bag><rdf:li>de</rdf:li>" in (tmp_path / "a.pdf").read_bytes()
+    write_printed(printed(PrintedPart("One", "Words.", (drawing,))), tmp_path / "b.html")
+    assert (tmp_path / "b.html").read_text("utf-8").count("lang=") == 1
+
+
 def test_html_says_words_as_they_are_written_and_keeps_what_is_stressed(tmp_path: Path) -> None:
     part = PrintedPart(
         "<script>one</script>",
