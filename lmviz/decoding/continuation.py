@@ -85,7 +85,7 @@ class Continuation:
 
         Reading the weights takes most of the time of a step, and they are read once for all texts.
         """
-        from lmviz.models.transformer import KeyValueCache
+        from lmviz.models.transformer_layers import KeyValueCache
 
         states = [before._state for before, _ in grown]
         lengths = {len(before.ids) for before, _ in grown}

@@ -15,7 +15,8 @@ from lmviz.models.pooling import is_padding
 from lmviz.models.positions import sinusoids
 from lmviz.models.precision import StoredLinear
 from lmviz.models.tap import Stage, Tap
-from lmviz.models.transformer import (
+from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.models.transformer_layers import (
     Attending,
     Attention,
     FeedForward,
@@ -24,7 +25,6 @@ from lmviz.models.transformer import (
     initialise,
     norm_of,
 )
-from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.models.transformer_translator_stages import translator_stages
 from lmviz.models.transformer_translator_taps import translator_taps
 from lmviz.models.translator import Translator

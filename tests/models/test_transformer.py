@@ -14,8 +14,9 @@ from lmviz.families import build_model, learner_of
 from lmviz.models.positions import rotate, rotations, sinusoids
 from lmviz.models.prediction import Prediction
 from lmviz.models.rotary import Alibi, Rotary
-from lmviz.models.transformer import Attending, TransformerModel
+from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
+from lmviz.models.transformer_layers import Attending
 from lmviz.training.options import TrainingOptions
 
 IDS = torch.tensor([[3, 1, 4, 1, 5, 0, 2], [2, 6, 5, 3, 5, 1, 1]])
