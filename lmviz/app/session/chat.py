@@ -102,6 +102,7 @@ class Chat(Part):
         if text != before:
             self._lines[line] = role, text
             self._write()
+            self.changed.emit()
 
     def roles_to_add(self) -> tuple[str, ...]:
         """Who may speak next, as the template has it; what is begun as an answer is said by then."""

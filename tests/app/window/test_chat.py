@@ -73,6 +73,31 @@ def test_what_is_said_is_put_together_by_the_template(
     assert session.reading.prefix == f"<|im_start|>system\nBe brief.<|im_end|>\n{CHAT}The bat"
 
 
+def test_what_is_said_elsewhere_is_shown_in_its_line(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    for number, role in enumerate(("system", "user", "assistant")):
+        session.chat.say(number, f"The {role}")
+        assert line(window, role).text() == f"The {role}"
+    session.chat.add_turn("user")
+    session.chat.say(3, "Who?")
+    assert line(window, "user_2").text() == "Who?"
+
+
+def test_what_is_typed_stays_where_the_cursor_is(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(window, session, folder_with(tmp_path, TEMPLATE), qtbot)
+    edit = line(window, "user")
+    edit.setText("Who asks?")
+    edit.setCursorPosition(3)
+    qtbot.keyClicks(edit, " now")
+    assert (edit.text(), edit.cursorPosition()) == ("Who now asks?", 7)
+    edit.undo()
+    assert edit.text() == "Who asks?"
+
+
 def test_what_the_template_wrote_is_told_from_what_was_said(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
