@@ -116,7 +116,7 @@ def histogram() -> QWidget:
 def legend() -> QWidget:
     """Three curves, one of them hidden."""
     color = current_theme().series_color
-    view = Legend(wraps=True)
+    view = Legend(wraps=True, hides=True)
     view.set_entries(
         [
             LegendEntry("training", color(0)),

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pkgutil
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -10,13 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from covering import others_slow
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 import lmviz.app.widgets
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.spoken_role import install_roles
+from lmviz.app.widgets.kit.pointing import ACROSS, DOWN, Parts
 
 GALLERY = Path(__file__).parents[3] / "docs" / "gallery"
 PROGRAMS = sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "gallery")
@@ -102,6 +107,54 @@ def test_each_widget_that_gets_the_keys_shows_it(program, gallery, shown):
             if widget.hasFocus() and widget.grab().toImage() == before:
                 unseen.add(type(widget).__name__)
     assert not unseen
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_answers_a_click_answers_a_key(program, gallery, shown, monkeypatch):
+    page = shown(gallery.page(exhibits_of(program)), gallery.WIDTH, gallery.HEIGHT)
+    page.activateWindow()
+    answering, heard = set(), set()
+    for widget in page.findChildren(QWidget):
+        name, answers = type(widget).__name__, signals(type(widget))
+        is_part = isinstance(widget, Parts) and type(widget).clicked_on is not Parts.clicked_on
+        if not (answers or is_part) or name in ELSEWHERE:
+            continue
+        answering.add(name)
+        for answer in answers:
+            getattr(widget, answer).connect(lambda *_, name=name: heard.add(name))
+        if is_part:
+            monkeypatch.setattr(widget, "clicked_on", lambda _, name=name: heard.add(name))
+        widget.setFocus(Qt.FocusReason.TabFocusReason)
+        takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        for key in KEYS if takes else ():
+            QTest.keyClick(widget, key)
+    assert answering == heard
+
+
+KEYS = [key for arrow in (*ACROSS, *DOWN) for key in (arrow, Qt.Key.Key_Return)] + [Qt.Key.Key_A]
+ELSEWHERE = {
+    "GradientWave": "the position is that of the arrow keys everywhere",
+    "LadderView": "its numbers are those of the stage beside it",
+    "OperationView": "its numbers are those of Why beside it",
+    "PixelGrid": "space sets a pixel",
+    "ProductStrip": "the position is that of the arrow keys everywhere",
+    "ProgressDots": "Back and Next stand beside it",
+    "TapeList": "nothing follows a click",
+    "WholeModelView": "its numbers are those of the stage beside it",
+    "WordWindowView": "its numbers are those of the stage beside it",
+}
+"""What a click does in these and a key does not, a key does elsewhere."""
+
+
+def signals(kind):
+    """The signals of a picture of ours that say what was clicked, or chosen by a click."""
+    return [
+        name
+        for base in kind.__mro__
+        if issubclass(base, Canvas | Parts) and not issubclass(base, Card)
+        for name, value in vars(base).items()
+        if isinstance(value, Signal) and re.fullmatch("(.+_)?(clicked|chosen)", name)
+    ]
 
 
 def widgets():

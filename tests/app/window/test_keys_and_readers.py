@@ -221,6 +221,37 @@ def test_the_main_job_of_every_perspective_is_done_by_keys(
         qtbot.waitUntil(lambda is_done=is_done: is_done(session, window))
 
 
+PICTURES = [
+    ("circuits", "ablation_view", "ablation_map", lambda s, w: s.attention.head),
+    ("circuits", "circuit_view", "circuit_picture", lambda s, w: found(w, "circuit_picture").current),
+    ("scale", "", "size_plot", lambda s, w: s.scale.name),
+]
+"""Of a perspective: a panel, a picture in it, and what a click there changes."""
+
+
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize("case", PICTURES, ids=lambda case: case[2])
+def test_a_part_of_a_picture_is_chosen_by_keys(
+    window: MainWindow,
+    session: Session,
+    drawn: Callable[[], None],
+    go_to: Callable[[str], QWidget],
+    qtbot: QtBot,
+    case: tuple[str, str, str, Callable[[Session, MainWindow], object]],
+) -> None:
+    perspective, panel, picture, chosen = case
+    session.contrast.set_other("the hens eat")
+    window.show_perspective(perspective)
+    if panel:
+        window.perspective.bring_forward(panel)
+    drawn()
+    [owner] = [each for each in window.perspective.panels if each.isAncestorOf(found(window, picture))]
+    qtbot.waitUntil(lambda: owner.is_in_sight and not owner.is_behind)
+    before = chosen(session, window)
+    press(qtbot, go_to(picture), RIGHT, RIGHT, ENTER)
+    qtbot.waitUntil(lambda: chosen(session, window) != before)
+
+
 @pytest.mark.usefixtures("reading")
 def test_panels_behind_others_are_reached_by_keys(
     window: MainWindow, go_to: Callable[[str], QWidget], qtbot: QtBot

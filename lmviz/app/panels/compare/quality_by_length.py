@@ -58,7 +58,7 @@ class QualityByLengthPanel(Panel):
         self._measure = picker("quality_measure_box", "what is measured", [BLEU, EXACT])
         self._button = named(QPushButton("Measure"), "quality_button", role="link")
         self._note = MutedLine(right=True)
-        self._legend, self._hidden = Legend(wraps=True), set[str]()
+        self._legend, self._hidden = Legend(wraps=True, hides=True), set[str]()
         self._legend.entry_clicked.connect(self._hide)
         self.plot = named(BandedPlot(), "quality_plot")  # the plot itself
         self._written = named(MutedLine(), "worst_translation")

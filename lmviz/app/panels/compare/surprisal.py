@@ -43,7 +43,7 @@ class SurprisalPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.plot = SurprisalPlot()  # the plot itself
-        self._legend = Legend()
+        self._legend = Legend(hides=True)
         self._note = MutedLine(right=True)
         self._units = UnitsCache()
         self._tokens: tuple[str, ...] = ()

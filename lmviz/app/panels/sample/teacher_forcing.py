@@ -37,7 +37,7 @@ class TeacherForcingPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._plot, self._legend, self._said = SurprisalPlot(), Legend(), MutedLine()
+        self._plot, self._legend, self._said = SurprisalPlot(), Legend(hides=True), MutedLine()
         self._plot.setAccessibleName("cost of each word after either history")
         self._hidden: set[str] = set()
         self._legend.entry_clicked.connect(self._hide)

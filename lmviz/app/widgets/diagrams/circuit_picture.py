@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainterPath, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainterPath, QPaintEvent
 
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, ARROWS, DOWN, Pointable
 
 LEFT, TOP, BOTTOM, RADIUS = 34, 40, 28, 10  # pixels at scale 1
 WIDEST, FAINTEST = 7.0, 0.18
@@ -44,11 +44,12 @@ class CircuitPicture(Pointable, GrowingCanvas):
     """`CircuitPicture()`: `set_circuit(nodes, paths, rows, columns, answer)` draws one.
 
     `rows` name the layers from below and `columns` the words. `set_current(index)` marks a node, whose paths
-    are then drawn in front; a click on a node does so with `readout` for the hover card.
+    are then drawn in front; a click on a node does so with `readout` for the hover card, and so does Enter on
+    the one to which arrow keys have led: along its row, and to the nearest of the next row.
     """
 
     usual, least, usual_size = (640, 420), (300, 220), (760, 480)
-    toggles = True
+    arrows, points_by_key = ACROSS | DOWN, True
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,6 +90,26 @@ class CircuitPicture(Pointable, GrowingCanvas):
 
     def clicked_on(self, index: int) -> None:
         self.set_current(-1 if index == self._current else index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ARROWS and self._nodes:
+            at = self._hovered if self._hovered >= 0 else self._current
+            self.hover(self._beside(at, *ARROWS[event.key()]) if at >= 0 else 0)
+        else:
+            super().keyPressEvent(event)
+
+    def _beside(self, at: int, down: int, right: int) -> int:
+        """The node so many to the right of one in its row, or the nearest of the next row up or down."""
+        row, left = self._nodes[at].row, {index: self.place(index).x() for index in range(self._count)}
+        if right:
+            mates = sorted((index for index in left if self._nodes[index].row == row), key=left.__getitem__)
+            return mates[min(max(mates.index(at) + right, 0), len(mates) - 1)]
+        beyond = [node.row for node in self._nodes if (row - node.row) * down > 0]
+        if not beyond:
+            return at
+        there = max(beyond) if down > 0 else min(beyond)
+        found = [index for index in left if self._nodes[index].row == there]
+        return min(found, key=lambda index: abs(left[index] - left[at]))
 
     def description(self) -> str:
         """What is marked, or how much there is."""

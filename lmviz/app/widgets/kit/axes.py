@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsView, QSizePolicy, QWidget
 
 from lmviz.app.look.roles import Theme
@@ -21,7 +21,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.figures import number, plain, short
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.pointing import Parts, Words
+from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Parts, Words, beside
 
 SIZE = 11.5
 HALF_A_LINE = 8  # pixels
@@ -298,6 +298,8 @@ class PointableAxes(Parts[int], Axes):
     """
 
     nowhere = -1
+    points_by_key: ClassVar[bool] = False
+    """Whether arrow keys move what is pointed at, until the focus leaves, and Enter clicks it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -308,6 +310,8 @@ class PointableAxes(Parts[int], Axes):
         self.marks.setZValue(5)
         self.add(self.marks)
         self.setMouseTracking(True)
+        if self.points_by_key:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     @abstractmethod
     def point(self, index: int) -> tuple[float, float]:
@@ -350,6 +354,22 @@ class PointableAxes(Parts[int], Axes):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._reached_by_key = reached_by_key(event)
         super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self.points_by_key:
+            self.hover(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.points_by_key:
+            super().keyPressEvent(event)
+        elif event.key() in ARROWS:
+            points = [self.point(index) for index in range(self._count)]
+            self.hover(beside([(x, -y) for x, y in points], self._hovered, event.key()))
+        elif event.key() in CONFIRMING and self._hovered >= 0:
+            self.clicked_on(self._hovered)
+        else:
+            super().keyPressEvent(event)
 
     def drawForeground(self, painter: QPainter, area: QRectF | QRect) -> None:
         super().drawForeground(painter, area)

@@ -5,6 +5,7 @@ A part is what `index_at` finds at a place: most often a number from 0, and −1
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -39,6 +40,20 @@ def step(cell: tuple[int, int], key: int, rows: int, columns: int) -> tuple[int,
     """The cell beside one (row, column), which at an edge is itself."""
     down, right = ARROWS[key]
     return min(max(cell[0] + down, 0), rows - 1), min(max(cell[1] + right, 0), columns - 1)
+
+
+def beside(places: Sequence[tuple[float, float]], at: int, key: int) -> int:
+    """The part to which an arrow leads from one (−1 for none), of parts at (x, y), y downwards.
+
+    Keys across pass all of them from the left to the right, and keys down from above to below. A part at NaN
+    is passed over; −1 where there is no other.
+    """
+    down, right = ARROWS[key]
+    known = [part for part, place in enumerate(places) if not any(map(math.isnan, place))]
+    order = sorted(known, key=lambda part: places[part] if right else places[part][::-1])
+    if not order:
+        return -1
+    return order[min(max(order.index(at) + down + right, 0), len(order) - 1)] if at in order else order[0]
 
 
 ARROW, HAND = Qt.CursorShape.ArrowCursor, Qt.CursorShape.PointingHandCursor

@@ -15,7 +15,7 @@ from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.growing_canvas import GrowingCanvas
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
-from lmviz.app.widgets.kit.pointing import Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
 from lmviz.app.widgets.kit.rows import across
 
 LABEL_SIZE, SHARE_SIZE = 11.5, 10.5
@@ -68,13 +68,15 @@ class CumulativeBar(Pointable, GrowingCanvas):
     together; `set_before(...)` puts a second bar above, of before a change, None takes it away;
     `set_draw(u, animated=True)` shows where a uniform number lands, in both, None takes it away;
     `set_hovered(index)` highlights a segment from outside.
-    Signals: `share_hovered(int)` (−1 on leaving) and `share_clicked(int)`; the rest cannot be clicked.
+    Signals: `share_hovered(int)` (−1 on leaving) and `share_clicked(int)`; the rest cannot be clicked. Keys
+    across move what is hovered, and Enter clicks it.
     """
 
     spoken_as = "Chart"
 
     share_hovered = Signal(int)
     share_clicked = Signal(int)
+    arrows, points_by_key = ACROSS, True
     usual_size = (380, 150)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -88,6 +90,9 @@ class CumulativeBar(Pointable, GrowingCanvas):
         self._fall.setEasingCurve(QEasingCurve.Type.OutBounce)
         self._fall.valueChanged.connect(self._set_marker)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.setFocusPolicy(
+            Qt.FocusPolicy.TabFocus
+        )  # a click writes a word, and leaves the keys where they are
         self.setAccessibleName("the die: cumulative probability")
 
     @property
@@ -117,8 +122,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         """Stack candidates, (candidate,), in the order in which they are drawn from."""
         self._stack = _Stack.of(labels, probabilities, rest)
         self.set_hovered(-1)
-        self._describe()
-        self.update()
+        self.show_count(len(self._stack.labels))
 
     def set_before(
         self,
@@ -205,6 +209,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         self._draw_scale(painter, bars[-1][1])
         if self._draw is not None:
             self._draw_marker(painter, bars[0][1], bars[-1][1])
+        self.draw_focus(painter)
 
     def _is_settled(self) -> bool:
         return self._fall.state() != QVariantAnimation.State.Running

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import AT_RIGHT, cut
+from lmviz.app.widgets.kit.pointing import ACROSS, DOWN, Pointable
 
 SIZE = 12
 STROKE = 14
@@ -29,8 +30,9 @@ class LegendEntry:
     line: Qt.PenStyle = Qt.PenStyle.SolidLine
 
 
-class Legend(Canvas):
-    """`Legend()`: `set_entries(entries)`; signal `entry_clicked(str)` with the curve's name.
+class Legend(Pointable):
+    """`Legend()`: `set_entries(entries)`. With `hides` a click on an entry, or Enter on the one to which
+    arrow keys have led, is for hiding its curve: signal `entry_clicked(str)` with the curve's name.
 
     With `wraps` it takes the width it is given, and as many lines as that needs, but no more than three: then
     it says how many curves are left out.
@@ -38,13 +40,17 @@ class Legend(Canvas):
 
     entry_clicked = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None, *, wraps: bool = False) -> None:
+    arrows, points_by_key = ACROSS | DOWN, True
+
+    def __init__(self, parent: QWidget | None = None, *, wraps: bool = False, hides: bool = False) -> None:
         super().__init__(parent)
         self._entries: tuple[LegendEntry, ...] = ()
-        self._wraps = wraps
+        self._wraps, self._hides = wraps, hides
         across = QSizePolicy.Policy.Ignored if wraps else QSizePolicy.Policy.Fixed
         self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if hides else Qt.FocusPolicy.NoFocus)
+        if hides:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("legend")
 
     def set_entries(self, entries: Sequence[LegendEntry]) -> None:
@@ -53,8 +59,7 @@ class Legend(Canvas):
             self._entries = tuple(entries)
             self.setAccessibleDescription(", ".join(entry.name for entry in entries))
             self._take_lines()
-            self.updateGeometry()
-            self.update()
+            self.show_count(len(entries))
 
     def _name(self, entry: LegendEntry) -> str:
         return cut(entry.name, self.length(WIDEST), metrics(SIZE))
@@ -72,6 +77,14 @@ class Legend(Canvas):
             places.append((entry, QRectF(left, top, width, line)))
             left += width + self.length(GAP)
         return places
+
+    def part_rectangle(self, index: int) -> QRectF | None:
+        places = self.places()
+        return places[index][1] if index < len(places) else None
+
+    def clicked_on(self, index: int) -> None:
+        if self._hides:
+            self.entry_clicked.emit(self._entries[index].name)
 
     def _right_edge(self, bottom: float, placed: int) -> float:
         """How far entries may reach; the last line keeps room to say how many are left out."""
@@ -110,8 +123,4 @@ class Legend(Canvas):
         if left_out:
             rest = QRectF(self.rect()).adjusted(places[-1][1].right(), places[-1][1].top(), 0, 0)
             painter.write(rest, f"+{left_out}", self.theme.muted_text, where=AT_RIGHT)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        for entry, area in self.places():
-            if area.contains(event.position()):
-                self.entry_clicked.emit(entry.name)
+        self.draw_focus(painter, self.part_rectangle(max(self._hovered, 0)))

@@ -23,10 +23,11 @@ class LogLogPlot(PointableAxes):
     """`LogLogPlot(x_name, y_name)`: positive numbers over their rank, which counts from 1.
 
     `set_values(values, names=())` draws values (rank,); `set_current(rank_index)` marks a point.
-    Signal: `point_clicked(int)`, an index from 0.
+    Arrow keys move what is pointed at. Signal: `point_clicked(int)`, an index from 0, also by Enter.
     """
 
     point_clicked = Signal(int)
+    points_by_key = True
     usual, least = (260, 180), (140, 110)
 
     def __init__(self, x_name: str, y_name: str, parent: QWidget | None = None) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.kit.painter import AT_RIGHT
+from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 SIZE = 11.5
 LINE = 16  # pixels at scale 1 from one name to the next
@@ -39,18 +40,22 @@ class PlotName:
     note: str = ""
 
 
-class PlotNames(Canvas):
+class PlotNames(Pointable):
     """`PlotNames()`: `set_names(names, top, bottom)`, the most important first; the last ones give way.
 
-    Signal: `name_clicked(str)`, of a curve.
+    Signal: `name_clicked(str)`, of a curve, also by Enter on the one to which Up and Down have led.
     """
 
     name_clicked = Signal(str)
 
+    arrows, points_by_key, takes_clicks = DOWN, True, True
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._names: list[PlotName] = []
+        self._curves: list[str] = []  # the names of those that a click hides, and shows again
         self._places: list[float] = []
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("names of the curves")
 
@@ -72,6 +77,11 @@ class PlotNames(Canvas):
         self._names = kept
         self._places = spread([item.height for item in kept], line, top + line / 2, bottom - line / 2)
         self.setAccessibleDescription(", ".join(f"{item.name} {item.figure}" for item in kept))
+        pointed = self._curves[self._hovered] if self._hovered >= 0 else ""
+        self._curves = [item.name for item in kept if item.is_curve]
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if self._curves else Qt.FocusPolicy.NoFocus)
+        self.set_hovered(self._curves.index(pointed) if pointed in self._curves else -1)
+        self._count, self._is_counted = len(self._curves), True  # they ask for no other room
         self.update()
 
     def wanted_width(self, names: Sequence[PlotName], whole: float) -> int:
@@ -83,12 +93,11 @@ class PlotNames(Canvas):
     def sizeHint(self) -> QSize:
         return QSize(self.width(), 0)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        for item in self._names:
-            if item.is_curve and self.places[item.name].contains(event.position()):
-                self.name_clicked.emit(item.name)
-                return
-        super().mousePressEvent(event)
+    def part_rectangle(self, index: int) -> QRectF:
+        return self.places[self._curves[index]]
+
+    def clicked_on(self, index: int) -> None:
+        self.name_clicked.emit(self._curves[index])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = self.begin()
@@ -114,6 +123,8 @@ class PlotNames(Canvas):
             if shown != item.name:  # what tells alike names apart comes last
                 shown = self.shown_in(area, item.name.removeprefix(shared), font)
             painter.write(area, shown, size=SIZE, bold=item.strong)
+        if self._curves:
+            self.draw_focus(painter, self.part_rectangle(max(self._hovered, 0)))
 
 
 def _shared(names: Sequence[str]) -> str:

@@ -21,10 +21,12 @@ class ScatterPlot(PointableAxes):
     """`ScatterPlot(x_name, y_name)`: shares over shares, in per cent, with a line where both are the same.
 
     `set_points(x, y)`, (point,) each, leaves out those that are NaN; `set_current(index)` marks one, −1 none.
-    `set_readout(function)` says what the hover card does. Signal: `point_clicked(int)`.
+    `set_readout(function)` says what the hover card does. Arrow keys move what is pointed at.
+    Signal: `point_clicked(int)`, also by Enter.
     """
 
     point_clicked = Signal(int)
+    points_by_key = True
     usual, least = (150, 180), (130, 80)
 
     def __init__(self, x_name: str, y_name: str, parent: QWidget | None = None) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
-from lmviz.app.widgets.kit.pointing import Pointed, Words
+from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, Pointed, Words
 from lmviz.app.widgets.kit.rows import across
 
 ROW, GAP = 19, 10  # pixels at scale 1
@@ -41,7 +41,7 @@ class ScoreStrips(Pointed[Place | None]):
     """`ScoreStrips()`: `set_strips(strips)`; `set_current(part)` marks a part on all of them, −1 for none.
 
     `set_readout(function)` gives the hover card's words for (strip, part). Signal: `part_clicked(int)`, the
-    part nearest to a click on a strip.
+    part nearest to a click on a strip, or that to which arrow keys have led, at Enter.
     """
 
     spoken_as = "Chart"
@@ -56,6 +56,7 @@ class ScoreStrips(Pointed[Place | None]):
         self._strips: tuple[ScoreStrip, ...] = ()
         self._current = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("scores among all")
 
     @property
@@ -122,6 +123,30 @@ class ScoreStrips(Pointed[Place | None]):
     def clicked_on(self, index: Place | None) -> None:
         if index is not None:
             self.part_clicked.emit(index[1])
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.hover(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in CONFIRMING and self._hovered is not None:
+            self.clicked_on(self._hovered)
+        elif event.key() in ARROWS:
+            self.hover(self._beside(*ARROWS[event.key()]))
+        else:
+            super().keyPressEvent(event)
+
+    def _beside(self, down: int, right: int) -> Place | None:
+        """The part with the next score on the strip that is pointed at, or the same part on another strip."""
+        known = [at for at, strip in enumerate(self._strips) if not np.isnan(strip.scores).all()]
+        if not known:
+            return None
+        strip, part = self._hovered or (known[0], self._current)
+        strip = known[min(max(known.index(strip) + down, 0), len(known) - 1)]
+        order = [at for at in np.argsort(self._strips[strip].scores, kind="stable").tolist()
+                 if not np.isnan(self._strips[strip].scores[at])]  # fmt: skip
+        at = order.index(part) + right if part in order else 0
+        return strip, order[min(max(at, 0), len(order) - 1)]
 
     def _area(self, strip: int) -> QRectF:
         left, right = self.length(NAMES + GAP), self.width() - self.length(FIGURES + GAP)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import product
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPen, QTransform
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
-from lmviz.app.widgets.kit.picture import Picture
+from lmviz.app.widgets.kit.picture import Picture, Spot
+from lmviz.app.widgets.kit.pointing import ARROWS, CONFIRMING, beside
 
 SIZE = 12
 LEFT, BELOW, ABOVE, RIGHT = 58, 40, 26, 16
@@ -46,7 +47,8 @@ class SizePlot(Picture):
     """`SizePlot()`: `set_content(points, lines, ratio, names)`.
 
     `ratio` draws the dashed line of so many tokens a parameter. `names` are written at powers of ten, by a
-    function of the amount. The key of a spot is a point's name.
+    function of the amount. The key of a spot is a point's name. Arrow keys move what is pointed at, and Enter
+    clicks it.
     """
 
     spoken_as = "Chart"
@@ -125,6 +127,21 @@ class SizePlot(Picture):
         self._draw_ratio(painter)
         painter.restore()
         self._draw_points(painter)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.hover(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ARROWS and self._points:
+            names = [point.name for point in self._points]
+            places = [self.place_of(point.parameters, point.tokens).toTuple() for point in self._points]
+            at = -1 if self._hovered is None else names.index(self._hovered.key)
+            self.hover(Spot(names[beside(places, at, event.key())]))
+        elif event.key() in CONFIRMING and self._hovered is not None:
+            self.clicked_on(self._hovered)
+        else:
+            super().keyPressEvent(event)
 
     def _draw_axes(self, painter: Painter) -> None:
         theme, area, (across, up) = self.theme, self._area, self._ticks

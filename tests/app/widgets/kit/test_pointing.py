@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
-from lmviz.app.widgets.kit.pointing import ACROSS, Pointable
+from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, beside
 
 
 class Boxes(Pointable):
@@ -103,3 +103,15 @@ def test_colours_lie_behind_the_part_under_the_pointer_and_the_chosen_one(boxes)
 def test_of_words_that_are_cut_the_pointer_brings_the_whole(boxes):
     boxes.grab()
     assert [boxes.whole_at(QPointF(left, 10)) for left in (5, 55)] == ["", "a long name"]
+
+
+def test_arrows_lead_to_every_part_wherever_it_stands():
+    places = [(3.0, 1.0), (1.0, 2.0), (float("nan"), 0.0), (2.0, 0.0)]
+    for key, order in ((Qt.Key.Key_Right, [1, 3, 0, 0]), (Qt.Key.Key_Down, [3, 0, 1, 1])):
+        at, passed = -1, []
+        for _ in order:
+            at = beside(places, at, key)
+            passed.append(at)
+        assert passed == order
+    assert beside(places, 0, Qt.Key.Key_Left) == 3
+    assert beside(places[2:3], -1, Qt.Key.Key_Left) == -1

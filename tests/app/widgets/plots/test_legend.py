@@ -18,7 +18,7 @@ NAMES = [
 
 @pytest.fixture
 def legend(shown):
-    legend = shown(Legend(wraps=True), 330, 300)
+    legend = shown(Legend(wraps=True, hides=True), 330, 300)
     legend.set_entries([LegendEntry(name, QColor("red")) for name in NAMES])
     return legend
 
@@ -34,6 +34,15 @@ def test_a_click_on_any_line_finds_its_curve(legend, qtbot):
     with qtbot.waitSignal(legend.entry_clicked) as clicked:
         QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=QPoint(*map(int, area.center().toTuple())))
     assert clicked.args == [entry.name] == [NAMES[-1]]
+
+
+def test_a_legend_that_hides_nothing_takes_neither_clicks_nor_keys(shown, qtbot):
+    legend = shown(Legend(), 330, 30)
+    legend.set_entries([LegendEntry("training", QColor("red"))])
+    assert legend.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert legend.cursor().shape() == Qt.CursorShape.ArrowCursor
+    with qtbot.assertNotEmitted(legend.entry_clicked):
+        QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
 
 
 def test_of_more_curves_than_three_lines_hold_some_are_left_out(legend):

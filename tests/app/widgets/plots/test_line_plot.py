@@ -127,6 +127,16 @@ def test_a_click_on_a_name_hides_its_curve_and_shows_it_again(plot):
         assert ("validation" in plot.values_at(20)) == visible
 
 
+def test_keys_on_the_names_hide_a_curve_and_show_it_again(plot):
+    order = [name for name in plot.names.places if name in plot.values_at(20)]
+    plot.names.setFocus()
+    for _ in order:
+        QTest.keyClick(plot.names, Qt.Key.Key_Down)
+    for visible in (False, True):
+        QTest.keyClick(plot.names, Qt.Key.Key_Return)
+        assert (order[-1] in plot.values_at(20)) == visible
+
+
 @pytest.mark.parametrize("steps", [3, 100, 1_000_000])
 def test_the_step_is_marked_by_a_thin_line_whatever_the_length(shown, steps):
     plot = shown(LinePlot(), 500, 300)
