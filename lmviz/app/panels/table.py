@@ -176,3 +176,8 @@ def projected_rows(perspective: str) -> tuple[PanelRow, ...]:
 def shown_perspectives() -> tuple[Perspective, ...]:
     """The perspectives that have panels."""
     return tuple(perspective for perspective in PERSPECTIVES if rows_of(perspective.name))
+
+
+def has_prefix(perspective: str) -> bool:
+    """Whether a perspective shows what is typed, and so what comes of a text."""
+    return next(row.has_prefix for row in PERSPECTIVES if row.name == perspective)

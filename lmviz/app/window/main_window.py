@@ -17,10 +17,9 @@ from lmviz.app.look.icons import application_icon
 from lmviz.app.look.theme import CHOICES, SYSTEM_SIZE, theme_switch
 from lmviz.app.look.typefaces import TYPE_SIZES
 from lmviz.app.opening.beginning import Beginning
-from lmviz.app.opening.paths import open_models_and_texts, race_at
 from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
-from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.panels.table import has_prefix, shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import Pages, next_by_tab
 from lmviz.app.widgets.base.spoken_role import install_roles
@@ -33,11 +32,11 @@ from lmviz.app.window.keys import PLAIN, ArrowKeys, ShiftKey
 from lmviz.app.window.lectures import Lectures
 from lmviz.app.window.lessons import Lessons
 from lmviz.app.window.notice import Notice
+from lmviz.app.window.opened_paths import OpenedPaths
 from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.app.window.student_files import StudentFiles
 from lmviz.app.window.transport import Transport
-from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,8 +69,6 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._left: QWidget | None = None  # what had the keyboard until it could not be used
         self._fault_was_shown = False
-        self._met: set[Path] = set()  # models of other programs that have been shown
-        self._given: set[Path] = set()  # models that were opened by a path, and have not been shown yet
         self._scenes: Scenes | None = None
         self._halo: PointerHalo | None = None
         self.setWindowTitle("lmviz")
@@ -106,6 +103,7 @@ class MainWindow(QMainWindow):
         self._arrow_keys = ArrowKeys(session, self, lambda: self.perspective.name == "inside")
         self._shift_key = ShiftKey(session, self)
         self._remembering = Remembering(self, self.beginning, self)
+        self._opened_paths = OpenedPaths(self, self)
         self._connect()
 
     @property
@@ -217,63 +215,20 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentIndex(list(self._views).index(name))
         if self._left is not None:
             self._left = self.perspective  # Tab begins with what is shown now
-        self.prefix_bar.setVisible(_has_prefix(name))
+        self.prefix_bar.setVisible(has_prefix(name))
         self.transport.follow_perspective(name)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""
-        from lmviz.autodiff.files import is_network  # not before the first paint
-        from lmviz.circuits.shipped_questions import is_question
-        from lmviz.desktop.scene import is_scene
-        from lmviz.lectures.bundle import is_bundle
-        from lmviz.lectures.reading import is_lecture
-        from lmviz.lessons.reading import is_lesson
-        from lmviz.polls.poll_file import is_poll
+        self._opened_paths.open(paths)
 
-        found = [Path(path).expanduser().absolute() for path in paths]
-        for path in found:
-            self.settings.add_recent(path)
-        others, is_shown = found, False
-        for is_of_kind, perspective, open_file in (
-            (is_bundle, "", self.student_files.open_bundle),
-            (is_lesson, "", self.open_lesson),
-            (is_lecture, "", self.open_lecture),
-            (is_scene, "", lambda path: self.scenes.open(path)),
-            (is_poll, "polls", lambda path: self.session.polls.open_file(path)),
-            (is_network, "autodiff", lambda path: self.session.network.open_file(path)),
-            (is_question, "circuits", lambda path: self.session.contrast.open_file(path)),
-        ):
-            chosen = list(filter(is_of_kind, others))
-            others = [path for path in others if path not in chosen]
-            if chosen and perspective:
-                self.show_perspective(perspective)  # first: it is there that what is wrong with one is said
-                is_shown = True
-            for path in chosen:
-                open_file(path)
-        races = [path for path in others if race_at(path) is not None]
-        for path in races[:1]:
-            self.show_perspective("race")
-            self.session.race.open(race_at(path) or path)
-        models, has_text = open_models_and_texts(self.session, [path for path in others if path not in races])
-        self._given |= set() if has_text else {folder.resolve() for folder in models}
-        if has_text and not is_shown and not _has_prefix(self.perspective.name):
-            self.show_perspective("corpus")  # where it is seen to have been opened
+    def open_lesson(self, path: Path) -> None:
+        """Open a lesson of one's own; the notice says what is wrong with it."""
+        self._opened_paths.open_lesson(path)
 
-    def _show_model(self) -> None:
-        """Show a model that comes without a text, as one of another program does, where it is seen."""
-        session = self.session
-        model = session.library.model
-        if model is None:
-            return
-        is_new = model.run.was_trained_elsewhere and model.folder not in self._met
-        if not is_new and model.folder not in self._given:
-            return
-        self._met.add(model.folder)
-        self._given.discard(model.folder)
-        if session.text.corpus is None:
-            if self.perspective.name == "corpus":
-                self.show_perspective("attention" if model.has_heads else "inside")
-            session.fitting.want_example()
+    def open_lecture(self, path: Path) -> None:
+        """Open a lecture; the notice says what is wrong with it."""
+        self._opened_paths.open_lecture(path)
 
     def _show_offer(self) -> None:
         """A file waits to be read: where one sees how it would be."""
@@ -286,26 +241,6 @@ class MainWindow(QMainWindow):
         begin = self.find_control("new_run_button")
         if begin is not None:
             begin.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def open_lesson(self, path: Path) -> None:
-        """Open a lesson of one's own; the notice says what is wrong with it."""
-        try:
-            self.lessons.open_file(path)
-        except LmvizError as sentence:
-            self.session.say(str(sentence))
-
-    def _open_unpacked(self, path: Path) -> None:
-        """Open what was in a bundle."""
-        from lmviz.lectures.reading import is_lecture
-
-        self.open_lecture(path) if is_lecture(path) else self.open_lesson(path)
-
-    def open_lecture(self, path: Path) -> None:
-        """Open a lecture; the notice says what is wrong with it."""
-        try:
-            self.lectures.open_file(path)
-        except LmvizError as sentence:
-            self.session.say(str(sentence))
 
     def set_theme(self, choice: str) -> None:
         """Light, dark, or as the system has it."""
@@ -382,7 +317,6 @@ class MainWindow(QMainWindow):
         self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))
         self.lessons.shown_changed.connect(self._enlarging.follow_lesson)
         self.lessons.lecture_wanted.connect(self.open_lecture)
-        self.student_files.unpacked.connect(self._open_unpacked)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(lambda: self.commands.choosing.open_run())
@@ -392,7 +326,6 @@ class MainWindow(QMainWindow):
         self.transport.plan_wanted.connect(self._show_plan)
         session.race_wanted.connect(lambda: self.show_perspective("race"))
         library = session.library
-        library.model_changed.connect(self._show_model)
         say = self.notice.show_failures
         for failed, *answered in (
             (session.work.failed, session.work.ready_changed),
@@ -520,11 +453,6 @@ class MainWindow(QMainWindow):
         self.hide()  # at once: threads may be waited for
         self.session.close()
         super().closeEvent(event)
-
-
-def _has_prefix(perspective: str) -> bool:
-    """Whether a perspective shows what is typed, and so what comes of a text."""
-    return next(row.has_prefix for row in shown_perspectives() if row.name == perspective)
 
 
 def _restore_look(settings: Settings) -> None:
