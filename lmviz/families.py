@@ -68,6 +68,9 @@ _COUNT = "lmviz.training.counting:learn_counts"
 _LABELS = ("next-token", "tagging", "classification")
 _ALL = (*_LABELS, "translation")
 _RECURRENT = (*_ALL, "captioning")
+_RECURRENT_MODEL = "lmviz.models.recurrent:RecurrentModel"
+_RECURRENT_TRANSLATOR = "lmviz.models.recurrent_translator:RecurrentTranslator"
+_RECURRENT_CAPTIONER = "lmviz.models.recurrent_captioner:RecurrentCaptioner"
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -96,12 +99,12 @@ FAMILIES: dict[str, Family] = {
             "Simple recurrent network",
             "Reads token by token into one hidden state that each token overwrites (Elman 1990).",
             "lmviz.models.recurrent_configuration:RNNConfiguration",
-            "lmviz.models.rnn:RNNModel",
+            _RECURRENT_MODEL,
             _LEARN,
             "RNN",
             _RECURRENT,
-            "lmviz.models.rnn:RNNTranslator",
-            "lmviz.models.rnn:RNNCaptioner",
+            _RECURRENT_TRANSLATOR,
+            _RECURRENT_CAPTIONER,
         ),
         Family(
             "lstm",
@@ -109,22 +112,22 @@ FAMILIES: dict[str, Family] = {
             "Keeps a memory cell whose gates decide what to forget, to add and to show (Hochreiter & "
             "Schmidhuber 1997).",
             "lmviz.models.recurrent_configuration:LSTMConfiguration",
-            "lmviz.models.lstm:LSTMModel",
+            _RECURRENT_MODEL,
             _LEARN,
             tasks=_RECURRENT,
-            translator="lmviz.models.lstm:LSTMTranslator",
-            captioner="lmviz.models.lstm:LSTMCaptioner",
+            translator=_RECURRENT_TRANSLATOR,
+            captioner=_RECURRENT_CAPTIONER,
         ),
         Family(
             "gru",
             "GRU",
             "Blends the old state with a new candidate through two gates (Cho et al. 2014).",
             "lmviz.models.recurrent_configuration:GRUConfiguration",
-            "lmviz.models.gru:GRUModel",
+            _RECURRENT_MODEL,
             _LEARN,
             tasks=_RECURRENT,
-            translator="lmviz.models.gru:GRUTranslator",
-            captioner="lmviz.models.gru:GRUCaptioner",
+            translator=_RECURRENT_TRANSLATOR,
+            captioner=_RECURRENT_CAPTIONER,
         ),
         Family(
             "transformer",

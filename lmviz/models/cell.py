@@ -24,10 +24,14 @@ warnings.filterwarnings("ignore", "RNN module weights are not part of single con
 State = tuple[torch.Tensor, ...]
 """What a recurrence hands on from one position to the next, (batch, unit) each; the hidden state first."""
 
+Between = Callable[[torch.Tensor], torch.Tensor]
+"""What stands between layers: dropout."""
+
 
 class Cell(ABC):
-    """One kind of recurrence. `states` are the taps that it hands on; weights are in PyTorch's order."""
+    """The recurrence of a family. `states` are the taps that it hands on; weights are in PyTorch's order."""
 
+    family: ClassVar[str]
     states: ClassVar[tuple[str, ...]] = ("hidden",)
 
     def __init__(self, configuration: RecurrentConfiguration, predicts: Prediction = NEXT_TOKEN) -> None:
@@ -42,6 +46,15 @@ class Cell(ABC):
         self, inputs: torch.Tensor, weights: list[torch.Tensor], start: State, *, training: bool
     ) -> tuple[torch.Tensor, State]:
         """Hidden states (batch, position, unit) of one recurrence from left to right, and the last state."""
+
+    def read(
+        self, module: nn.RNNBase, inputs: torch.Tensor, state: Any, between: Between
+    ) -> tuple[torch.Tensor, Any]:
+        """Hidden states (batch, position, unit) of all layers from left to right, and the last states.
+
+        These are as PyTorch's module has them, which has its own dropout between layers.
+        """
+        return module(inputs, state)
 
     @abstractmethod
     def step(self, inputs: torch.Tensor, weights: list[torch.Tensor], state: State) -> State:
@@ -73,7 +86,7 @@ def run_layers(
     layers: Sequence[Sequence[Strand]],
     inputs: torch.Tensor,
     lengths: torch.Tensor | None,
-    between: Callable[[torch.Tensor], torch.Tensor],
+    between: Between,
 ) -> list[torch.Tensor]:
     """The states (batch, position, unit) of each layer, each row read from where its text begins and ends.
 

@@ -9,10 +9,6 @@ from torch import nn
 
 from lmviz.models.cell import Cell, State
 from lmviz.models.operations import Affine, Of, Product, SumOfProducts
-from lmviz.models.recurrent import RecurrentModel
-from lmviz.models.recurrent_captioner import RecurrentCaptioner
-from lmviz.models.recurrent_configuration import GRUConfiguration
-from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
 
@@ -22,6 +18,8 @@ RESET, UPDATE, CANDIDATE = range(3)
 
 class GRUCell(Cell):
     """The reset gate acts on the previous state after its weights, not before them as in the paper."""
+
+    family = "gru"
 
     def build(self, **sizes: Any) -> nn.RNNBase:
         return nn.GRU(**sizes)
@@ -87,27 +85,3 @@ class GRUCell(Cell):
                 before,
             ),
         )
-
-
-class GRUModel(RecurrentModel):
-    """Stacked GRU layers."""
-
-    family = "gru"
-    kind = GRUCell
-    configuration: GRUConfiguration
-
-
-class GRUTranslator(RecurrentTranslator):
-    """An encoder and a decoder of GRU layers."""
-
-    family = "gru"
-    kind = GRUCell
-    configuration: GRUConfiguration
-
-
-class GRUCaptioner(RecurrentCaptioner):
-    """GRU layers that begin with a picture."""
-
-    family = "gru"
-    kind = GRUCell
-    configuration: GRUConfiguration

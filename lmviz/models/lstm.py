@@ -9,10 +9,6 @@ from torch import nn
 
 from lmviz.models.cell import Cell, State
 from lmviz.models.operations import Affine, Of, Product, SumOfProducts
-from lmviz.models.recurrent import RecurrentModel
-from lmviz.models.recurrent_captioner import RecurrentCaptioner
-from lmviz.models.recurrent_configuration import LSTMConfiguration
-from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
 
@@ -23,6 +19,7 @@ INPUT, FORGET, CANDIDATE, OUTPUT = range(4)
 class LSTMCell(Cell):
     """A memory cell, and a hidden state that shows part of it."""
 
+    family = "lstm"
     states = ("hidden", "cell")
 
     def build(self, **sizes: Any) -> nn.RNNBase:
@@ -96,27 +93,3 @@ class LSTMCell(Cell):
                 "cell",
             ),
         )
-
-
-class LSTMModel(RecurrentModel):
-    """Stacked LSTM layers."""
-
-    family = "lstm"
-    kind = LSTMCell
-    configuration: LSTMConfiguration
-
-
-class LSTMTranslator(RecurrentTranslator):
-    """An encoder and a decoder of LSTM layers."""
-
-    family = "lstm"
-    kind = LSTMCell
-    configuration: LSTMConfiguration
-
-
-class LSTMCaptioner(RecurrentCaptioner):
-    """LSTM layers that begin with a picture."""
-
-    family = "lstm"
-    kind = LSTMCell
-    configuration: LSTMConfiguration

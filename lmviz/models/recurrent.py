@@ -8,11 +8,12 @@ import torch
 from torch import nn
 
 from lmviz.base.errors import SettingError
-from lmviz.models.cell import Cell, layer_stages, layer_taps, run_layers
+from lmviz.models.cell import layer_stages, layer_taps, run_layers
 from lmviz.models.neural import NeuralModel
 from lmviz.models.operations import End, TokenLookup
 from lmviz.models.pooling import Pooling
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
+from lmviz.models.recurrent_cells import cell_of
 from lmviz.models.recurrent_configuration import RecurrentConfiguration
 from lmviz.models.strand import BACKWARD, BOTH, FORWARD, Strand, strands, top
 from lmviz.models.tap import Stage, Tap, Weight
@@ -22,14 +23,13 @@ class RecurrentModel(NeuralModel):
     """Stacked recurrent layers between an embedding and an output (Mikolov et al. 2010).
 
     Each layer reads from left to right, from right to left, or both ways; then the layer above reads what
-    both have found (Schuster & Paliwal 1997; Graves et al. 2013). `kind` is the cell of the family;
-    `recurrence` is PyTorch's module; its
-    parameters are what the taps name. Its state is a tensor (layer, batch, unit), or a tuple of two for the
-    LSTM; where words after a position are read there is none to carry on.
+    both have found (Schuster & Paliwal 1997; Graves et al. 2013). `cell` is that of the family, which the
+    configuration says; `recurrence` is PyTorch's module, whose parameters are what the taps name. Its state
+    is a tensor (layer, batch, unit), or a tuple of two for the LSTM; where words after a position are read
+    there is none to carry on.
     """
 
     recurrent = True
-    kind: type[Cell]
     configuration: RecurrentConfiguration
     recurrence: nn.RNNBase
 
@@ -63,7 +63,8 @@ class RecurrentModel(NeuralModel):
         )
         self.causal = direction == FORWARD
         self.recurrent = self.recurrent and self.causal
-        self.cell = self.kind(configuration, predicts)
+        self.cell = cell_of(configuration, predicts)
+        self.family = self.cell.family
         self.recurrence = self.cell.build(
             input_size=configuration.embedding_width,
             hidden_size=configuration.width,
@@ -80,15 +81,12 @@ class RecurrentModel(NeuralModel):
         """The top layer's hidden states (batch, position, unit), and the state after the last token."""
         inputs = self.dropout(self.embedding(tokens))
         if self.causal:
-            hidden, state = self._recur(inputs, state)
+            hidden, state = self.cell.read(self.recurrence, inputs, state, self.dropout)
         else:
             layers = [self._strands(layer) for layer in range(self.configuration.layers)]
             read = run_layers(self.cell, self.recurrence, layers, inputs, lengths, self.dropout)
             hidden, state = read[-1], None
         return self.dropout(hidden), state
-
-    def _recur(self, inputs: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
-        return self.recurrence(inputs, state)
 
     def taps(self) -> tuple[Tap, ...]:
         """Embedding; each layer as scans over positions; logits; probabilities."""

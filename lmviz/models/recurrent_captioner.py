@@ -11,9 +11,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from lmviz.models.cell import Cell, State, weights_of
+from lmviz.models.cell import State, weights_of
 from lmviz.models.operations import Affine, Linear, Pixels, Row, StateBefore, TokenLookup
 from lmviz.models.precision import widened
+from lmviz.models.recurrent_cells import cell_of
 from lmviz.models.recurrent_configuration import RecurrentConfiguration
 from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value, Weight
@@ -29,7 +30,6 @@ class RecurrentCaptioner(Translator):
     `start` holds these maps and `recurrence` PyTorch's module. The memory cell of an LSTM begins empty.
     """
 
-    kind: type[Cell]
     configuration: RecurrentConfiguration
 
     def __init__(
@@ -44,7 +44,8 @@ class RecurrentCaptioner(Translator):
             features=width,
             tied=configuration.tied,
         )
-        self.cell = self.kind(configuration)
+        self.cell = cell_of(configuration)
+        self.family = self.cell.family
         self.start = nn.ModuleList(nn.Linear(PIXELS, width) for _ in range(layers))
         self.recurrence = self.cell.build(
             input_size=channels, hidden_size=width, num_layers=layers, batch_first=True

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from lmviz.base.errors import SettingError
-from lmviz.models.cell import Cell, State, layer_stages, layer_taps, run_layers, weights_of
+from lmviz.models.cell import State, layer_stages, layer_taps, run_layers, weights_of
 from lmviz.models.operations import (
     Affine,
     End,
@@ -24,6 +24,7 @@ from lmviz.models.operations import (
     TokenLookup,
 )
 from lmviz.models.pooling import is_padding
+from lmviz.models.recurrent_cells import cell_of
 from lmviz.models.recurrent_configuration import RecurrentConfiguration
 from lmviz.models.sequences import SOURCE
 from lmviz.models.strand import Strand, strands, top
@@ -65,7 +66,6 @@ class RecurrentTranslator(Translator):
     last states become the decoder's first through a `bridge` (Bahdanau et al. 2015).
     """
 
-    kind: type[Cell]
     configuration: RecurrentConfiguration
 
     def __init__(
@@ -81,7 +81,8 @@ class RecurrentTranslator(Translator):
             features=width,
             tied=configuration.tied,
         )
-        self.cell = self.kind(configuration)
+        self.cell = cell_of(configuration)
+        self.family = self.cell.family
         channels = configuration.embedding_width
         self.source_embedding = nn.Embedding(source_vocabulary, channels)
         both = configuration.directions == 2

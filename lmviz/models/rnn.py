@@ -9,12 +9,9 @@ from torch import nn
 from torch.nn import functional
 
 from lmviz.models.arithmetic import FUNCTIONS
-from lmviz.models.cell import Cell, State, weights_of
+from lmviz.models.cell import Between, Cell, State, weights_of
 from lmviz.models.operations import Activation, Affine
-from lmviz.models.recurrent import RecurrentModel
-from lmviz.models.recurrent_captioner import RecurrentCaptioner
 from lmviz.models.recurrent_configuration import RNNConfiguration
-from lmviz.models.recurrent_translator import RecurrentTranslator
 from lmviz.models.strand import Strand
 from lmviz.models.tap import Stage, Tap, Value
 
@@ -25,6 +22,7 @@ FUSED = {"tanh": torch.rnn_tanh, "relu": torch.rnn_relu}
 class RNNCell(Cell):
     """The state is a function of the sum of input and previous state."""
 
+    family = "rnn"
     configuration: RNNConfiguration
 
     def build(self, **sizes: Any) -> nn.RNNBase:
@@ -46,6 +44,22 @@ class RNNCell(Cell):
         weight_input, weight_hidden, bias_input, bias_hidden = weights
         given = functional.linear(inputs, weight_input, bias_input + bias_hidden)
         return (self._activated(torch.addmm(given, state[0], weight_hidden.t())),)
+
+    def read(
+        self, module: nn.RNNBase, inputs: torch.Tensor, state: Any, between: Between
+    ) -> tuple[torch.Tensor, Any]:
+        """See Cell. PyTorch's module has two of the activations."""
+        if self.configuration.activation in FUSED:
+            return super().read(module, inputs, state, between)
+        last = []
+        for layer in range(self.configuration.layers):
+            inputs = between(inputs) if layer else inputs
+            start = self.start(inputs) if state is None else (state[layer],)
+            inputs, (hidden,) = self.run(
+                inputs, weights_of(module, f"_l{layer}"), start, training=module.training
+            )
+            last.append(hidden)
+        return inputs, torch.stack(last)
 
     def _activated(self, values: torch.Tensor) -> torch.Tensor:
         return FUNCTIONS[self.configuration.function].tensor(values)
@@ -84,40 +98,3 @@ class RNNCell(Cell):
             ),
             strand.stage("Hidden state", rf"\mathbf{{h}}_t = {activated}", "hidden", "preactivation"),
         )
-
-
-class RNNModel(RecurrentModel):
-    """Stacked Elman layers."""
-
-    family = "rnn"
-    kind = RNNCell
-    configuration: RNNConfiguration
-
-    def _recur(self, inputs: torch.Tensor, state: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-        if self.configuration.activation in FUSED:
-            return self.recurrence(inputs, state)
-        last = []
-        for layer in range(self.configuration.layers):
-            if layer:
-                inputs = self.dropout(inputs)
-            start = self.cell.start(inputs) if state is None else (state[layer],)
-            weights = weights_of(self.recurrence, f"_l{layer}")
-            inputs, (hidden,) = self.cell.run(inputs, weights, start, training=self.training)
-            last.append(hidden)
-        return inputs, torch.stack(last)
-
-
-class RNNTranslator(RecurrentTranslator):
-    """An encoder and a decoder of Elman layers."""
-
-    family = "rnn"
-    kind = RNNCell
-    configuration: RNNConfiguration
-
-
-class RNNCaptioner(RecurrentCaptioner):
-    """Elman layers that begin with a picture."""
-
-    family = "rnn"
-    kind = RNNCell
-    configuration: RNNConfiguration

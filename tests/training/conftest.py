@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from lmviz.models.lstm import LSTMModel
 from lmviz.models.model import Model
+from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
@@ -41,7 +41,7 @@ def lstm() -> Callable[..., Model]:
 
     def make(**settings: object) -> Model:
         torch.manual_seed(0)
-        return LSTMModel(LSTMConfiguration(**{"width": 8, "layers": 1} | settings), VOCABULARY)
+        return RecurrentModel(LSTMConfiguration(**{"width": 8, "layers": 1} | settings), VOCABULARY)
 
     return make
 

@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 import numpy as np
 import torch
-from lmviz.models.lstm import LSTMModel
+from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.training.controls import Controls
 from lmviz.training.description import RunDescription
@@ -49,7 +49,7 @@ told = {}
 
 def start(options, run, **rest):
     torch.manual_seed(int(os.environ.get("RANK", 0)))  # the first one's weights are everybody's
-    model = LSTMModel(LSTMConfiguration(width=8), 7)
+    model = RecurrentModel(LSTMConfiguration(width=8), 7)
     return learn(model, ids[:500], ids[500:], options, run, ignored_target=2, **rest)
 
 for sampling in ("random", "streams"):

@@ -10,11 +10,11 @@ from foreign_tokenizers import byte_pairs
 from small_models import small_settings
 
 from lmviz.families import FAMILIES, build_model
-from lmviz.models.lstm import LSTMModel
 from lmviz.models.model import EVERY_LINE
 from lmviz.models.ngram.configuration import NgramConfiguration
 from lmviz.models.ngram.counts import count_ngrams
 from lmviz.models.ngram.model import Ngram
+from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.text.corpus import Corpus, text_corpus
 from lmviz.text.spelling import SpellingModel, unknown_words
@@ -30,9 +30,9 @@ def corpus_of(tokenizer: str, documents: str) -> Corpus:
     return text_corpus(LINES, tokenizer=tokenizer, documents=documents)
 
 
-def model_for(tokenizer: Tokenizer) -> LSTMModel:
+def model_for(tokenizer: Tokenizer) -> RecurrentModel:
     torch.manual_seed(0)
-    model = LSTMModel(LSTMConfiguration(width=8), tokenizer.vocabulary_size)
+    model = RecurrentModel(LSTMConfiguration(width=8), tokenizer.vocabulary_size)
     model.tokenizer = tokenizer
     return model
 

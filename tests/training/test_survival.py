@@ -21,7 +21,7 @@ VICTIM = """
 import sys
 import numpy as np
 import torch
-from lmviz.models.lstm import LSTMModel
+from lmviz.models.recurrent import RecurrentModel
 from lmviz.models.recurrent_configuration import LSTMConfiguration
 from lmviz.training import recorder
 from lmviz.training.gradient_training import learn
@@ -32,7 +32,7 @@ recorder.SAVE_SECONDS = recorder.FLUSH_SECONDS = 0.05
 run = Run.open(sys.argv[1])
 ids = np.load(sys.argv[2])
 torch.manual_seed(0)
-model = LSTMModel(LSTMConfiguration.from_values(run.description.configuration), 7)
+model = RecurrentModel(LSTMConfiguration.from_values(run.description.configuration), 7)
 for progress in learn(model, ids[:500], ids[500:], run.description.options, run, ignored_target=None):
     pass
 """
