@@ -76,6 +76,7 @@ class Board(QWidget):
         self._scale = current_theme().scale  # of the type in which they are
         self._built_at: set[float] = set()  # the scales of type at which its panels were made
         self._offered = QSize()  # the room into which those that are left have to fit
+        self._was_joined: frozenset[str] = frozenset()  # what stood with others when it was settled last
         self._leaves_tabs = False  # whether panels behind others are left for later
         self._toggles: dict[str, QAction] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
@@ -272,6 +273,7 @@ class Board(QWidget):
             self._soon.start()
             return
         wanted, model = self._wanted, self._model
+        joined = self._was_joined = self._joined
         out_of_place = {
             page: page.panel.out_of_place(model)
             for page in self._pages.values()
@@ -282,14 +284,16 @@ class Board(QWidget):
             if page.has_panel:
                 page.panel.set_put_away(name not in wanted | set(self._kept.windows))
                 says_little = page in out_of_place or (model is None and page.row.tabbed)
-                has_room = says_little and self._homes[name] in fitting  # that of the others in its place
+                # That of the others in its place.
+                has_room = (says_little and self._homes[name] in fitting) or name in joined
                 page.set_least(QSize(0, 0) if has_room else self._least(name))
         stacked = self._areas_without_room(wanted)
         first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)
         held: dict[str, list[PanelPage]] = {name: [] for name in self._places}
-        for row in self._rows:
+        for row in sorted(self._rows, key=lambda row: row.name in joined):
             if row.name in wanted:
-                home = first.name if first is not None and row.area in stacked else row.name
+                own = row.joins if row.name in joined else row.name
+                home = first.name if first is not None and row.area in stacked else own
                 held[self._homes[home]].append(self._pages[row.name])
         for name, page in self._pages.items():
             place = self._place_of(page)
@@ -309,6 +313,11 @@ class Board(QWidget):
             return frozenset()
         least = {row.name: self._least(row.name) for row in self._rows if row.name in wanted}
         return self._lengths.areas_without_room(least, self._room) if least else frozenset()
+
+    @property
+    def _joined(self) -> frozenset[str]:
+        """The panels that stand with others, for what is between them to have their room beside a lesson."""
+        return self._lengths.joining(self.size()) if self._in_lesson and not self._only else frozenset()
 
     @property
     def _room(self) -> QSize:
@@ -490,6 +499,8 @@ class Board(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._share_room()
+        if self._joined != self._was_joined:
+            self._soon.start()
 
     def _adopt_theme(self) -> None:
         self._set_handles()

@@ -77,6 +77,11 @@ class Lengths:
             lacking.add("bottom")
         return frozenset(lacking & {row.area for row in rows})
 
+    def joining(self, board: QSize) -> frozenset[str]:
+        """The rows that join others beside a lesson that leaves a board this room."""
+        is_narrow = board.width() < USUAL_SIZE[0] * current_theme().scale
+        return frozenset(name for name, row in self._rows.items() if row.joins and is_narrow)
+
     def fits_beside(self, least: Mapping[str, QSize], room: int) -> bool:
         """Whether panels of these sizes fit into a width, area beside area."""
         widths: dict[str, int] = {}

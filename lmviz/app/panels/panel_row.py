@@ -10,7 +10,9 @@ panel shares the place of the row before it; one that stands `beside` is to the 
 perspective scrolls. A width of 0 is a share of the one that the panel usually has. Of each perspective the
 panels of one or two places are `projected`: projector mode leaves them, so that the last row can read them.
 What `translates` comes in front of the others in its place when a model is opened that does. While a panel
-that `clears` an area is in front, it has the room of that area, whose panels show less of the same.
+that `clears` an area is in front, it has the room of that area, whose panels show less of the same. Beside a
+lesson that leaves less than the usual width, a panel shares the place of the row that it `joins`, and what
+stands between them has its room.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class PanelRow:
     projected: bool = False
     translates: bool = False
     clears: str = ""
+    joins: str = ""
 
     def is_first_for(self, model: OpenedModel) -> bool:
         """Whether it is what one looks at first of a model, in front of others that show it too."""

@@ -143,7 +143,7 @@ PANELS: tuple[PanelRow, ...] = (
     ),
     PanelRow("head_pair", "Two heads", "circuits", "right", tabbed=True, least=(340, 320)),
     PanelRow("surgery", "Surgery", "circuits", "right", _SURGERY, tabbed=True, least=(0, 170)),
-    PanelRow("editor", "Network", "autodiff", "left", width=282, least=(214, 250)),
+    PanelRow("editor", "Network", "autodiff", "left", width=282, least=(214, 250), joins="network_why"),
     PanelRow("graph", "Graph", "autodiff", "centre", least=(354, 250), projected=True),
     PanelRow("tape", "Tape", "autodiff", "right", weight=6, width=290, least=(278, 160), projected=True),
     PanelRow("network_why", "Why this number?", "autodiff", "right", weight=5, least=(0, 166)),

@@ -42,6 +42,7 @@ def fitted(request, scene, typeset):
     if look == "projector":
         theme_switch().set_projector(True)
         scene.view.show_only("graph", "tape")
+    scene.view.set_in_lesson(bool(beside))
     scene.view.resize(840 if beside else 1166, 620)
     yield scene
     theme_switch().set_projector(False)
@@ -50,6 +51,7 @@ def fitted(request, scene, typeset):
 @pytest.fixture
 def fitted_beside(scene, typeset):
     """The perspective beside a lesson, in a window of 1440 × 900."""
+    scene.view.set_in_lesson(True)
     scene.view.resize(1000, 780)
     return scene
 
@@ -324,3 +326,35 @@ def test_equations_stand_beside_the_graph_in_a_lecture_hall_too(scene, qtbot, ty
     scene.settle()
     qtbot.waitUntil(lambda: scene.picture._boxes.equations > 0)
     assert scene.picture.zoom >= LEGIBLE
+
+
+@pytest.mark.parametrize("room", [(1000, 780), (920, 620)], ids=["1440 × 900", "1280 × 720"])
+def test_equations_stand_beside_the_graph_beside_a_lesson_too(scene, qtbot, typeset, room):
+    """The text of the network gives its room to the graph, and is a tab away."""
+    scene.session.network.open_shipped("lecture")
+    scene.view.resize(*room)
+    scene.settle()
+    narrow = scene.panel("graph_view").width()
+    scene.view.set_in_lesson(True)
+    scene.settle()
+    qtbot.waitUntil(lambda: scene.picture._boxes.equations > 0)
+    assert scene.picture.zoom >= LEGIBLE
+    assert scene.panel("network_why_view").is_in_sight
+    scene.view.bring_forward("autodiff_editor")
+    seen = [panel.objectName() for panel in scene.view.panels if panel.is_in_sight]
+    assert {"autodiff_editor_view", "graph_view", "tape_view"} <= set(seen)
+    scene.view.set_in_lesson(False)
+    qtbot.waitUntil(lambda: scene.panel("graph_view").width() == narrow)
+    assert scene.panel("autodiff_editor_view").is_in_sight
+    assert scene.panel("network_why_view").is_in_sight
+
+
+def test_beside_a_lesson_a_wide_window_keeps_the_text_of_the_network_in_its_place(scene, qtbot):
+    scene.view.set_in_lesson(True)
+    scene.view.resize(1400, 780)
+    qtbot.waitUntil(lambda: scene.panel("network_why_view").is_in_sight)
+    assert scene.panel("autodiff_editor_view").is_in_sight
+    scene.view.resize(1000, 780)
+    qtbot.waitUntil(lambda: not scene.panel("autodiff_editor_view").is_in_sight)
+    scene.view.resize(1400, 780)
+    qtbot.waitUntil(lambda: scene.panel("autodiff_editor_view").is_in_sight)
