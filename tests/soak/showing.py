@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lmviz.app.window.main_window import MainWindow
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # at night there is no screen
 
 LONGEST = 20.0  # seconds until a window has nothing left to do
 QUIET = 3  # rounds without work after which it has nothing left to do

@@ -121,10 +121,14 @@ def test_what_grows_without_end_is_told_from_what_varies() -> None:
     assert thread.startswith("threads grew by 2")
 
 
+SCREENS = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY")
+
+
 def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """A program of its own, in a folder of its own: a window must not be inherited by a fork."""
+    """A program of its own, in a folder of its own: a window must not be inherited by a fork. Nothing tells
+    it of a screen: the nightly run has none."""
     home = {f"XDG_{kind}_HOME": str(folder / kind) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
-    environment = os.environ | home | {"QT_QPA_PLATFORM": "offscreen"}
+    environment = {name: value for name, value in os.environ.items() if name not in SCREENS} | home
     return subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, check=False, cwd=folder, env=environment
     )

@@ -27,6 +27,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where walker.py lies
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 if TYPE_CHECKING:
     from lmviz.app.window.main_window import MainWindow
@@ -96,7 +97,7 @@ def _most_grown(held: Sequence[Held]) -> str:
 def use_for(folder: Path, minutes: float, seed: int) -> tuple[list[Held], list[str]]:
     """Use a window in a process of its own; what it held after each round, and the faults."""
     homes = {f"XDG_{name}_HOME": str(folder / name) for name in ("CONFIG", "DATA", "STATE", "CACHE")}
-    here = {"QT_QPA_PLATFORM": "offscreen", "LMVIZ_DATA": str(folder / "data")}
+    here = {"LMVIZ_DATA": str(folder / "data")}
     folder.mkdir()
     done = subprocess.run(
         [sys.executable, __file__, str(folder), "--minutes", str(minutes), "--seed", str(seed)],
