@@ -11,8 +11,7 @@ from lmviz.app.panels.train.loss import LossPanel
 from lmviz.app.panels.train.plan import PlanPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import short
-from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
-from lmviz.app.widgets.controls.setting_field import SettingField
+from lmviz.app.widgets.controls.configuration_form import ConfigurationForm, SettingField
 from lmviz.app.widgets.diagrams.family_cards import FamilyCards
 from lmviz.app.widgets.kit.axes import Axes, ReferenceLine
 from lmviz.app.widgets.plots.line_plot import LinePlot
