@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.reading import Reading
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from lmviz.circuits.contrast import Contrast
     from lmviz.models.model import Model
 
-GHOST = "loss without a part"
 NO_MODEL = "Open or train a model to see what it does without each of its parts."
 NO_TEXT = "Type a text above to see what the answer to it is without each part."
 ANSWER, TEXT_LOSS = "the answer", "the loss over the open text"
@@ -69,8 +69,10 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "ablation_sentence")
         self._cell: tuple[int, ...] | None = None
-        self.ghost: dict[int, Ablation] = {}  # of the chosen part alone, by step
-        self._ghost_of: tuple[Any, ...] | None = None
+        self.ghost: AnswersByStep[Ablation] = AnswersByStep(
+            self, self._draw_on, key="loss without a part", beside_others=True
+        )
+        """What the loss is without the chosen part alone."""
         self._what = picker("ablated_number_picker", "what may change without a part", (ANSWER, TEXT_LOSS))
         self._to = picker("ablation_picker", "what a part is set to")
         self._to.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -238,7 +240,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         from lmviz.circuits.ablation import missed_since
 
         model = self.session.library.model
-        if not self.ghost or model is None or not set(model.snapshots) <= set(self.ghost):
+        if not self.ghost or model is None or not set(model.snapshots) <= self.ghost.keys():
             return ""
         step = missed_since(self.ghost, cell)
         if step is None:
@@ -254,49 +256,31 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         number = Address.parse(found.addresses[layer]).layer
         if found.axes[1:] == ("head",) and number is not None:
             self.session.attention.choose_head(number, column)
+        self._draw_on()
+
+    def _draw_on(self) -> None:
+        """Draw what is known of the chosen part, and ask for the next."""
         self._draw()
         self._follow_ghost()
 
     def _follow_ghost(self) -> None:
         """Have the loss without the chosen part measured at each snapshot, where losses are shown."""
-        found, asked = self.found, self._of
+        found, asked, model = self.found, self._of, self.session.library.model
         if found is None or asked is None or asked.corpus is None:
-            self.ghost, self._ghost_of = {}, None
+            self.ghost.forget()
             self._draw()
             return
         cell = self._cell = self._shown()  # of one part to the end, though another may become the strongest
-        of = (asked.moment[0], asked.corpus, asked.by, cell)
-        if of != self._ghost_of:
-            self.ghost, self._ghost_of = {}, of
-        if not self.session.work.is_busy(GHOST):
-            self._next_ghost()
-
-    def _next_ghost(self) -> None:
-        """The next snapshot, one at a time, so that others have their turn."""
-        found, of = self.found, self._ghost_of
-        if found is None or of is None or not self.is_in_sight:
-            return
-        asked_of, corpus, by, cell = of
-        model = self.session.library.model
-        if model != asked_of or model is None:
-            return
-        step = next((step for step in model.snapshots if step not in self.ghost), None)
-        if step is None:
-            return
-        address = found.addresses[cell[0]]
+        corpus, by, address = asked.corpus, asked.by, found.addresses[cell[0]]
+        self.ghost.be_about((asked.moment[0], corpus, by, address))
 
         def work(opened: Model) -> Ablation:
             from lmviz.circuits.ablation import ablate
 
             return ablate(opened, _pieces(opened, corpus, TOKENS), address, by=by)
 
-        def take(without: Ablation) -> None:
-            if of == self._ghost_of:
-                self.ghost[step] = without
-                self._draw()
-                self._next_ghost()
-
-        self.ask_model((model, step), GHOST, work, take, grows=True)
+        if model is not None and model == asked.moment[0]:
+            self.ghost.ask_next(model, model.snapshots, work)
 
     def _read_out(self, row: int, column: int) -> tuple[str, Sequence[str]]:
         found = self.found

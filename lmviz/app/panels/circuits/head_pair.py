@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 PAIR = "two heads"
-BY_STEP = "answer by step"
 NO_MODEL = "Open or train a Transformer to see which two of its heads work together."
 NO_TEXT = "Type a text above that says its last word again."
 NO_PAIR = (
@@ -59,11 +59,12 @@ class HeadPairPanel(Panel):
         super().__init__(session)
         self.pair: HeadPair | None = None
         """The two heads that are drawn."""
-        self.chances: dict[int, float] = {}
-        """The probability of the word that they find, by step, as far as it is known."""
+        self.chances: AnswersByStep[float] = AnswersByStep(
+            self, self._follow_steps, key="answer by step", beside_others=True
+        )
+        """The probability of the word that they find."""
         self._pairs: dict[Moment, tuple[HeadPair | None]] = {}  # of the model and step that were read last
         self._reading: Reading | None = None
-        self._chances_of: tuple[OpenedModel, str] | None = None
         self._said = Label(name="head_pair_sentence", wraps=True)
         self._parts = [_HeadView("before", "translation"), _HeadView("follows", "source")]
         body = column(self._said, *((part, 1) for part in self._parts), gap=8)
@@ -100,7 +101,6 @@ class HeadPairPanel(Panel):
         reading = self.session.reading.current
         if self.session.library.model is None or reading is None:
             self.silence(PAIR)
-            self.silence(BY_STEP)
             self._show_instead(NO_MODEL if self.session.library.model is None else NO_TEXT)
             return
         moment, text = (reading.model, reading.step), reading.trace.text
@@ -122,7 +122,8 @@ class HeadPairPanel(Panel):
 
     def _show_instead(self, sentence: str) -> None:
         """Say why there is nothing to draw."""
-        self._reading, self.pair, self.chances = None, None, {}
+        self._reading = self.pair = None
+        self.chances.forget()
         self._card.set_placeholder(sentence)
         self._by_step.hide()
 
@@ -138,13 +139,9 @@ class HeadPairPanel(Panel):
         trace = reading.trace
         words, found = [visible(token) for token in trace.tokens], said_before(trace.ids)
         if pair is None or found is None:
-            self.silence(BY_STEP)
             self._show_instead(NO_PAIR if pair is None else NEW.format(word=words[-1]))
             return
-        asked = reading.model, trace.text
-        if asked != self._chances_of:
-            self.silence(BY_STEP)
-            self._chances_of, self.chances = asked, {}
+        self.chances.be_about((reading.model, trace.text))
         self._reading, self.pair = reading, pair
         self._card.set_placeholder("")
         self._card.set_aside(f"step {count(reading.step)}" if len(reading.model.snapshots) > 1 else "")
@@ -171,43 +168,29 @@ class HeadPairPanel(Panel):
         )
         self._by_step.setVisible(len(reading.model.snapshots) > 1)
         self._by_step.set_title(f"The word that followed, “{words[found]}”")
+        self._follow_steps()
+
+    def _follow_steps(self) -> None:
+        """Draw the probabilities that are known, and ask for the next."""
         self._draw_steps()
-        self._ask_next()
-
-    def _ask_next(self) -> None:
-        """The probability at the next snapshot, one at a time, so that others have their turn."""
-        if self._reading is None or not self.is_in_sight or self.session.work.is_busy(BY_STEP):
+        reading, found = self._reading, self._found_at()
+        if reading is None or found is None or len(reading.model.snapshots) == 1:
             return
-        model, found = self._reading.model, self._found_at()
-        left = [step for step in _spread(model.snapshots, MOST_STEPS) if step not in self.chances]
-        if not left or found is None or len(model.snapshots) == 1:
-            return
-        text, id, step, of = (
-            self._reading.trace.text,
-            int(self._reading.trace.ids[found]),
-            left[0],
-            self._chances_of,
-        )
+        text, id = reading.trace.text, int(reading.trace.ids[found])
 
-        def work(opened: Model) -> float:
+        def work(model: Model) -> float:
             from lmviz.circuits.head_pair import chance_of
 
-            return chance_of(opened, text, id)
+            return chance_of(model, text, id)
 
-        def take(chance: float) -> None:
-            if of == self._chances_of:
-                self.chances[step] = chance
-                self._draw_steps()
-                self._ask_next()
-
-        self.ask_model((model, step), BY_STEP, work, take, grows=True)
+        self.chances.ask_next(reading.model, _spread(reading.model.snapshots, MOST_STEPS), work)
 
     @property
     def is_whole(self) -> bool:
         """Whether the probability is known at every snapshot that is asked."""
         if self._reading is None:
             return False
-        return set(_spread(self._reading.model.snapshots, MOST_STEPS)) <= set(self.chances)
+        return set(_spread(self._reading.model.snapshots, MOST_STEPS)) <= self.chances.keys()
 
     def _steps(self) -> list[int]:
         """The steps that are drawn: the first, around the rise, the last, and the nearest to that shown."""

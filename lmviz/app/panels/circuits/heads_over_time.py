@@ -10,6 +10,7 @@ import numpy as np
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from lmviz.circuits.heads_over_time import HeadsOverTime, HeadTurn, Jump
     from lmviz.models.model import Model
 
-QUESTION = "heads over time"
 NO_MODEL = "Open or train a Transformer to see what each of its heads does."
 WHERE = {
     "previous": "the word before",
@@ -70,10 +70,7 @@ class HeadsOverTimePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.scores: dict[int, HeadScores] = {}
-        """The scores of the shown model, by the steps that are known so far."""
-        self._model: OpenedModel | None = session.library.model
-        self._asked: tuple[OpenedModel, int] | None = None
+        self.scores: AnswersByStep[HeadScores] = AnswersByStep(self, self.refresh_soon, key="heads over time")
         self._score = picker("head_score_picker", "what heads are coloured by", WHERE)
         self._score.setCurrentText("induction")
         self._said = Label(name="heads_sentence", wraps=True)
@@ -94,7 +91,7 @@ class HeadsOverTimePanel(Panel):
         self._rows.row_clicked.connect(self._choose_row)
         self._losses.axis_moved.connect(self._align)
         self._losses.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
-        session.library.model_changed.connect(self._forget_others)
+        session.library.model_changed.connect(self.scores.forget)  # another model has other heads
         self.follow(
             session.library.model_changed,
             session.library.models_changed,  # a training under way has one more snapshot
@@ -105,7 +102,8 @@ class HeadsOverTimePanel(Panel):
     @property
     def is_whole(self) -> bool:
         """Whether every snapshot has its scores."""
-        return self._model is not None and set(self._model.snapshots) <= set(self.scores)
+        model = self.session.library.model
+        return model is not None and set(model.snapshots) <= self.scores.keys()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         steps = sorted(self.scores)
@@ -117,12 +115,13 @@ class HeadsOverTimePanel(Panel):
         return {"step": np.array(steps), "loss_new": losses[:, 0], "loss_again": losses[:, 1]} | scores
 
     def recipe(self) -> str:
-        if self._model is None or not self.scores:
+        model = self.session.library.model
+        if model is None or not self.scores:
             return ""
         return (
             "import lmviz\n\n"
             f"steps = {sorted(self.scores)}\n"
-            f"model = {str(self._model.folder)!r}\n"
+            f"model = {str(model.folder)!r}\n"
             f"found = lmviz.head_scores(model, words={WORDS}, rows={ROWS}, steps=steps)\n"
             "values = {step: scores.array for step, scores in found.items()}\n"
         )
@@ -133,50 +132,11 @@ class HeadsOverTimePanel(Panel):
     def refresh(self) -> None:
         model = self.session.library.model
         self._card.set_placeholder("" if model is not None else NO_MODEL)
-        if model is None:
+        shown = self.session.library.step
+        if model is None or shown in self.scores:
             self._draw()
-            return
-        step = self.session.library.step
-        if step in self.scores:
-            self._draw()
-            self._ask_next()
-        elif self._asked != (model, step):
-            self._ask(model, step)
-
-    def handle_failure(self, key: str) -> None:
-        self._asked = None
-
-    def _forget_others(self) -> None:
-        """Another model has other heads."""
-        model = self.session.library.model
-        if model != self._model:
-            self.silence(QUESTION)
-            self.scores, self._asked = {}, None
-        self._model = model
-
-    def _ask(self, model: OpenedModel, step: int) -> None:
-        self._asked = (model, step)
-
-        def work(opened: Model) -> HeadScores:
-            from lmviz.circuits.head_scores import head_scores
-
-            return head_scores(opened, words=WORDS, rows=ROWS)
-
-        def take(found: HeadScores) -> None:
-            if model == self._model:
-                self.scores[step] = found
-                self._draw()
-                self._ask_next()
-
-        self.ask_model((model, step), QUESTION, work, take, grows=bool(self.scores))
-
-    def _ask_next(self) -> None:
-        """The next snapshot that is not known yet, one at a time, so that others have their turn."""
-        if self._model is None or not self.is_in_sight or self.session.work.is_busy(QUESTION):
-            return
-        left = [step for step in self._model.snapshots if step not in self.scores]
-        if left:
-            self._ask(self._model, left[0])
+        if model is not None:
+            self.scores.ask_next(model, (shown, *model.snapshots), _scores)
 
     def _shown(self) -> HeadScores | None:
         known = self.scores
@@ -193,7 +153,8 @@ class HeadsOverTimePanel(Panel):
 
     def _draw(self) -> None:
         found = self._shown()
-        over_time = found is not None and self._model is not None and len(self._model.snapshots) > 1
+        model = self.session.library.model
+        over_time = found is not None and model is not None and len(model.snapshots) > 1
         self._map.setVisible(found is not None and not over_time)
         self._score.setVisible(found is not None and not over_time)
         self._over_time.setVisible(over_time)
@@ -253,8 +214,8 @@ class HeadsOverTimePanel(Panel):
             shown.set_band(None if jump is None else (jump.begin, jump.end))
         at = [] if jump is None or not self.is_whole else [(jump.at, f"the jump, step {count(jump.at)}")]
         self._losses.set_marks(at)
-        if self._model is not None:
-            self.session.library.mark(self._model, at)
+        if self.session.library.model is not None:
+            self.session.library.mark(self.session.library.model, at)
         self._said.setText(f"{self._of_training(known, jump, turns)} {self._of_head(found)}")
         self._align()
 
@@ -264,8 +225,8 @@ class HeadsOverTimePanel(Panel):
             PlotCurve("new words", known.steps, known.losses[:, 0], "muted_text", 1.2),
             PlotCurve("said again", known.steps, known.losses[:, 1], "accent", 2.4),
         ]
-        if self._model is not None:
-            history = self.session.training.history_of(self._model)
+        if self.session.library.model is not None:
+            history = self.session.training.history_of(self.session.library.model)
             usual = history.validation_loss if len(history.validation_loss) else history.loss
             if len(usual):
                 curves.append(PlotCurve("usual loss", usual.steps, usual.values, "faint_text", 1.2))
@@ -325,6 +286,12 @@ class HeadsOverTimePanel(Panel):
     def _read_out_row(self, row: int) -> tuple[str, Sequence[str]]:
         found = self._shown()
         return ("", ()) if found is None else _read_out(found, *divmod(row, found.array.shape[2]))
+
+
+def _scores(model: Model) -> HeadScores:
+    from lmviz.circuits.head_scores import head_scores
+
+    return head_scores(model, words=WORDS, rows=ROWS)
 
 
 def _read_out(found: HeadScores, layer: int, head: int) -> tuple[str, Sequence[str]]:

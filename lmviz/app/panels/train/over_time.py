@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import of_source
 from lmviz.app.session.session import Session
@@ -49,8 +51,8 @@ class OverTimePanel(Panel):
         )
         self._card = self.add_card("Next word over time", "", self._plot)
         self._key: Subject | None = None
-        self.rows: dict[int, np.ndarray] = {}
-        """The distribution (token,) at each snapshot that was asked so far."""
+        self.rows: AnswersByStep[np.ndarray] = AnswersByStep(self, self.refresh_soon, key="over time")
+        """The distributions (token,)."""
         self._drawn: tuple[Subject, list[int]] | None = None  # what the curves are of, and which snapshots
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         self.follow(
@@ -82,10 +84,8 @@ class OverTimePanel(Panel):
         model = session.library.model
         source = session.reading.source if session.reading.has_source else None
         position = -1 if self._continues else self._labelled()
-        key = None if model is None else (model, ids, position, source)
-        if key != self._key:
-            self._key, self.rows = key, {}
-            self.silence("over time")
+        self._key = None if model is None else (model, ids, position, source)
+        self.rows.be_about(self._key)
         why_empty = self._why_empty(model)
         if self.rows or why_empty:  # until something is known of another text, the one before stays
             self._card.set_title(self._title())
@@ -93,7 +93,7 @@ class OverTimePanel(Panel):
             self._card.set_placeholder(why_empty)
             self._draw(session.library.model)
         if not why_empty:
-            self._ask_next(session.library.model)
+            self._ask_next()
 
     def _why_empty(self, model: OpenedModel | None) -> str:
         """What is said in the place of curves; nothing where there are some."""
@@ -146,40 +146,28 @@ class OverTimePanel(Panel):
             return f"Next {'word' if tokenizer is None else tokenizer.noun} over time"
         return f"After “{visible(encoding.tokens[pinned])}” over time"
 
-    def _ask_next(self, shown: OpenedModel | None) -> None:
-        if shown is None or self._key is None or not self._key[1] or not self.isVisible():
+    def _ask_next(self) -> None:
+        if self._key is None:
             return
-        subject = self._key
-        model, ids, position, source = subject
-        missing = [step for step in shown.snapshots if step not in self.rows]
-        if not missing:
-            return
-        step = self._most_telling(missing)
+        model, ids, position, source = self._key
 
-        def work(reader: Model) -> tuple[int, np.ndarray]:
+        def work(reader: Model) -> np.ndarray:
             from lmviz.decoding.labels import label
 
             reader = reader if source is None else of_source(reader, source)
             if not reader.predicts.continues:
                 found = label(reader, ids).probabilities
-                return step, found if reader.predicts.per == "text" else found[position]
-            return step, next_distribution(Continuation.of(reader, ids).logits).probabilities
+                return found if reader.predicts.per == "text" else found[position]
+            return next_distribution(Continuation.of(reader, ids).logits).probabilities
 
-        self.ask_model(
-            (model, step), "over time", work, lambda row: self._add_row(subject, *row), grows=bool(self.rows)
-        )
+        self.rows.ask_next(model, self._most_telling(model.snapshots), work)
 
-    def _most_telling(self, missing: list[int]) -> int:
+    def _most_telling(self, steps: Sequence[int]) -> Sequence[int]:
         """The last snapshot first, whose words are drawn; then the one farthest from all known."""
         if not self.rows:
-            return missing[-1]
-        known = np.log1p(np.array(list(self.rows)))
-        return max(missing, key=lambda step: np.abs(known - np.log1p(step)).min())
-
-    def _add_row(self, key: Subject, step: int, probabilities: np.ndarray) -> None:
-        if key == self._key:
-            self.rows[step] = probabilities
-            self.refresh_soon()
+            return steps[::-1]
+        known = np.log1p(list(self.rows))
+        return sorted(steps, key=lambda step: -np.abs(known - np.log1p(step)).min())
 
     def _draw(self, shown: OpenedModel | None) -> None:
         if shown is None or self._key is None or not self.rows:

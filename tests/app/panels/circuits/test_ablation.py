@@ -1,6 +1,7 @@
 """What becomes of the answer, and of the loss over the open text, without each part."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,23 @@ def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_
     assert low[-1] == pytest.approx(wanted.intact + wanted.low[0, cell[1]])
     assert high[-1] == pytest.approx(wanted.intact + wanted.high[0, cell[1]])
     qtbot.waitUntil(lambda: "missed for certain" in words_of(panel, "ablation_sentence"))
+
+
+def test_the_ghost_is_of_the_part_that_is_chosen_while_another_is_measured(
+    panel: AblationPanel, session: Session, make_run: Callable[..., Path], text_file: Path, qtbot: QtBot
+):
+    with qtbot.waitSignal(session.library.model_changed):
+        session.library.open(make_run("transformer", 2, width=8, heads=2, layers=2, context=8))
+    with qtbot.waitSignal(session.text.changed):
+        session.text.open(text_file, documents="line")
+    choose(panel, "ablated_number_picker", 1)
+    qtbot.waitUntil(lambda: session.work.is_busy("loss without a part"))
+    strongest = np.abs(panel.found.array).max(axis=1).argmax()
+    grid, row = panel.findChild(HeatmapView, "ablation_map"), int(strongest)  # layers count from the bottom
+    qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.cell_rectangle(row, 1).center().toPoint())
+    qtbot.waitUntil(lambda: set(panel.ghost) == set(session.library.model.snapshots))
+    for found in panel.ghost.values():
+        assert found.addresses == (panel.found.addresses[1 - strongest],)
 
 
 def test_while_a_training_goes_on_the_ghost_goes_on_with_it(

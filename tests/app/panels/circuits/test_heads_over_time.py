@@ -177,6 +177,21 @@ def test_of_one_snapshot_there_is_a_map_by_one_score(
     assert session.attention.head == (2, 2)
 
 
+def test_while_a_training_goes_on_every_new_snapshot_is_scored(
+    window: MainWindow, session: Session, transformer_run: Path, qtbot: QtBot, tmp_path: Path
+):
+    panel, folder = in_front(window), shutil.copytree(transformer_run, tmp_path / "run")
+    session.library.open(folder)
+    qtbot.waitUntil(lambda: panel.is_whole and panel.is_up_to_date)
+    last = session.library.model.snapshots[-1]
+    for step in (last + 5, last + 10):
+        newest = folder / "snapshots" / f"{step:06d}.safetensors"
+        shutil.copy(folder / "snapshots" / f"{last:06d}.safetensors", newest)
+    session.library.refresh_snapshots(folder)
+    qtbot.waitUntil(lambda: set(panel.scores) == set(session.library.model.snapshots))
+    assert panel.scores[last + 5].array == pytest.approx(panel.scores[last].array)
+
+
 def test_a_model_without_heads_says_what_to_open(panel: HeadsOverTimePanel, session: Session, qtbot: QtBot):
     session.library.open("stories-gru")
     qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.family == "gru")
