@@ -37,6 +37,6 @@ def choose_head(driver):
 ACTS = {
     "pinned": pin,
     "changes = 1": switch_off,
-    "chosen_head is layer 2, head 3": lambda driver: driver.control("heads_curves").row_clicked.emit(6),
+    "chosen_head is layer 2, head 3": lambda driver: driver.control("heads_curves").part_clicked.emit(6),
     "chosen_head is layer 1, head 4": choose_head,
 }

@@ -89,7 +89,7 @@ class EveryHeadPanel(Panel):
         body = column(self._signs, self._resting, (scrolling(self.wall), 1), self._among)
         self._card = self.add_card("Every head", self._sort, body)
         self.wall.head_clicked.connect(self._choose)
-        self._strips.part_clicked.connect(self._choose_part)
+        self._strips.part_clicked.connect(self._choose_place)
         self._sort.currentTextChanged.connect(self._order)
         session.attention.head_changed.connect(self._mark)
         self.follow(session.reading.changed, session.library.model_changed)
@@ -187,8 +187,8 @@ class EveryHeadPanel(Panel):
         self.session.attention.choose_heads(())
         self.session.attention.choose_head(layer, head)
 
-    def _choose_part(self, part: int) -> None:
-        self._choose(*divmod(part, len(self._badges[0])))
+    def _choose_place(self, place: tuple[int, int]) -> None:
+        self._choose(*divmod(place[1], len(self._badges[0])))
 
     def _read_out_strip(self, strip: int, part: int) -> tuple[str, list[str]]:
         return self._read_out(*divmod(part, len(self._badges[0])))

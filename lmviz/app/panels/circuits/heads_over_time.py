@@ -88,7 +88,7 @@ class HeadsOverTimePanel(Panel):
         self._card = self.add_card("What heads do", self._score, body)
         self._score.activated.connect(lambda _: self._draw())
         self._map.cell_clicked.connect(self._choose_cell)
-        self._rows.row_clicked.connect(self._choose_row)
+        self._rows.part_clicked.connect(self._choose_row)
         self._losses.axis_moved.connect(self._align)
         self._losses.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
         session.library.model_changed.connect(self.scores.forget)  # another model has other heads

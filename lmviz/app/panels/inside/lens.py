@@ -55,7 +55,7 @@ class LensPanel(Panel):
         self._card = self.add_card("Logit lens", "", scrolling(sheet(body)))
         self._words.set_readout(self._read_out)
         self._words.cell_clicked.connect(self._go_to_row)
-        self._norms.position_clicked.connect(lambda place: self._go(list(self.norms)[place]))
+        self._norms.part_clicked.connect(lambda place: self._go(list(self.norms)[place]))
         session.focus.stage_changed.connect(self._mark)
         self.follow(
             session.reading.changed, session.focus.position_changed, session.focus.hovered_position_changed

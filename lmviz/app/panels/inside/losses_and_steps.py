@@ -42,13 +42,10 @@ class Sums:
 class LossesAndSteps(QWidget):
     """`LossesAndSteps()`: `set_sums(trace, sums)`, `set_truncation(steps)`, `set_position(position)`.
 
-    Signals: `loss_chosen(int)`, the position of its token; `position_clicked(int)`;
-    `position_hovered(int)` (−1 on leaving).
+    Signal: `loss_chosen(int)`, the position of its token.
     """
 
     loss_chosen = Signal(int)
-    position_clicked = Signal(int)
-    position_hovered = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,9 +62,6 @@ class LossesAndSteps(QWidget):
         column(self._losses_title, (self._losses, 4), *of_steps, on=self)
         self._losses.cell_clicked.connect(self._choose)
         self._losses.set_readout(self._read_out)
-        for bars in (self.parts, self.held):
-            bars.position_clicked.connect(self.position_clicked)
-            bars.position_hovered.connect(self.position_hovered)
 
     @property
     def title(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.building import column
@@ -17,12 +16,8 @@ from lmviz.app.widgets.plots.position_curve import PositionCurve
 class StepStretch(QWidget):
     """`StepStretch()`: `set_norms(norms, tokens)`, (position,), hidden where there are none; `set_position`.
 
-    The dashed line is at 1, where a step neither stretches nor shrinks.
-    Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`.
+    The dashed line of `curve` is at 1, where a step neither stretches nor shrinks.
     """
-
-    position_hovered = Signal(int)
-    position_clicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,8 +27,6 @@ class StepStretch(QWidget):
         self.curve.setAccessibleName("how far each step can stretch a gradient")  # the curve over the text
         self.curve.set_threshold(1.0)
         column(self._title, (self.curve, 1), on=self)
-        self.curve.position_hovered.connect(self.position_hovered)
-        self.curve.position_clicked.connect(self.position_clicked)
         self.hide()
 
     @property

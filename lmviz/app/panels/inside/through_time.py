@@ -109,15 +109,13 @@ class ThroughTimePanel(Panel):
         self._curves.plot.setMinimumHeight(round(0 if is_wide else LOW * current_theme().scale))
 
     def _connect(self, session: Session) -> None:
-        self.wave.position_hovered.connect(session.focus.hover_position)
-        self.wave.position_clicked.connect(session.focus.choose_position)
         self.sums.loss_chosen.connect(lambda target: session.gradients.choose(f"loss@{target}"))
         self._truncation.valueChanged.connect(lambda _: self._draw())
         self._curves.factor_changed.connect(self._ask_scaled)
         self._play.clicked.connect(self._toggle)
-        for below in (self.sums, self.stretch):
-            below.position_hovered.connect(session.focus.hover_position)
-            below.position_clicked.connect(session.focus.choose_position)
+        for picture in (self.wave, self.sums.parts, self.sums.held, self.stretch.curve):
+            picture.part_hovered.connect(session.focus.hover_position)
+            picture.part_clicked.connect(session.focus.choose_position)
         session.focus.position_changed.connect(self._mark)
         session.focus.hovered_position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._draw)

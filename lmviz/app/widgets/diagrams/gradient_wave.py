@@ -44,12 +44,10 @@ class GradientWave(Pointable):
 
     `set_rows(rows, tokens)` shows models that read the same tokens; `set_reached(steps)` draws the first
     steps back alone, None all of them; `set_truncation(steps)` shades what truncation would leave out;
-    `set_current(position)` marks one. Signals: `position_hovered(int)` (−1 on leaving),
-    `position_clicked(int)`, `reached_changed()`. Left goes a step further back, Right one less.
+    `set_current(position)` marks one. Signal: `reached_changed()`. Left goes a step further back,
+    Right one less.
     """
 
-    position_hovered = Signal(int)
-    position_clicked = Signal(int)
     reached_changed = Signal()
 
     def __init__(self) -> None:
@@ -116,9 +114,6 @@ class GradientWave(Pointable):
         position = int((place.x() - self.length(NAME)) // self._across) if self._tokens else -1
         return position if 0 <= position < len(self._tokens) else -1
 
-    def pointed_at(self, index: int) -> None:
-        self.position_hovered.emit(index)
-
     def part_rectangle(self, index: int) -> QRectF:
         return self.cell(len(self._rows) - 1, index)
 
@@ -126,9 +121,6 @@ class GradientWave(Pointable):
         sizes = [(row.name, number(float(row.sizes[index]), 4)) for row in self._rows]
         lines = [f"{name}  × {size} of the last state's" for name, size in sizes]
         return f"gradient at “{self._tokens[index]}”", lines
-
-    def clicked_on(self, index: int) -> None:
-        self.position_clicked.emit(index)
 
     def sizeHint(self) -> QSize:
         rows = max(1, len(self._rows))

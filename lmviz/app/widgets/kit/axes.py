@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsView, QSizePolicy, QWidget
 
@@ -297,6 +297,9 @@ class PointableAxes(Parts[int], Axes):
     they have a say, stand on the part that is current and on the one under the pointer.
     """
 
+    part_hovered = Signal(int)
+    part_clicked = Signal(int)
+
     nowhere = -1
     points_by_key: ClassVar[bool] = False
     """Whether arrow keys move what is pointed at, until the focus leaves, and Enter clicks it."""
@@ -333,16 +336,19 @@ class PointableAxes(Parts[int], Axes):
 
     def hover(self, index: int) -> None:
         """Point at a part, as the pointer does."""
-        if index != self._hovered:
-            self._hovered = index
-            self.pointed_at(index)
-
-    def pointed_at(self, index: int) -> None:
+        if index == self._hovered:
+            return
+        self._hovered = index
         self.mark()
         if index < 0:
             HoverCard.leave(self)
         else:
             HoverCard.beside(self, self.place_of(*self.point(index)), *self.readout(index))
+        self.part_hovered.emit(index)
+
+    def clicked_on(self, index: int) -> None:
+        """A part was clicked."""
+        self.part_clicked.emit(index)
 
     def show_count(self, count: int) -> None:
         """So many parts are drawn now. Find out what lies under the pointer, and say it."""

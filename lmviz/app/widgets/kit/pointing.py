@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -63,7 +63,10 @@ Words = tuple[str, Sequence[str]]
 
 
 class Parts(Generic[Part]):
-    """Beside a widget among the bases of a class. Subclasses say what lies where, and what follows."""
+    """Beside a widget among the bases of a class. Subclasses say what lies where.
+
+    The widget has two signals: `part_hovered(part)`, with `nowhere` on leaving, and `part_clicked(part)`.
+    """
 
     nowhere: Part
     """What stands for no part."""
@@ -89,12 +92,6 @@ class Parts(Generic[Part]):
         """What the hover card says of a part; None where it is not shown."""
         return None if self._readout is None else self._readout(index)
 
-    def pointed_at(self, index: Part) -> None:
-        """Another part is under the pointer, or none."""
-
-    def clicked_on(self, index: Part) -> None:
-        """A part was clicked."""
-
     def set_hovered(self, index: Part) -> None:
         """Show a part as pointed at elsewhere, without a signal."""
         self._hovered = index
@@ -102,6 +99,9 @@ class Parts(Generic[Part]):
 
 class Pointed(Parts[Part], Canvas):
     """A canvas with parts of any kind; places are in pixels."""
+
+    part_hovered = Signal(object)
+    part_clicked = Signal(object)
 
     takes_clicks: ClassVar[bool] = False
     """Whether the pointer becomes a hand over a part."""
@@ -138,6 +138,14 @@ class Pointed(Parts[Part], Canvas):
             if self.takes_clicks:
                 self.setCursor(ARROW if index == self.nowhere else HAND)
             self.pointed_at(index)
+
+    def pointed_at(self, index: Part) -> None:
+        """Another part is under the pointer, or none; a class may tell of it in words of its own instead."""
+        self.part_hovered.emit(index)
+
+    def clicked_on(self, index: Part) -> None:
+        """A part was clicked, or chosen by a key; here too a class may have words of its own."""
+        self.part_clicked.emit(index)
 
     def renew_card(self) -> None:
         """Say anew what is under the pointer, after it has changed."""
@@ -180,10 +188,16 @@ class Pointable(Pointed[int]):
     Keys of `arrows` choose the part beside the current one as a click would, and Enter the current one again.
     """
 
+    part_hovered = Signal(int)
+    part_clicked = Signal(int)
+
     nowhere = -1
     arrows: ClassVar[Mapping[int, int]] = {}
     points_by_key: ClassVar[bool] = False
     """Whether keys move what is pointed at instead, until the focus leaves, and Enter clicks it."""
+
+    marks_clicked: ClassVar[bool] = False
+    """Whether a click marks the part as the current one, before the signal says it."""
 
     toggles: ClassVar[bool] = False
     """Whether a click on the current part would take its mark away: keys then never click it."""
@@ -221,6 +235,11 @@ class Pointable(Pointed[int]):
             self._current = index
             self._describe()
             self.update()
+
+    def clicked_on(self, index: int) -> None:
+        if self.marks_clicked:
+            self.set_current(index)
+        super().clicked_on(index)
 
     def show_count(self, count: int) -> None:
         """So many parts are shown now: what is chosen and pointed at stays, if it is still there."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -36,15 +36,13 @@ class CurveRows(Pointable):
 
     `set_span(left, right)` says where the first and the last step stand, in pixels, which are those of the
     plot above. `set_cursor(step)` draws a line across all rows, `set_band(begin, end)` shades some steps. A
-    click chooses a row, and so do Up and Down. Signal: `row_clicked(int)`.
+    click chooses a row, and so do Up and Down.
     """
 
     spoken_as = "Chart"
 
-    row_clicked = Signal(int)
-
     arrows = DOWN
-    takes_clicks = True
+    takes_clicks = marks_clicked = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,10 +104,6 @@ class CurveRows(Pointable):
 
     def readout(self, index: int) -> Words | None:
         return super().readout(index) if index < len(self._rows) else None
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        self.row_clicked.emit(index)
 
     def sizeHint(self) -> QSize:
         return self._sized(480, USUAL * self._count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -20,15 +20,12 @@ MARGIN = 6
 class OverPositions(Pointable):
     """One number for each position of a text; subclasses draw them, and `set_current(position)` marks one.
 
-    Signals: `position_hovered(int)` (−1 on leaving), `position_clicked(int)`. Left and Right move the mark.
+    Left and Right move the mark as a click does.
     """
 
     spoken_as = "Chart"
 
-    position_hovered = Signal(int)
-    position_clicked = Signal(int)
-
-    arrows = ACROSS
+    arrows, marks_clicked = ACROSS, True
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,13 +45,6 @@ class OverPositions(Pointable):
 
     def description(self) -> str:
         return self.readout(self._current)[0] if self._current >= 0 else f"{self._count} positions"
-
-    def pointed_at(self, index: int) -> None:
-        self.position_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        self.position_clicked.emit(index)
 
 
 class PositionCurve(OverPositions):

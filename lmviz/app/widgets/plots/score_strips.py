@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -40,13 +40,11 @@ class ScoreStrip:
 class ScoreStrips(Pointed[Place | None]):
     """`ScoreStrips()`: `set_strips(strips)`; `set_current(part)` marks a part on all of them, −1 for none.
 
-    `set_readout(function)` gives the hover card's words for (strip, part). Signal: `part_clicked(int)`, the
-    part nearest to a click on a strip, or that to which arrow keys have led, at Enter.
+    `set_readout(function)` gives the hover card's words for (strip, part). On a strip, the pointer is at the
+    nearest part; arrow keys lead to others, and Enter clicks.
     """
 
     spoken_as = "Chart"
-
-    part_clicked = Signal(int)
 
     nowhere = None
     takes_clicks = True
@@ -119,10 +117,6 @@ class ScoreStrips(Pointed[Place | None]):
 
     def readout(self, index: Place | None) -> Words | None:
         return None if self._readout is None or index is None else self._readout(*index)
-
-    def clicked_on(self, index: Place | None) -> None:
-        if index is not None:
-            self.part_clicked.emit(index[1])
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

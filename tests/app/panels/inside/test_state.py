@@ -82,10 +82,10 @@ def test_a_click_on_the_curve_of_a_unit_of_the_encoder_pins_a_word_of_the_source
     session.focus.choose_cell(("encoder/layers/0/hidden", (0, 2)))
     qtbot.waitUntil(lambda: "encoder/layers/0/hidden[:, 2]" in unit.exported_arrays())
     curve = unit.findChild(PositionCurve)
-    curve.position_hovered.emit(3)
+    curve.part_hovered.emit(3)
     assert (session.focus.hovered_source, session.focus.hovered_position) == (3, None)
-    curve.position_hovered.emit(-1)
-    curve.position_clicked.emit(1)
+    curve.part_hovered.emit(-1)
+    curve.part_clicked.emit(1)
     assert (session.focus.source, session.focus.hovered_source) == (1, None)
     assert session.focus.position == position
 

@@ -89,10 +89,10 @@ def test_what_is_beyond_the_truncation_is_shaded(wave):
 
 def test_positions_are_pointed_at_and_chosen(wave, qtbot):
     place = wave.cell(0, 1).center().toPoint()
-    with qtbot.waitSignal(wave.position_hovered) as hovered:
+    with qtbot.waitSignal(wave.part_hovered) as hovered:
         qtbot.mouseMove(wave, place)
     assert hovered.args == [1]
-    with qtbot.waitSignal(wave.position_clicked) as clicked:
+    with qtbot.waitSignal(wave.part_clicked) as clicked:
         qtbot.mouseClick(wave, Qt.MouseButton.LeftButton, pos=place)
     assert clicked.args == [1]
 

@@ -12,11 +12,13 @@ from lmviz.app.widgets.kit.pointing import ACROSS, Pointable, beside
 class Boxes(Pointable):
     """Boxes side by side, ten pixels wide."""
 
-    arrows = ACROSS
+    arrows, marks_clicked = ACROSS, True
 
     def __init__(self, count):
         super().__init__()
         self.pointed, self.clicked = [], []
+        self.part_hovered.connect(self.pointed.append)
+        self.part_clicked.connect(self.clicked.append)
         self.show_count(count)
 
     def part_rectangle(self, index):
@@ -33,13 +35,6 @@ class Boxes(Pointable):
 
     def description(self):
         return f"box {self.current}"
-
-    def pointed_at(self, index):
-        self.pointed.append(index)
-
-    def clicked_on(self, index):
-        self.set_current(index)
-        self.clicked.append(index)
 
 
 @pytest.fixture
@@ -70,6 +65,19 @@ def test_keys_choose_the_part_beside_and_enter_the_same_again(boxes):
         QTest.keyClick(boxes, key)
     assert boxes.clicked == [0, 1, 1, 0]
     assert boxes.accessibleDescription() == "box 0"
+
+
+def test_a_part_is_marked_before_its_click_is_told(boxes, point):
+    told = []
+    boxes.part_clicked.connect(lambda index: told.append((index, boxes.current)))
+    point(boxes, QPoint(25, 5), click=True)
+    assert told == [(2, 2)]
+
+
+def test_where_a_class_does_not_say_so_a_click_marks_nothing(boxes, point, monkeypatch):
+    monkeypatch.setattr(Boxes, "marks_clicked", False)
+    point(boxes, QPoint(25, 5), click=True)
+    assert (boxes.clicked, boxes.current) == ([2], -1)
 
 
 def test_what_is_chosen_stays_as_long_as_it_is_there(boxes, point):

@@ -40,11 +40,11 @@ def test_parts_lie_end_to_end_and_negative_ones_lead_back_to_the_sum(bars):
 def test_pointing_reads_a_part_in_either_picture_and_a_click_chooses_it(bars, qtbot):
     for place in (bars.part_rectangle(3).center(), bars.stretch(3).center()):
         QTest.mouseMove(bars, bars.rect().topLeft())
-        with qtbot.waitSignal(bars.position_hovered) as signal:
+        with qtbot.waitSignal(bars.part_hovered) as signal:
             QTest.mouseMove(bars, place.toPoint())
         assert signal.args == [3]
         assert bars.window().findChild(HoverCard).title == "“d” 4.000"
-    with qtbot.waitSignal(bars.position_clicked) as signal:
+    with qtbot.waitSignal(bars.part_clicked) as signal:
         QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.part_rectangle(1).center().toPoint())
     assert signal.args == [1]
     assert bars.accessibleDescription() == "“b” 3.000"

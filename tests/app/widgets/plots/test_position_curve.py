@@ -17,11 +17,11 @@ def curve(shown):
 
 
 def test_hover_reads_and_click_chooses(curve, qtbot):
-    with qtbot.waitSignal(curve.position_hovered) as signal:
+    with qtbot.waitSignal(curve.part_hovered) as signal:
         QTest.mouseMove(curve, curve.point(3).toPoint())
     assert signal.args == [3]
     assert curve.window().findChild(HoverCard).title == "“d” 2.000"
-    with qtbot.waitSignal(curve.position_clicked) as signal:
+    with qtbot.waitSignal(curve.part_clicked) as signal:
         QTest.mouseClick(curve, Qt.MouseButton.LeftButton, pos=curve.point(1).toPoint())
     assert signal.args == [1]
     assert curve.accessibleDescription() == "“b” −1.000"
@@ -35,7 +35,7 @@ def test_higher_values_stand_higher_and_zero_is_in_sight(curve):
 
 def test_keys_stop_at_the_ends(curve):
     clicked = []
-    curve.position_clicked.connect(clicked.append)
+    curve.part_clicked.connect(clicked.append)
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Left):
         QTest.keyClick(curve, key)
     assert clicked == [0, 1, 0, 0]
