@@ -42,7 +42,7 @@ def test_the_panel_counts_and_goes_to_a_place(tmp_path, monkeypatch, qtbot):
         found: dict[str, list[tuple[str, int]]] = {}
         exec(panel.recipe(), found)
         assert [number for _, number in found["values"]] == [3, 1, 1, 1, 1, 1, 1]
-        panel.findChild(BarsView).bar_clicked.emit(0)
+        panel.findChild(BarsView).part_clicked.emit(0)
         assert session.reading.encoding.tokens[session.focus.position] == "the"
         assert session.focus.position == len(session.reading.encoding) - 2
     finally:

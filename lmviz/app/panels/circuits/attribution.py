@@ -81,8 +81,8 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         self._card = self.add_card("Who wrote it", self._depth, body)
         self._depth.hide()
         self._depth.activated.connect(lambda _: self.refresh_soon())
-        self._bars.bar_clicked.connect(self._pin)
-        self._words.bar_clicked.connect(self._choose_word)
+        self._bars.part_clicked.connect(self._pin)
+        self._words.part_clicked.connect(self._choose_word)
         session.library.model_changed.connect(lambda: self._depth.setCurrentIndex(0))
         self.follow(session.contrast.changed, session.library.model_changed)
 

@@ -73,7 +73,7 @@ class HeadPairPanel(Panel):
         self._by_step = self.add_card("The word", "by step", self._bars)
         self.column.setStretch(0, 2)
         self.column.setStretch(1, 1)
-        self._bars.bar_clicked.connect(lambda bar: session.library.choose_step(self._steps()[bar]))
+        self._bars.part_clicked.connect(lambda bar: session.library.choose_step(self._steps()[bar]))
         self.follow(session.reading.changed, session.library.model_changed, session.library.step_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:

@@ -88,7 +88,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         for each in (self._kind, self._into):
             each.activated.connect(self._choose)
         self._grid.cell_clicked.connect(self._pin)
-        self._scatter.point_clicked.connect(self._pin_point)
+        self._scatter.part_clicked.connect(self._pin_point)
         self._off.clicked.connect(self._switch_off)
         self.follow(session.contrast.changed, session.library.model_changed)
 

@@ -128,8 +128,8 @@ class ComparedDistributionsPanel(Panel):
 
     def _card_at(self, place: int) -> DistributionCard:
         card = DistributionCard()
-        card.bars.bar_hovered.connect(lambda bar: self._hover(place, bar))
-        card.bars.bar_clicked.connect(lambda bar: self._append(place, bar))
+        card.bars.part_hovered.connect(lambda bar: self._hover(place, bar))
+        card.bars.part_clicked.connect(lambda bar: self._append(place, bar))
         card.step_chosen.connect(lambda step: self._choose_step(place, step))
         card.removed.connect(lambda: self._remove(place))
         card.resized.connect(self._draw_soon)

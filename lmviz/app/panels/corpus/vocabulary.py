@@ -58,7 +58,7 @@ class VocabularyPanel(Panel):
         aside = FittingRow((self._side, self._filter), ())
         self._card = self.add_card("Vocabulary", aside, self._lay_out())
         self._filter.textChanged.connect(self._table.set_filter)
-        self._plot.point_clicked.connect(self._show_row)
+        self._plot.part_clicked.connect(self._show_row)
         self._table.row_clicked.connect(self._plot.set_current)
         self.follow(session.text.changed)
 

@@ -152,7 +152,7 @@ class LaneWordsPanel(Panel):
 
     def _card_at(self, place: int) -> _LaneCard:
         card = _LaneCard()
-        card.bars.bar_clicked.connect(lambda bar: self._append(place, bar))
+        card.bars.part_clicked.connect(lambda bar: self._append(place, bar))
         return card
 
     def _draw(self) -> None:

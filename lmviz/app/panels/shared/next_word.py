@@ -52,7 +52,7 @@ class NextWordPanel(Panel):
         self._drawn_for: tuple[object, ...] = ()
         self._asked: tuple[Reading, int] | None = None  # whose row is being computed
         for page in (self._bars, self._shifts):
-            page.bar_clicked.connect(self._append)
+            page.part_clicked.connect(self._append)
         session.reading.changed.connect(self._ask_ahead)
         self.follow(session.reading.changed, session.focus.position_changed)
         session.focus.hovered_position_changed.connect(self.refresh_late)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -26,14 +26,11 @@ LEAST_BAR, LEAST_LABEL = 10, 24  # pixels at scale 1
 class LabelledBars(Pointable, GrowingCanvas):
     """Rows of a label and a bar, which are drawn larger in a large window.
 
-    Signals: `bar_hovered(int)` (−1 when the pointer leaves), `bar_clicked(int)` (also by Enter).
-    Up and Down move what is hovered, until the focus leaves. Subclasses keep the labels.
+    Up and Down move what is hovered, until the focus leaves, and Enter clicks it. Subclasses keep the labels.
     """
 
     spoken_as = "Chart"
 
-    bar_hovered = Signal(int)
-    bar_clicked = Signal(int)
     arrows, points_by_key = DOWN, True
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -44,12 +41,6 @@ class LabelledBars(Pointable, GrowingCanvas):
     def amount(self) -> int:
         """The number of bars."""
         return len(self._labels)
-
-    def pointed_at(self, index: int) -> None:
-        self.bar_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.bar_clicked.emit(index)
 
     def widest(self, texts: Sequence[str], size: float, *, token: bool = False, bold: bool = False) -> float:
         """The width of the longest of some texts, in pixels."""

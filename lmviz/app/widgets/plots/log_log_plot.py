@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, Signal
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
@@ -23,10 +23,9 @@ class LogLogPlot(PointableAxes):
     """`LogLogPlot(x_name, y_name)`: positive numbers over their rank, which counts from 1.
 
     `set_values(values, names=())` draws values (rank,); `set_current(rank_index)` marks a point.
-    Arrow keys move what is pointed at. Signal: `point_clicked(int)`, an index from 0, also by Enter.
+    A part is a point, from 0. Arrow keys move what is pointed at, and Enter clicks it.
     """
 
-    point_clicked = Signal(int)
     points_by_key = True
     usual, least = (260, 180), (140, 110)
 
@@ -75,6 +74,3 @@ class LogLogPlot(PointableAxes):
         rank = f"{self._x_name} {count(index + 1)}"
         title = self._names[index] if index < len(self._names) else rank
         return title, [rank, f"{self._y_name} {count(self._values[index])}"]
-
-    def clicked_on(self, index: int) -> None:
-        self.point_clicked.emit(index)

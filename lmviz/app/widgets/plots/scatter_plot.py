@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -21,11 +21,9 @@ class ScatterPlot(PointableAxes):
     """`ScatterPlot(x_name, y_name)`: shares over shares, in per cent, with a line where both are the same.
 
     `set_points(x, y)`, (point,) each, leaves out those that are NaN; `set_current(index)` marks one, −1 none.
-    `set_readout(function)` says what the hover card does. Arrow keys move what is pointed at.
-    Signal: `point_clicked(int)`, also by Enter.
+    `set_readout(function)` says what the hover card does. Arrow keys point at others, and Enter clicks one.
     """
 
-    point_clicked = Signal(int)
     points_by_key = True
     usual, least = (150, 180), (130, 80)
 
@@ -85,6 +83,3 @@ class ScatterPlot(PointableAxes):
 
     def readout(self, index: int) -> Words:
         return ("", ()) if self._readout is None else self._readout(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.point_clicked.emit(index)

@@ -175,7 +175,7 @@ def test_the_bars_add_up_to_the_measure_and_a_head_shows_its_words(
     assert bars.labels[-1] == "“stone” − “bell”"
     heads = [at for at, label in enumerate(bars.labels) if label.startswith("head ")]
     words = panel.findChild(SignedBars, "attribution_words")
-    bars.bar_clicked.emit(heads[-1])
+    bars.part_clicked.emit(heads[-1])
     layer, head = (int(number) - 1 for number in bars.labels[heads[-1]].removeprefix("head ").split("·"))
     assert words.values.sum() == pytest.approx(panel.found["head"].array[layer, head], abs=1e-5)
 

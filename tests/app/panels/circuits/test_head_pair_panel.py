@@ -52,7 +52,7 @@ def test_the_word_is_known_at_each_step_as_python_says_it(
     bars = panel.findChild(BarsView)
     panel.window().resize(1280, 720)
     qtbot.waitUntil(lambda: bars.amount() >= 4 and bars.left_out == 0)
-    bars.bar_clicked.emit(0)
+    bars.part_clicked.emit(0)
     assert session.library.step in known["steps"][:-1]
     session.library.choose_step(0)
     qtbot.waitUntil(lambda: "there are no two heads that work together" in panel.card.placeholder)

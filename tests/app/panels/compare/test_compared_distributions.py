@@ -58,14 +58,14 @@ def test_a_hovered_word_is_marked_in_every_card_and_a_click_writes_it(
     view = wait_for_distributions(compare, 2, qtbot)
     bars = view.cards[0].bars
     word = view.found[0].distribution.candidate(2).token
-    bars.bar_hovered.emit(1)
+    bars.part_hovered.emit(1)
     for card, found in zip(view.cards, view.found, strict=True):
         id = session.library.models[0].tokenizer.id_of(word)
         assert card.readout.startswith(f"“{word}”")
         assert card.readout.endswith(f"rank {found.distribution.rank_of(id)}")
-    bars.bar_hovered.emit(-1)
+    bars.part_hovered.emit(-1)
     assert view.cards[0].readout == f"entropy {view.found[0].distribution.entropy:.2f} bits"
-    bars.bar_clicked.emit(1)
+    bars.part_clicked.emit(1)
     assert session.reading.prefix == session.library.models[0].tokenizer.continue_text(
         PREFIX, view.found[0].distribution.candidate(2).id
     )

@@ -139,7 +139,7 @@ def test_labels_stand_side_by_side(
     qtbot.waitUntil(as_the_core_has_it)
     assert all(found.distribution.tokens == answers[0].names for found in view.found)
     assert "in common" in view.findChild(QWidget, "agreement").accessibleName()
-    view.cards[0].bars.bar_clicked.emit(0)  # a label is no word to go on with
+    view.cards[0].bars.part_clicked.emit(0)  # a label is no word to go on with
     assert session.reading.prefix == text
 
 

@@ -207,11 +207,11 @@ def test_a_click_on_a_bar_goes_on_with_it_whatever_the_tokens_are(
         likeliest = view.found.words[0]
         if likeliest.id == session.text.corpus.tokenizer.end_id:
             break
-        bars.bar_clicked.emit(0)
+        bars.part_clicked.emit(0)
         assert phrase.text() == session.text.corpus.tokenizer.continue_text(before, likeliest.id)
         qtbot.waitUntil(lambda before=before: view.searched not in ("", before), timeout=LONG)
         assert view.found.total == likeliest.count
-    bars.bar_clicked.emit(0)
+    bars.part_clicked.emit(0)
     assert session.text.corpus.training_text.count(phrase.text()) >= view.found.total > 0
 
 

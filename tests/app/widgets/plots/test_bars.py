@@ -41,8 +41,8 @@ def test_a_limit_sets_the_full_width(bars):
 
 def test_hover_click_and_leave(bars, point, qtbot):
     hovered = []
-    bars.bar_hovered.connect(hovered.append)
-    with qtbot.waitSignal(bars.bar_clicked) as signal:
+    bars.part_hovered.connect(hovered.append)
+    with qtbot.waitSignal(bars.part_clicked) as signal:
         point(bars, QPoint(100, 30), click=True)
     assert signal.args == [1]
     QTest.mouseMove(bars, QPoint(100, 10))
@@ -53,7 +53,7 @@ def test_keys_choose_a_bar(bars, qtbot):
     for _ in range(5):
         QTest.keyClick(bars, Qt.Key.Key_Down)
     QTest.keyClick(bars, Qt.Key.Key_Up)
-    with qtbot.waitSignal(bars.bar_clicked) as signal:
+    with qtbot.waitSignal(bars.part_clicked) as signal:
         QTest.keyClick(bars, Qt.Key.Key_Return)
     assert signal.args == [1]
 
@@ -139,7 +139,7 @@ def test_bars_without_room_are_counted_in_the_last_line(shown, point, height, wh
         assert has_a_bar(row) == is_drawn
     if whole < 5:
         hovered = []
-        bars.bar_hovered.connect(hovered.append)
+        bars.part_hovered.connect(hovered.append)
         point(bars, QPoint(100, 23 * whole + 10))
         assert [-1, *hovered][-1] == -1, "the line that counts them is no bar"
         sign = before.copy(0, 23 * whole, 400, 23)

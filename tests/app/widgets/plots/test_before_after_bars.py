@@ -31,7 +31,7 @@ def test_the_others_have_a_scale_of_their_own_where_theirs_would_be_small(bars):
 
 def test_a_click_says_which_word(bars, qtbot):
     clicked = []
-    bars.bar_clicked.connect(clicked.append)
+    bars.part_clicked.connect(clicked.append)
     for y in (10, 75, 51):
         qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=QPoint(20, y))
     assert clicked == [0, 1], "the line between the first and the others is no word"
@@ -51,7 +51,7 @@ def test_they_grow_in_a_large_window_and_all_words_stay_in_sight(bars):
     bars.set_words([f"word{index}" for index in range(many)], [0.1] * many, [0.2] * many, lost=True)
     assert bars.growth > 1
     hovered = []
-    bars.bar_hovered.connect(hovered.append)
+    bars.part_hovered.connect(hovered.append)
     for y in range(0, 700, 4):
         bars.hover(bars.index_at(QPointF(20, y)))
     assert {*range(many)} <= {*hovered}

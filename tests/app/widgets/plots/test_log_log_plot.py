@@ -52,7 +52,7 @@ def test_the_axis_is_no_part_of_the_curve_and_leaving_ends_the_hover(plot, point
 
 def test_a_click_chooses_a_rank_with_the_left_button_only(plot):
     clicked = []
-    plot.point_clicked.connect(clicked.append)
+    plot.part_clicked.connect(clicked.append)
     place = plot.place_of(*plot.point(9))
     QTest.mouseClick(plot.viewport(), Qt.MouseButton.RightButton, pos=place)
     QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
