@@ -185,6 +185,7 @@ QMenuBar { background: $surface; border-bottom: 1px solid $line; }
 QMenuBar::item { background: transparent; padding: ${p6}px ${p8}px; border-radius: ${p4}px; }
 QMenuBar::item:selected { background: $hover; }
 QMenu { background: $surface; border: 1px solid $line; padding: ${p4}px; }
+#put_away_popup { background: $surface; border: 1px solid $line; }
 QMenu::item { padding: ${p6}px ${p24}px ${p6}px ${p12}px; border-radius: ${p4}px; }
 QMenu::item:selected { background: $accent_wash; color: $text; }
 QMenu::item:disabled { color: $faint_text; }

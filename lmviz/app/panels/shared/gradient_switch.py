@@ -34,6 +34,7 @@ class GradientSwitch(QWidget):
         self._switch.setToolTip("Show gradients in the place of values, or values again (G).")
         self.choice = picker("gradient_of_picker", "of which number gradients are taken", least=LENGTH)
         self.choice.setToolTip("The number that gradients are taken of.")
+        self.setAccessibleName("gradient")
         row(self._switch, on=self)
         self._switch.clicked.connect(lambda checked: session.gradients.show(checked))
         self.choice.activated.connect(lambda place: session.gradients.choose(self._offers[place]))

@@ -1,33 +1,48 @@
-"""Controls in a row, of which some give way where there is no room for all."""
+"""Controls in a row, of which some give way where there is no room for all, and are then behind a sign."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QWidget
+
+from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.plain import Label, caption, paragraph
+from lmviz.app.widgets.base.quiet_button import QuietButton
+
+SHOW = "show the controls for which there is no room"
+BELOW = 4  # pixels between the sign and what it opens
 
 
 class FittingRow(QWidget):
     """`FittingRow(controls, giving_way)`: those that give way are put away, the first one first.
 
-    A card tells it how much room there is: `fit(room)`, in pixels.
+    How many controls are put away stands in their place, on a button that shows them below. Of a note that
+    is put away nothing is said. A card tells how much room there is: `fit(room)`, in pixels.
     """
 
     def __init__(self, controls: Sequence[QWidget], giving_way: Sequence[QWidget]) -> None:
         super().__init__()
         self._controls, self._giving_way = tuple(controls), tuple(giving_way)
         self._room: int | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for control in controls:
-            row.addWidget(control)
+        self._shown_below: _PutAway | None = None
+        self._sign = QuietButton("controls_put_away", f"+{len(giving_way)}", "link", SHOW)
+        self._sign.clicked.connect(self._show_below)
+        self._sign.hide()
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        for control in (*controls, *([self._sign] if self._away(()) else [])):
+            self._row.addWidget(control)
 
     def minimumSizeHint(self) -> QSize:
-        """What those need that stay."""
+        """What those need that stay, and the sign for all others."""
         staying = [control for control in self._controls if control not in self._giving_way]
-        width = sum(control.minimumSizeHint().width() for control in staying if not control.isHidden())
-        return QSize(width, super().minimumSizeHint().height())
+        widths = [control.minimumSizeHint().width() for control in staying if not control.isHidden()]
+        if self._away(()):
+            widths.append(self._sign.sizeHint().width() + self._row.spacing())
+        return QSize(sum(widths), super().minimumSizeHint().height())
 
     @property
     def full_width(self) -> int:
@@ -42,27 +57,106 @@ class FittingRow(QWidget):
     def fit(self, room: int) -> None:
         """Put away what does not fit, and bring back what does."""
         self._room, shown = room, list(self._giving_way)
+        if self._shown_below is not None:
+            return  # once that is closed
         while shown and self._width_of(shown) > room:
             shown.pop(0)
+        self._say_what_is_away(shown)
         changed = [control for control in self._giving_way if control.isHidden() == (control in shown)]
         for control in changed:
             control.setVisible(control in shown)
         if changed:
             self.updateGeometry()
 
+    def _away(self, shown: Sequence[QWidget]) -> list[QWidget]:
+        """The controls that are put away while some are shown."""
+        return [
+            control
+            for control in self._giving_way
+            if control not in shown and not isinstance(control, MutedLine)
+        ]
+
+    def _say_what_is_away(self, shown: Sequence[QWidget]) -> None:
+        away = self._away(shown)
+        if away:
+            self._sign.setText(f"+{len(away)}")
+            said = f"There is no room for: {', '.join(map(_name, away))}."
+            self._sign.setAccessibleDescription(said)
+            self._sign.setToolTip(paragraph(f"{said} A click shows them below."))
+        self._sign.setVisible(bool(away))
+
+    def _show_below(self) -> None:
+        """Show what is put away, to be used there until it is closed."""
+        away = [control for control in self._away(()) if control.isHidden()]
+        by_key = self._sign.hasFocus()  # a click leaves the keys where they are
+        self._shown_below = _PutAway(away, self)
+        self._shown_below.closed.connect(self._take_back)
+        self._shown_below.open_below(self._sign)
+        if by_key:
+            self._shown_below.focusNextChild()
+
+    def _take_back(self) -> None:
+        """What was shown below stands in the row again, and is put away."""
+        closed, self._shown_below = self._shown_below, None
+        for place, control in enumerate(self._controls):
+            if control in self._giving_way and control.parentWidget() is not self:
+                self._row.insertWidget(place, control)
+                control.hide()
+        if closed is not None:
+            closed.deleteLater()
+        if self._room is not None:
+            self.fit(self._room)
+
     def _width_of(self, giving_way: Sequence[QWidget]) -> int:
-        """The width of some that give way together with all that stay."""
+        """The width of some that give way together with all that stay, and with the sign for the others."""
         counted = [
             control
             for control in self._controls
             if control in giving_way or (control not in self._giving_way and not control.isHidden())
         ]
-        layout = self.layout()
-        gap = layout.spacing() if layout is not None else 0
-        return sum(control.sizeHint().width() for control in counted) + gap * max(0, len(counted) - 1)
+        if self._away(giving_way):
+            counted.append(self._sign)
+        widths = [control.sizeHint().width() for control in counted]
+        return sum(widths) + self._row.spacing() * max(0, len(counted) - 1)
 
     def event(self, event: QEvent) -> bool:
         taken = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self._room is not None:
             self.fit(self._room)
         return taken
+
+
+class _PutAway(QFrame):
+    """Controls below each other, below the sign for them. Escape or a click elsewhere closes it."""
+
+    closed = Signal()
+
+    def __init__(self, controls: Sequence[QWidget], parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("put_away_popup")
+        grid = QGridLayout(self)
+        for line, control in enumerate(controls):
+            if isinstance(control, QComboBox):  # which says its choice, and not of what
+                grid.addWidget(Label(caption(control.accessibleName()), role="muted"), line, 0)
+            grid.addWidget(control, line, 1)
+            control.show()
+
+    def open_below(self, sign: QWidget) -> None:
+        """Open with the right edges in one line."""
+        self.adjustSize()
+        self.move(sign.mapToGlobal(QPoint(sign.width() - self.width(), sign.height() + BELOW)))
+        self.show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()
+
+
+def _name(control: QWidget) -> str:
+    return control.accessibleName() or str(control.property("text") or "")
