@@ -12,8 +12,6 @@ from typing import Self
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.sampling import SamplingStep
 
-DRAWN, GREEDY, FORCED = "drawn", "greedy", "forced"
-
 
 @dataclass(frozen=True)
 class Alternative:
@@ -29,10 +27,9 @@ class Branch:
     """One token after another.
 
     `index` is its place in `Branches.nodes`, `parent` that of the node before it, -1 at the root, which
-    stands for the prefix. `way` is "drawn", "greedy" or "forced", as it was first reached; `draws` are
-    all the uniform draws that landed on it here. `probability` is the one it had, after all filters, when
-    it was last reached. `text` is the whole text. `alternatives` are the likeliest tokens after it, known
-    once something was chosen there.
+    stands for the prefix. `draws` are all the uniform draws that landed on it here. `probability` is the
+    one it had, after all filters, when it was last reached. `text` is the whole text. `alternatives` are the
+    likeliest tokens after it, known once something was chosen there.
     """
 
     index: int
@@ -41,7 +38,6 @@ class Branch:
     token: str
     text: str
     probability: float
-    way: str
     draws: tuple[float, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     is_end: bool = False
@@ -57,7 +53,7 @@ class Branches:
     @classmethod
     def of(cls, text: str) -> Self:
         """A tree of the bare prefix."""
-        return cls((Branch(0, -1, -1, "", text, 1.0, FORCED),))
+        return cls((Branch(0, -1, -1, "", text, 1.0),))
 
     @property
     def node(self) -> Branch:
@@ -92,14 +88,12 @@ class Branches:
         index = self.current if index is None else index
         return tuple(node for node in self.nodes if node.parent == index)
 
-    def grown(self, step: SamplingStep, way: str | None = None, alternatives: int = 4) -> Branches:
+    def grown(self, step: SamplingStep, alternatives: int = 4) -> Branches:
         """The tree after a step from the current node, standing on its token.
 
-        A token reached before from here is the same node, with one more draw. `way` is "drawn" where
-        the step has a draw and "forced" otherwise, unless it is given. The `alternatives` likeliest
-        tokens of the step's distribution are kept with the current node.
+        A token reached before from here is the same node, with one more draw. The `alternatives`
+        likeliest tokens of the step's distribution are kept with the current node.
         """
-        way = way or (FORCED if step.draw is None else DRAWN)
         draws = () if step.draw is None else (step.draw,)
         offered = tuple(
             Alternative(candidate.id, candidate.token, candidate.probability)
@@ -119,7 +113,6 @@ class Branches:
             token=step.token,
             text=step.text,
             probability=step.probability,
-            way=way,
             draws=draws,
             is_end=step.is_end,
         )

@@ -1,7 +1,7 @@
 import pytest
 
 from lmviz.base.errors import LmvizError
-from lmviz.decoding.branches import DRAWN, FORCED, GREEDY, Branches
+from lmviz.decoding.branches import Branches
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import choose, force
@@ -11,10 +11,10 @@ OPTIONS = SamplingOptions()
 
 @pytest.fixture
 def grow(bigram):
-    def grown(tree, draw=None, forced=None, way=None):
+    def grown(tree, draw=None, forced=None):
         continuation = Continuation.of(bigram, tree.prefix, tree.chosen())
         step = choose(continuation, OPTIONS, draw) if forced is None else force(continuation, OPTIONS, forced)
-        return tree.grown(step, way)
+        return tree.grown(step)
 
     return grown
 
@@ -52,12 +52,11 @@ def test_the_same_token_again_is_the_same_node(grow):
     assert again.node.draws == (0.0, 1e-9)
 
 
-def test_a_node_says_how_it_was_reached(grow, bigram):
+def test_no_draw_lands_on_a_token_that_is_chosen(grow, bigram):
     start = Branches.of("cows")
-    assert grow(start, draw=0.5).node.way == DRAWN
-    assert grow(start, way=GREEDY).node.way == GREEDY
+    assert grow(start, draw=0.5).node.draws == (0.5,)
     forced = grow(start, forced=bigram.tokenizer.id_of("grass"))
-    assert (forced.node.way, forced.node.token, forced.draws) == (FORCED, "grass", 0)
+    assert (forced.node.token, forced.draws) == ("grass", 0)
 
 
 def test_the_likeliest_alternatives_stay_with_the_node_they_follow(grow):

@@ -173,8 +173,6 @@ class Writing(Part):
         With a locked seed a place's draw is always the same: that of its depth. A roll that comes while a
         token is being chosen waits for its turn.
         """
-        from lmviz.decoding.branches import DRAWN
-
         if not self.can_write:
             return
         if self.is_choosing:
@@ -183,22 +181,18 @@ class Writing(Part):
         count = len(self.branches.path()) if self.sampling.seed_locked else self._drawn
         self._drawn += 1
         draw = uniform_draw(self.sampling.seed, count)
-        self._choose(DRAWN, lambda text, options: choose(text, options, draw))
+        self._choose(lambda text, options: choose(text, options, draw))
 
     def write_likeliest(self) -> None:
         """Write the likeliest token, as greedy decoding does."""
-        from lmviz.decoding.branches import GREEDY
-
         if self.can_write and not self.is_choosing:
-            self._choose(GREEDY, choose)
+            self._choose(choose)
 
     def write(self, id: int, node: int | None = None) -> None:
         """Write a chosen token after a branch, by default at the shown distribution.
 
         At an earlier position the prefix is cut there and continued with the token.
         """
-        from lmviz.decoding.branches import FORCED
-
         model = self._library.model
         if model is None or not self.can_write:
             return
@@ -211,7 +205,7 @@ class Writing(Part):
             return
         elif self._prospect is not None:
             self._tree = self.branches.at(self._prospect.node)
-        self._choose(FORCED, lambda text, options: force(text, options, id))
+        self._choose(lambda text, options: force(text, options, id), by_hand=True)
 
     def go_to(self, index: int) -> None:
         """Stand on another branch; nothing is lost."""
@@ -228,17 +222,17 @@ class Writing(Part):
         self._drawn = 0
         self._plant()
 
-    def _choose(self, way: str, chooser: Callable[[Continuation, SamplingOptions], SamplingStep]) -> None:
-        from lmviz.decoding.branches import FORCED
-
+    def _choose(
+        self, chooser: Callable[[Continuation, SamplingOptions], SamplingStep], *, by_hand: bool = False
+    ) -> None:
         self._focus.follow_end()
         node, options = self.branches.current, self.sampling
         moment = self._reading.moment_of(self.branches.node.text)
 
         def take(step: SamplingStep, before: Distribution | None) -> None:
-            self._tree = self.branches.at(node).grown(step, way, MARGIN)
+            self._tree = self.branches.at(node).grown(step, MARGIN)
             self._prospect_of = None
-            if way != FORCED:
+            if not by_hand:
                 # Keep showing the distribution of the draw, not the next one.
                 self._prospect_of = self._answered = self._standing
                 self._work.silence("prospect")

@@ -48,7 +48,7 @@ def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench)
     place = table.line_rectangle(2).center().toPoint()
     bench.qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     bench.wait(lambda: session.writing.branches.node.id == ids[2])
-    assert session.writing.branches.node.way == "forced"
+    assert session.writing.branches.node.draws == ()
     bench.wait_for_prospect()
     first = session.writing.branches.current
     bench.click("sample_back_button")
