@@ -28,7 +28,6 @@ class Descent(Part):
         self._network = network
         self._rate = 0.1
         self._path: list[Parameters] = []
-        self._losses: list[float] = []
         self._place = 0
         self._is_moving = False
         self._directions: tuple[Direction, Direction] | None = None
@@ -41,14 +40,9 @@ class Descent(Part):
         return self._rate
 
     @property
-    def losses(self) -> tuple[float, ...]:
-        """The loss along the path."""
-        return tuple(self._losses)
-
-    @property
     def loss(self) -> float:
         """The loss where the network stands."""
-        return self._losses[self._place] if self._losses else self._network.current.copy().forward().loss
+        return self._network.current.copy().forward().loss
 
     @property
     def path(self) -> tuple[Parameters, ...]:
@@ -113,12 +107,11 @@ class Descent(Part):
 
         net = self._network.current
         if not self._path:
-            self._path, self._losses = [parameters_of(net)], [net.copy().forward().loss]
-        del self._path[self._place + 1 :], self._losses[self._place + 1 :]
+            self._path = [parameters_of(net)]
+        del self._path[self._place + 1 :]
         try:
             for step in train(net, self._rate, steps):
                 self._path.append(step.parameters)
-                self._losses.append(step.after)
         except LmvizError as error:
             self.failed.emit(str(error))
             return
@@ -136,7 +129,7 @@ class Descent(Part):
     def _notice(self) -> None:
         """The network computes something else, but not because it stands elsewhere on the path."""
         if not self._is_moving:
-            self._path, self._losses, self._place = [], [], 0
+            self._path, self._place = [], 0
             self.changed.emit()
 
     def _forget(self) -> None:

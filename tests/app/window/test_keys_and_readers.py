@@ -177,7 +177,7 @@ JOBS = {
         ("patching_grid", (), lambda s, w: "strongest" in said(w, "patching_grid")),
         ("patching_grid", (RIGHT, ENTER), lambda s, w: "⟨start⟩" in found(w, "patching_sentence").text()),
     ),
-    "autodiff": (("take_step_button", (SPACE,), lambda s, w: len(s.descent.losses) == 2),),
+    "autodiff": (("take_step_button", (SPACE,), lambda s, w: len(s.descent.path) == 2),),
     "scale": (("scale_layers", (UP,), lambda s, w: s.scale.name == ""),),
     "polls": (("poll_choices", ("a",), lambda s, w: sum(s.polls.counts.values()) == 1),),
 }
