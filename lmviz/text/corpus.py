@@ -112,11 +112,6 @@ class Corpus:
         return self.training_documents.text
 
     @property
-    def validation_text(self) -> str:
-        """The validation part as one string, decoded at each call."""
-        return self.validation_documents.text
-
-    @property
     def characters_per_token(self) -> float:
         """The mean number of characters per predicted token, in the validation part if there is one."""
         part = self.validation_stream if len(self.validation) else self.training_stream

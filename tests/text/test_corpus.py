@@ -33,8 +33,8 @@ def test_a_single_document_is_one_plain_stream(kind):
     corpus = text_corpus(LINES, tokenizer=kind)
     assert not corpus.marks_boundaries
     assert corpus.training.tolist() == corpus.tokenizer.encode(corpus.training_text).tolist()
-    assert corpus.training_text + corpus.validation_text == LINES
-    assert len(corpus.validation_text) == pytest.approx(len(LINES) / 10, abs=9)
+    assert corpus.training_text + corpus.validation_documents.text == LINES
+    assert len(corpus.validation_documents.text) == pytest.approx(len(LINES) / 10, abs=9)
 
 
 def test_ids_take_the_smallest_type():

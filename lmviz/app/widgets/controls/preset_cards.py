@@ -66,10 +66,6 @@ class PresetCards(Pointable):
             self.set_current(index)
             self.card_chosen.emit(self.chosen)
 
-    def card_rectangle(self, name: str) -> QRectF:
-        """Where a card is drawn."""
-        return self.part_rectangle([card.name for card in self._cards].index(name))
-
     def sizeHint(self) -> QSize:
         lines = 1 + max((len(card.lines) for card in self._cards), default=0)
         return QSize(round(self.length(270)), round(self.length(2 * EDGE + lines * LINE)))

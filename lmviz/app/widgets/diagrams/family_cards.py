@@ -73,10 +73,6 @@ class FamilyCards(Pointable):
         """Those that cannot be chosen, and why."""
         return self._refused
 
-    def card_rectangle(self, name: str) -> QRectF:
-        """Where a family's card is drawn."""
-        return self.part_rectangle([card.name for card in self._cards].index(name))
-
     def description(self) -> str:
         card = self._cards[self._current]
         return f"{card.title}. {card.sentence}"

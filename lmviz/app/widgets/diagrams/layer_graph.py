@@ -51,11 +51,6 @@ class LayerGraphView(Canvas):
         self.updateGeometry()
         self.update()
 
-    @property
-    def drawn_edges(self) -> int:
-        """How many edges are drawn."""
-        return len(self._below) + len(self._before)
-
     def minimumSizeHint(self) -> QSize:
         words = f"{self._title}  {self._said}  {self._aside}"
         return QSize(round(metrics(SIZE, bold=True).horizontalAdvance(words) + 20), round(self.length(96)))

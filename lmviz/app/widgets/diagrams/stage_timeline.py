@@ -82,11 +82,6 @@ class StageTimeline(Pointed[int]):
         """Whether it is playing."""
         return self._clock.isActive()
 
-    @property
-    def is_backward(self) -> bool:
-        """Whether playing walks from the last stage to the first."""
-        return self._is_backward
-
     def set_backward(self, backward: bool) -> None:
         """Walk back from the last stage while playing, or on from the first again."""
         if backward != self._is_backward:

@@ -84,11 +84,6 @@ class WholeModelView(Picture):
         """The key of the framed row."""
         return self._current
 
-    @property
-    def open_block(self) -> str:
-        """The key of the block that is unfolded; "" when none is."""
-        return self._open
-
     def set_open(self, key: str) -> None:
         """Unfold a block, and fold the others; "" folds all."""
         self._open = key

@@ -100,11 +100,6 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         self.updateGeometry()
         self.update()
 
-    @property
-    def is_dashed(self) -> bool:
-        """Whether the outlines stand in for chosen cells."""
-        return self._dashed
-
     def set_marks(self, marks: Sequence[tuple[int, int]], *, dashed: bool = False) -> None:
         """Outline cells (strip, cell), with dashes where nobody has chosen them."""
         if (tuple(marks), dashed) != (self._marks, self._dashed):

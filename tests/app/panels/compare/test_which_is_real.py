@@ -24,7 +24,7 @@ def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     click(compare, "real_play_button", qtbot)
     qtbot.waitUntil(lambda: view.pair is not None, timeout=LONG)
     pair = view.pair
-    assert pair.beginning + pair.real in session.text.corpus.validation_text
+    assert pair.beginning + pair.real in session.text.corpus.validation_documents.text
     first = compare.findChild(PassageView, "real_first")
     qtbot.waitUntil(lambda: first.isVisible() and first.text.endswith(pair.shown[0].strip()))
     qtbot.mouseClick(first, Qt.MouseButton.LeftButton)

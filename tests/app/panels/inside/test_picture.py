@@ -110,7 +110,8 @@ def test_the_picture_follows_the_position_and_the_stage(
     places = [stage.place for stage in session.reading.current.trace.stages]
     session.focus.choose_stage(places.index("layers/1/attention"))
     drawn()
-    assert picture.whole.open_block == "layers/1"
+    rows = [picture.whole.row_rectangle(f"layers/{layer}/attention/query") for layer in (0, 1)]
+    assert [row.isEmpty() for row in rows] == [True, False], "the second layer is unfolded"
 
 
 def test_the_last_word_leads_to_its_probability(

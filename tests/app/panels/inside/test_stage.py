@@ -171,9 +171,14 @@ def test_with_gradients_the_strips_show_them_and_play_walks_back_from_the_last_s
             )
         expected = plain(backward_sentence(session.gradients.current, stage, 2, "loss of “eat”"))
         assert words_of(panel, "stage_sentence") == expected
-    timeline = panel.findChild(StageTimeline)
-    assert timeline.is_backward
+    timeline, last = panel.findChild(StageTimeline), len(found.trace.stages) - 1
+    session.focus.choose_stage(0)
+    drawn(panel, qtbot)
+    timeline.play()
+    assert timeline.stage == last, "played again it begins with the last stage"
     session.gradients.show(False)
     drawn(panel, qtbot)
-    assert not timeline.is_backward
+    timeline.play()
+    assert timeline.stage == 0
+    timeline.pause()
     assert not any(view.address.startswith("gradient/") for view in panel.views)

@@ -37,15 +37,20 @@ def tagging(window: MainWindow, session: Session, qtbot: QtBot) -> MainWindow:
     return window
 
 
+def click_card(cards: FamilyCards, family: str, qtbot: QtBot) -> None:
+    place = cards.part_rectangle(list(FAMILIES).index(family)).center().toPoint()
+    qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
+
+
 def test_a_family_that_cannot_do_the_task_is_not_planned_and_says_why(
     tagging: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     cards = tagging.findChild(FamilyCards, "family_picker")
     assert list(cards.refused) == ["ngram"]
     assert "ngram does no tagging" in cards.refused["ngram"]
-    qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("ngram").center().toPoint())
+    click_card(cards, "ngram", qtbot)
     assert session.plan.current.family != "ngram"
-    qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
+    click_card(cards, "gru", qtbot)
     assert session.plan.current.family == "gru"
 
 
@@ -107,8 +112,7 @@ def test_a_transformer_that_tags_begins_without_the_mask_and_what_is_chosen_stay
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=box.rect().center())
     assert masked()
     for family in ("gru", "transformer"):
-        place = cards.card_rectangle(family).center().toPoint()
-        qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
+        click_card(cards, family, qtbot)
         assert session.plan.current.family == family
     assert masked()  # as it was left
 

@@ -90,7 +90,7 @@ def test_presets_say_their_time_and_choose_the_steps(
         f"{steps['good']:,} steps",
     )
     assert cards.chosen == "quick"
-    place = cards.card_rectangle("thorough").center().toPoint()
+    place = cards.part_rectangle(2).center().toPoint()
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
     assert plan.current.training_options.steps == steps["thorough"]
     qtbot.waitUntil(lambda: duration(statement).startswith(in_words(plan.seconds_a_step * steps["thorough"])))

@@ -58,7 +58,8 @@ def step_of(session: Session) -> int:
 
 def test_choose_train_pause_scrub_resume_stop(train: MainWindow, session: Session, qtbot: QtBot) -> None:
     cards = train.findChild(FamilyCards, "family_picker")
-    qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
+    gru = cards.part_rectangle(list(FAMILIES).index("gru")).center().toPoint()
+    qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=gru)
     assert session.plan.current.family == "gru"
     form = train.findChild(ConfigurationForm, "model_form")
     qtbot.waitUntil(lambda: type(form.configuration).__name__ == "GRUConfiguration")

@@ -23,6 +23,6 @@ def test_words_stay_within_a_narrow_card(qtbot: QtBot) -> None:
     cards.set_cards([PresetCard(name, lines) for name in names])
     written = np.flatnonzero((pixels(cards) != empty).any(axis=0))
     assert len(written)
-    places = [cards.card_rectangle(name) for name in names]
+    places = [cards.part_rectangle(index) for index in range(len(names))]
     for column in written:
         assert any(place.left() + 2 <= column <= place.right() - 2 for place in places), column

@@ -17,8 +17,9 @@ def cards(shown):
 
 
 def test_a_click_chooses(cards, qtbot):
+    gru = cards.part_rectangle(NAMES.index("gru")).center().toPoint()
     with qtbot.waitSignal(cards.family_chosen) as signal:
-        QTest.mouseClick(cards, Qt.MouseButton.LeftButton, pos=cards.card_rectangle("gru").center().toPoint())
+        QTest.mouseClick(cards, Qt.MouseButton.LeftButton, pos=gru)
     assert signal.args == ["gru"]
     assert cards.chosen == "gru"
     assert "This is gru." in cards.accessibleDescription()
@@ -56,7 +57,7 @@ def test_every_family_is_drawn(cards):
 def test_a_title_keeps_off_the_border(cards, width):
     cards.resize(width, 240)
     cards.choose("transformer")
-    image, card = cards.grab().toImage(), cards.card_rectangle("transformer").toRect()
+    image, card = cards.grab().toImage(), cards.part_rectangle(NAMES.index("transformer")).toRect()
     rows = range(card.bottom() - 22, card.bottom() - 8)
     for x in (card.left() + 3, card.right() - 3):
         assert len({image.pixel(x, y) for y in rows}) == 1, "the title stands here"
