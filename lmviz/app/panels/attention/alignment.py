@@ -12,7 +12,7 @@ from lmviz.app.panels.attention.chosen_alignment import (
     chosen_alignment,
     out_of_translation,
 )
-from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
+from lmviz.app.panels.shared.cells_panel import EDIT_WEIGHTS, CellsPanel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.attention_heads import CROSS
 from lmviz.app.session.opened_model import OpenedModel
@@ -35,14 +35,15 @@ STEPS = {"products": "q · k", "scores": "scores", WEIGHTS: "softmax"}
 """What the steps are called that lead to the weights, by the last part of their address."""
 
 
-class AlignmentPanel(WeightMatrixPanel):
+class AlignmentPanel(CellsPanel):
     """A row for each word of the translation, a column for each word of its source.
 
     A row is named after the word that was written there: the model looked at the source before it wrote it.
     """
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session, "alignment of the translation with its source", "alignment_paint_button")
+        description = "alignment of the translation with its source"
+        super().__init__(session, "alignment_paint_button", EDIT_WEIGHTS, description)
         self._step = picker("alignment_step_picker", "which step of attention to the source")
         self._empty = EmptyText()
         self._pages = stack(self.matrix, self._empty)
@@ -55,7 +56,7 @@ class AlignmentPanel(WeightMatrixPanel):
     def exported_arrays(self) -> dict[str, np.ndarray]:
         if self._chosen is None or not self.shown.size:
             return {}
-        return {self._view.address if self._view is not None else WEIGHTS: self.shown}
+        return {self.view.address if self.view is not None else WEIGHTS: self.shown}
 
     def exported_names(self) -> Names:
         chosen = self._chosen
@@ -65,9 +66,9 @@ class AlignmentPanel(WeightMatrixPanel):
         if self._chosen is None or not self.shown.size:
             return ""
         moment = self._chosen.reading.moment
-        if self._view is None:
+        if self.view is None:
             return alignment_recipe(moment, self._chosen.heads)
-        return "" if Address.parse(self._view.address).is_gradient else view_recipe(moment, self._view)
+        return "" if Address.parse(self.view.address).is_gradient else view_recipe(moment, self.view)
 
     def out_of_place(self, model: OpenedModel) -> str:
         return out_of_translation(model, "where each word of a translation comes from")
@@ -85,15 +86,18 @@ class AlignmentPanel(WeightMatrixPanel):
         self._suggest()
 
     def _head(self) -> QWidget:
-        controls = (self._paint, self._switch, self._step)
-        return FittingRow(controls, giving_way=(self._paint, self._switch))
+        controls = (self._edit, self._switch, self._step)
+        return FittingRow(controls, giving_way=(self._edit, self._switch))
 
     def _connect(self) -> None:
         self._step.activated.connect(lambda _: self.refresh_soon())
-        self._paint.toggled.connect(self.matrix.set_editable)
         self.matrix.set_style(square=False, values="hovered row", row_role="query", column_role="key")
-        self.matrix.set_readout(self._read_out)
-        self._connect_matrix()
+        session = self.session
+        session.focus.position_changed.connect(self._mark)
+        session.focus.position_changed.connect(self._suggest)
+        self.follow(
+            session.library.model_changed, session.attention.side_changed, session.attention.heads_changed
+        )
 
     def showEvent(self, event: QShowEvent) -> None:
         self.session.attention.choose_side(CROSS)
@@ -102,8 +106,7 @@ class AlignmentPanel(WeightMatrixPanel):
     def _show_nothing(self) -> None:
         """Say what would show an alignment."""
         reading = self.session.reading
-        self.shown, self._view = NOTHING, None
-        self.matrix.set_matrix(NOTHING)
+        self._draw_nothing()
         if reading.current is not None and reading.current.model.reads_source:
             self._empty.set_text(NO_ALIGNMENT)
         elif self.session.library.model is None:
@@ -113,8 +116,7 @@ class AlignmentPanel(WeightMatrixPanel):
         self._pages.setCurrentWidget(self._empty)
         self._card.set_title("Alignment")
         self._step.hide()
-        self._paint.setEnabled(False)
-        self.session.explanation.suggest(None)
+        self._edit.setEnabled(False)
 
     def _offer_steps(self, chosen: ChosenAlignment) -> None:
         names = [Address.parse(address).name for address in chosen.attention.steps]
@@ -125,16 +127,16 @@ class AlignmentPanel(WeightMatrixPanel):
     def _draw(self, chosen: ChosenAlignment) -> None:
         trace, several = chosen.reading.trace, len(chosen.heads) > 1
         if several:
-            self._view, self.shown, scale = None, combined_alignment(trace, chosen.heads), "share"
+            self.view, self.shown, scale = None, combined_alignment(trace, chosen.heads), "share"
         else:
             address = Address.parse(chosen.attention.weights).beside(self._step.currentData())
             view = self.session.gradients.view(alignment_view(trace, address, chosen.head))
-            self._view, self.shown, scale = view, view.values, view.scale
+            self.view, self.shown, scale = view, view.values, view.scale
         self._card.set_title(self._title(chosen))
         self._step.show()
         self._step.setEnabled(not several)
-        self._paint.setEnabled(self._is_painted)
-        self.matrix.set_editable(self._is_painted and self._paint.isChecked())
+        self._edit.setEnabled(self._is_painted)
+        self.matrix.set_editable(self._is_painted and self._edit.isChecked())
         stepped = self.session.reading.has_stepped and chosen.reading is not self._stepped_to
         self._stepped_to = chosen.reading
         self.matrix.set_matrix(
@@ -144,7 +146,7 @@ class AlignmentPanel(WeightMatrixPanel):
     @property
     def _is_painted(self) -> bool:
         """Whether what is drawn are the weights of one attention, which can be forced."""
-        return self._view is not None and self._view.address == self._chosen_weights
+        return self.view is not None and self.view.address == self._chosen_weights
 
     @property
     def _chosen_weights(self) -> str:
@@ -154,38 +156,20 @@ class AlignmentPanel(WeightMatrixPanel):
         if len(chosen.heads) > 1:
             return f"Mean of {len(chosen.heads)} heads"
         where = f"layer {chosen.layer + 1}, head {chosen.head + 1}" if chosen.has_heads else "alignment"
-        is_gradient = self._view is not None and self._view.address not in chosen.reading.trace
+        is_gradient = self.view is not None and self.view.address not in chosen.reading.trace
         return f"gradient of {where}".capitalize() if is_gradient else where.capitalize()
 
-    def _mark(self) -> None:
-        if not self.shown.size or self.awaits_answer:
-            return
-        self.matrix.set_selection(row=self.session.reading.position)
-        self._mark_pinned()
-        self._mark_suggested()
-        self._light()
+    def _places(self, row: int, column: int) -> tuple[int | None, int | None]:
+        return row, column
 
-    def _light(self) -> None:
-        if self.shown.size and self.is_in_sight:
-            view = self._view
-            self.matrix.set_lights(None if view is None else self.session.explanation.lights(view))
-
-    def _point(self, row: int | None, column: int | None) -> None:
-        super()._point(row, column)
-        self.session.focus.hover_source(column)
-
-    def _pin(self, row: int, column: int) -> None:
-        super()._pin(row, column)
-        self.session.focus.choose_source(column)
-
-    def _painted(self, row: int, column: int, weight: float) -> Intervention | None:
+    def _changed(self, row: int, column: int, value: float) -> Intervention | None:
         from lmviz.inspection.source_surgery import paint_alignment
 
         chosen = self._chosen
         if chosen is None or not self._is_painted:
             return None
         untouched = chosen.reading.untouched
-        return paint_alignment(untouched, self._chosen_weights, chosen.head, row, column, weight)
+        return paint_alignment(untouched, self._chosen_weights, chosen.head, row, column, value)
 
     def _read_out(self, row: int, column: int) -> tuple[str, list[str]]:
         chosen = self._chosen

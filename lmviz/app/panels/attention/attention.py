@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.attention.attention_body import AttentionBody
-from lmviz.app.panels.attention.weight_matrix import NOTHING, WeightMatrixPanel
 from lmviz.app.panels.attention.weight_strips import WeightStrips
-from lmviz.app.panels.shared.source_position import source_position
+from lmviz.app.panels.shared.cells_panel import EDIT_WEIGHTS, NOTHING, CellsPanel
 from lmviz.app.session.attention_heads import DECODER, ENCODER
 from lmviz.app.session.library import FIRST_MODEL, MODEL_OFFER
 from lmviz.app.session.opened_model import OpenedModel
@@ -47,11 +46,11 @@ MOST_NAMED = 14
 """Columns that are all named in front of a class: of more, the one that matters, so that cells stay large."""
 
 
-class AttentionPanel(WeightMatrixPanel):
+class AttentionPanel(CellsPanel):
     """One head over the text, and the strips that its chosen weight is made of."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session, "attention of the chosen head", "paint_button")
+        super().__init__(session, "paint_button", EDIT_WEIGHTS, "attention of the chosen head")
         self._step = picker("attention_step_picker", "which step of attention")
         for name, tap in STEPS.items():
             self._step.addItem(name, tap)
@@ -101,12 +100,10 @@ class AttentionPanel(WeightMatrixPanel):
         reading = self.session.reading.current
         self._within.setVisible(bool(self._side))
         if reading is None or not attention_layers(reading.trace, self._side):
-            self.shown, self._view = NOTHING, None
-            self.matrix.set_matrix(NOTHING)
+            self._draw_nothing()
             self.strips.draw_nothing()
             self._card.set_title("Attention")
             self._invite()
-            self.session.explanation.suggest(None)
             return
         self._body.show_invitation(False)
         self._draw(reading.trace)
@@ -114,8 +111,8 @@ class AttentionPanel(WeightMatrixPanel):
         self._suggest()
 
     def _head(self) -> QWidget:
-        controls = (self._paint, self._switch, self._how, self._within, self._step)
-        return FittingRow(controls, giving_way=(self._paint, self._switch))
+        controls = (self._edit, self._switch, self._how, self._within, self._step)
+        return FittingRow(controls, giving_way=(self._edit, self._switch))
 
     def _invite(self) -> None:
         """Show a sentence that says what to do in place of the matrix."""
@@ -139,11 +136,13 @@ class AttentionPanel(WeightMatrixPanel):
         self._within.activated.connect(lambda _: self._take_side())
         session.attention.begun.connect(lambda: self._take_side() if self.is_in_sight else None)
         self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
-        self._paint.toggled.connect(self.matrix.set_editable)
-        self.matrix.set_readout(self._read_out)
-        self._connect_matrix()
-        session.attention.looked_at_changed.connect(self._mark)
+        for changed in (session.focus.position_changed, session.attention.looked_at_changed):
+            changed.connect(self._mark)
+        session.focus.position_changed.connect(self._suggest)
         session.focus.hovered_cell_changed.connect(self._draw_strips)
+        self.follow(
+            session.library.model_changed, session.attention.side_changed, session.attention.heads_changed
+        )
 
     def showEvent(self, event: QShowEvent) -> None:
         self._take_side()
@@ -189,19 +188,19 @@ class AttentionPanel(WeightMatrixPanel):
         several = [place for place in heads if self._has(trace, *place)]
         self._how.setVisible(len(several) > 1)
         self._step.setEnabled(len(several) <= 1)
-        self._paint.setEnabled(len(several) <= 1 and self._tap == "weights")
+        self._edit.setEnabled(len(several) <= 1 and self._tap == "weights")
         if len(several) > 1:
             how = self._how.currentText()
-            self._view, self.shown, scale = None, combine_heads(trace, several, how, self._side), "share"
+            self.view, self.shown, scale = None, combine_heads(trace, several, how, self._side), "share"
             self._card.set_title(f"{'Mean' if how == 'mean' else 'Maximum'} of {len(several)} heads")
         elif self._has(trace, layer, head):
-            self._view = view = self._view_of(trace)
+            self.view = view = self._view_of(trace)
             self.shown, scale = view.values, view.scale
             of = "gradient of layer" if self._shows_gradient else "layer"
             self._card.set_title(f"{of} {layer + 1}, head {head + 1}".capitalize())
-            self._paint.setEnabled(self._paint.isEnabled() and not self._shows_gradient)
+            self._edit.setEnabled(self._edit.isEnabled() and not self._shows_gradient)
         else:
-            self._view, self.shown, scale = None, NOTHING, "share"
+            self.view, self.shown, scale = None, NOTHING, "share"
         words = trace.names("source_query" if self._side == ENCODER else "query")
         names = self._names = tuple(map(visible, words)) if self.shown.size else ()
         self.matrix.set_style(
@@ -238,19 +237,17 @@ class AttentionPanel(WeightMatrixPanel):
             self.strips.draw_head(reading, self._side)
         self._body.fit_strips()
 
-    def _mark(self) -> None:
-        if self.shown.size == 0 or self.awaits_answer:
-            return
-        reading = self.session.reading
-        position = source_position(self.session) if self._side == ENCODER else reading.position
+    @property
+    def _is_of_source(self) -> bool:
+        return self._side == ENCODER
+
+    def _select(self, position: int) -> None:
         if self.session.attention.looked_at:
             self.matrix.set_selection(column=position)
         else:
             self.matrix.set_selection(row=position)
-        self._mark_pinned()
         self._claim(position)
         self._draw_strips()
-        self._light()
 
     def _claim(self, position: int) -> None:
         """Say at which word the chosen one looks most."""
@@ -264,38 +261,21 @@ class AttentionPanel(WeightMatrixPanel):
         other = "" if key == position else self._names[key]
         self._body.set_claim(self._names[position], other, weight)
 
-    def _light(self) -> None:
-        if self.shown.size and self.is_in_sight and not self.awaits_answer:
-            view = self._view
-            lights = None if view is None else self.session.explanation.lights(view)
-            self.matrix.set_lights(self._isolated() if lights is None else lights)
+    def _lights(self) -> np.ndarray | None:
+        lights = super()._lights()
+        return self._isolated() if lights is None else lights
 
     def _isolated(self) -> np.ndarray | None:
         """What the word under the pointer looks at, or who looks at it; None while it is a cell, or none."""
         focus = self.session.focus
-        position = focus.hovered_source if self._side == ENCODER else focus.hovered_position
+        position = focus.hovered_source if self._is_of_source else focus.hovered_position
         if position is None or position >= len(self.shown) or self.session.focus.hovered_cell is not None:
             return None
         strengths = np.zeros(self.shown.shape, dtype=np.int8)
         strengths[(slice(None), position) if self.session.attention.looked_at else position] = LIT
         return strengths
 
-    def _chosen_row(self) -> int:
-        return source_position(self.session) if self._side == ENCODER else super()._chosen_row()
-
-    def _point(self, row: int | None, column: int | None) -> None:
-        if self._side == ENCODER:
-            self.session.focus.hover_source(row)
-        else:
-            super()._point(row, column)
-
-    def _pin(self, row: int, column: int) -> None:
-        if self._side == ENCODER:
-            self.session.focus.choose_source(row)
-        else:
-            super()._pin(row, column)
-
-    def _painted(self, row: int, column: int, weight: float) -> Intervention | None:
+    def _changed(self, row: int, column: int, value: float) -> Intervention | None:
         from lmviz.inspection.interventions import paint_attention
 
         reading, (layer, head) = (
@@ -305,7 +285,7 @@ class AttentionPanel(WeightMatrixPanel):
         if reading is None or self._tap != "weights":
             return None
         trace = reading.baseline or reading.trace
-        return paint_attention(trace, layer, head, row, column, weight, self._side)
+        return paint_attention(trace, layer, head, row, column, value, self._side)
 
     def _read_out(self, query: int, key: int) -> tuple[str, list[str]]:
         looking, seen = (
