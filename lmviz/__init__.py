@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.questions import (
         beam_search,
+        chat,
         compare,
         evaluate,
         explain,
@@ -55,6 +56,7 @@ __all__ = [
     "add",
     "attribute",
     "beam_search",
+    "chat",
     "circuit",
     "compare",
     "contrast",

@@ -244,7 +244,7 @@ def predict(model: str, text: str | None, source: str | None, step: int | None, 
     from lmviz.decoding.translation import Translation
 
     given = source if text is None else text
-    if given is None or None not in (text, source):
+    if given is None or (text and source):
         raise LmvizError(
             "Give one text: --text for labels, --source (or --text) for a translation or a caption."
         )

@@ -22,7 +22,7 @@ from lmviz.cli.asking import evaluate, predict, sample, trace
 from lmviz.cli.associating import associate
 from lmviz.cli.converting import convert
 from lmviz.cli.lessons import lecture, lesson
-from lmviz.cli.listing import corpora, doctor, models
+from lmviz.cli.listing import corpora, doctor, families, models
 from lmviz.cli.terminal import leave_output, prepare_streams, say
 from lmviz.cli.training import train
 
@@ -146,6 +146,6 @@ def _check_can_be_opened(path: str) -> None:
 
 for command in (
     *(train, evaluate, predict, sample, trace, convert),
-    *(models, corpora, doctor, lesson, lecture, associate),
+    *(models, corpora, families, doctor, lesson, lecture, associate),
 ):
     commands.add_command(command)

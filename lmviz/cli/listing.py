@@ -1,4 +1,4 @@
-"""Commands that list what is available: models, corpora, doctor."""
+"""Commands that list what is available: models, corpora, families, doctor."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lmviz.cli.options import as_json, with_base
 from lmviz.cli.terminal import print_json, print_table, say, share_bar
 
 if TYPE_CHECKING:
+    from lmviz.base.configuration import Setting
     from lmviz.text.catalogue import Entry
     from lmviz.training.run import Run
 
@@ -124,6 +125,41 @@ def _download(name: str) -> None:
         raise LmvizError(f"There is no corpus {name!r}: the catalogue has {names}.")
     with share_bar(f"downloading {entry.title}") as progress:
         download(entry, progress)
+
+
+@click.command()
+@click.argument("family", required=False)
+@as_json
+def families(family: str | None, as_json: bool) -> None:
+    """List the families of models and what each can be asked, or the settings of one FAMILY."""
+    from lmviz.families import FAMILIES, find_family
+
+    chosen = list(FAMILIES.values()) if family is None else [find_family(family)]
+    if as_json:
+        found = [
+            {
+                "name": each.name,
+                "title": each.title,
+                "sentence": each.sentence,
+                "tasks": each.tasks,
+                "settings": [_describe_setting(item) for item in each.configuration.settings()],
+            }
+            for each in chosen
+        ]
+        print_json({"families": found})
+    elif family is None:
+        rows = [(each.name, ", ".join(each.tasks), each.sentence) for each in chosen]
+        print_table(("name", "tasks", "what it does"), rows)
+    else:
+        settings = chosen[0].configuration.settings()
+        print_table(
+            ("setting", "default", "what it is"), [(item.name, item.default, item.help) for item in settings]
+        )
+
+
+def _describe_setting(item: Setting) -> dict[str, Any]:
+    limits = {"minimum": item.minimum, "maximum": item.maximum, "choices": item.choices}
+    return {"name": item.name, "default": item.default, "help": item.help, **limits}
 
 
 @click.command()

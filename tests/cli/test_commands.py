@@ -84,6 +84,14 @@ def test_a_probability_of_zero_is_null_in_json(small_text, tmp_path, capsys):
 
 
 def test_the_lists_are_one_object_each(capsys):
+    assert run(["families", "--json"]) == 0
+    families = {each["name"]: each for each in said(capsys)[0]["families"]}
+    assert families.keys() == FAMILIES.keys()
+    assert "translation" in families["gru"]["tasks"]
+    [width] = [each for each in families["lstm"]["settings"] if each["name"] == "width"]
+    assert width["default"] == FAMILIES["lstm"].configuration().width
+    assert run(["families", "ngram", "--json"]) == 0
+    assert [each["name"] for each in said(capsys)[0]["families"]] == ["ngram"]
     assert run(["models", "--json"]) == 0
     assert isinstance(said(capsys)[0]["models"], list)
     assert run(["corpora", "--json"]) == 0

@@ -108,7 +108,7 @@ class CalculatorPanel(Panel):
         for button in (self._train, self._fit, self._measure):
             flow.addWidget(button)
         below = (self._memory, self._compute, self._time, buttons)
-        return scrolling(sheet(column(above, *below, STRETCH, margins=(0, 0, 4, 0))))
+        return named(scrolling(sheet(column(above, *below, STRETCH, margins=(0, 0, 4, 0)))), "scale_view")
 
     def _add_field(
         self, grid: QGridLayout, row: int, name: str, title: str, symbol: str, control: QWidget
