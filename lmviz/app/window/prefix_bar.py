@@ -117,8 +117,8 @@ class PrefixBar(QFrame):
         session.focus.position_changed.connect(self._show_position)
         session.focus.hovered_position_changed.connect(self._show_position)
         self._area.verticalScrollBar().rangeChanged.connect(self._bring_into_sight)
-        self.strip.token_clicked.connect(session.focus.choose_position)
-        self.strip.token_hovered.connect(session.focus.hover_position)
+        self.strip.part_clicked.connect(session.focus.choose_position)
+        self.strip.part_hovered.connect(session.focus.hover_position)
 
     def _adopt_theme(self) -> None:
         """What is said of the tokens has two lines of a fixed width, so that it moves nothing."""

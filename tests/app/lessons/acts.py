@@ -119,7 +119,7 @@ def _pin(driver: Driver, condition: Condition) -> None:
     driver.session.focus.hover_position(None)  # the pointer has left the cell that it pointed at
     tokens = driver.control("prefix_tokens")
     assert isinstance(tokens, TokenStrip)
-    tokens.token_clicked.emit(at)
+    tokens.part_clicked.emit(at)
 
 
 def _choose_head(driver: Driver, condition: Condition) -> None:

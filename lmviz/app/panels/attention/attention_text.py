@@ -35,8 +35,8 @@ class AttentionTextPanel(FollowedTextPanel):
         self._text = AttentionText()
         super().__init__(session, self._text)
         self._card = self.add_card("In the text", HINT, self._area)
-        self._text.token_hovered.connect(self._point)
-        self._text.token_clicked.connect(self._pin)
+        self._text.part_hovered.connect(self._point)
+        self._text.part_clicked.connect(self._pin)
         self._mark_late = QTimer(self, singleShot=True, interval=AFTER_THE_POINTER)
         self._mark_late.timeout.connect(self._mark)
         for changed in (session.focus.hovered_position_changed, session.focus.source_changed):

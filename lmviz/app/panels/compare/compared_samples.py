@@ -129,7 +129,7 @@ class ComparedSamplesPanel(Panel):
 
     def _column_at(self, place: int) -> _Column:
         added = _Column()
-        added.strip.token_hovered.connect(self._hover)
+        added.strip.part_hovered.connect(self._hover)
         return added
 
     def _write_on(self, asked: Asked, samples: tuple[Sample, ...]) -> None:

@@ -60,10 +60,10 @@ class SurprisalPanel(Panel):
             "Surprisal over the text, bits", row(self._legend, self._note, gap=16), scrolling(self.plot)
         )
         self._legend.entry_clicked.connect(self._toggle)
-        self.plot.word_hovered.connect(
+        self.plot.part_hovered.connect(
             lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
         )
-        self.plot.word_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
+        self.plot.part_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
         session.focus.hovered_position_changed.connect(self._mark)
         session.focus.position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._recolor)

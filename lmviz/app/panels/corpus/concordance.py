@@ -53,7 +53,7 @@ class ConcordancePanel(Panel):
         self._phrase.textChanged.connect(lambda _: self._wait.start())
         self._words.part_hovered.connect(self._fade_others)
         self._words.part_clicked.connect(self._extend_phrase)
-        self._places.line_clicked.connect(self._open_place)
+        self._places.part_clicked.connect(self._open_place)
         session.text.changed.connect(self._search)
         self.follow(session.text.changed)
 

@@ -52,7 +52,7 @@ class CorpusTextPanel(Panel):
         self._card.layout_below.addWidget(self._place)
         self._learned.hide()
         self._left_out.hide()
-        self._examples.word_clicked.connect(self._choose_word)
+        self._examples.part_clicked.connect(self._choose_word)
         self._place.value_changed.connect(session.text.choose_place)
         self._learned.value_changed.connect(lambda _: self.refresh())
         self.follow(session.text.place_changed)

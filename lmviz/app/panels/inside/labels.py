@@ -58,9 +58,9 @@ class LabelsPanel(Panel):
         self._silence: dict[str, QPushButton] = {}
         self._card = self.add_card("Labels", "", self._lay_out())
         self.words.set_readout(self._read_out)
-        self.words.word_clicked.connect(session.focus.choose_position)
+        self.words.part_clicked.connect(session.focus.choose_position)
         self._curve.part_clicked.connect(session.focus.choose_position)
-        for hovered in (self.words.word_hovered, self._curve.part_hovered):
+        for hovered in (self.words.part_hovered, self._curve.part_hovered):
             hovered.connect(session.focus.hover_position)
         self.follow(
             session.reading.changed,

@@ -70,8 +70,8 @@ class SaliencyPanel(Panel):
         self._follow_current.timeout.connect(self._show_current)
         leave_arrow_keys(self, *self._words.values())
         self._card = self.add_card("Saliency", self._choice, self._lay_out())
-        self.words.word_clicked.connect(session.focus.choose_position)
-        self.words.word_hovered.connect(session.focus.hover_position)
+        self.words.part_clicked.connect(session.focus.choose_position)
+        self.words.part_hovered.connect(session.focus.hover_position)
         self._choice.activated.connect(self._choose)
         session.focus.hovered_position_changed.connect(self._mark)
         self.follow(

@@ -51,8 +51,8 @@ class ChainRulePanel(Panel):
         self._moment: RecipeSubject | None = None
         self._asked: object = None
         self._card = self.add_card("Chain rule", "", self._lay_out())
-        self._strip.word_clicked.connect(self._choose)
-        self._strip.word_hovered.connect(self._hover)
+        self._strip.part_clicked.connect(self._choose)
+        self._strip.part_hovered.connect(self._hover)
         session.focus.position_changed.connect(self._mark)
         session.focus.hovered_position_changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._adopt_theme)

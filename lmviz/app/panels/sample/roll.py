@@ -138,8 +138,8 @@ class RollPanel(Panel):
         self._back.clicked.connect(session.writing.step_back)
         self._pace.valueChanged.connect(lambda pace: self._clock.setInterval(round(1000 / pace)))
         self._stop_at_end.toggled.connect(lambda on: session.writing.set_sampling(stop_at_end=on))
-        self._die.share_clicked.connect(lambda share: session.writing.write(self._ids[share]))
-        self._die.share_hovered.connect(
+        self._die.part_clicked.connect(lambda share: session.writing.write(self._ids[share]))
+        self._die.part_hovered.connect(
             lambda share: session.writing.hover_token(self._ids[share] if share >= 0 else None)
         )
         session.writing.hovered_token_changed.connect(self._show_hovered)

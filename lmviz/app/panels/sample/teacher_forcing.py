@@ -47,10 +47,10 @@ class TeacherForcingPanel(Panel):
         self._first = 0
         self._pages = stack(self._empty, sheet(column((scrolling(self._plot), 1), self._said, gap=4)))
         self._card = self.add_card("Teacher forcing, bits", self._legend, self._pages)
-        self._plot.word_hovered.connect(
+        self._plot.part_hovered.connect(
             lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
         )
-        self._plot.word_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
+        self._plot.part_clicked.connect(lambda word: session.focus.choose_position(word + self._first))
         for changed in (session.focus.position_changed, session.focus.hovered_position_changed):
             changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._draw)

@@ -50,7 +50,7 @@ class AlgorithmPanel(Panel):
         self._card = self.add_card("Training algorithm", self._step, self._pages)
         self._light = QTimer(self, interval=A_LINE)
         self._light.timeout.connect(self._light_next)
-        self._lines.line_clicked.connect(self._choose)
+        self._lines.part_clicked.connect(self._choose)
         self._seen: tuple[Path | None, bool] = (None, False)  # the run, and whether a step of it was observed
         session.training.changed.connect(self._notice)
         session.training.changed.connect(self.refresh_now_and_then)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QColor, QFont, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -68,14 +68,11 @@ class CumulativeBar(Pointable, GrowingCanvas):
     together; `set_before(...)` puts a second bar above, of before a change, None takes it away;
     `set_draw(u, animated=True)` shows where a uniform number lands, in both, None takes it away;
     `set_hovered(index)` highlights a segment from outside.
-    Signals: `share_hovered(int)` (−1 on leaving) and `share_clicked(int)`; the rest cannot be clicked. Keys
-    across move what is hovered, and Enter clicks it.
+    The rest cannot be clicked. Keys across move what is hovered, and Enter clicks it.
     """
 
     spoken_as = "Chart"
 
-    share_hovered = Signal(int)
-    share_clicked = Signal(int)
     arrows, points_by_key = ACROSS, True
     usual_size = (380, 150)
 
@@ -324,7 +321,4 @@ class CumulativeBar(Pointable, GrowingCanvas):
     def pointed_at(self, index: int) -> None:
         said = f"{self._stack.name(index)} {self._stack.share(index)}" if index >= 0 else ""
         self.setToolTip(paragraph(said) if said else "")
-        self.share_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.share_clicked.emit(index)
+        super().pointed_at(index)

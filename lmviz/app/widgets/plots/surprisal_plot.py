@@ -49,7 +49,7 @@ class SurprisalPlot(PagedWords):
 
     spoken_as = "Chart"
 
-    toggles = False
+    toggles, marks_clicked = False, True
     usual = (420, 220)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -119,10 +119,6 @@ class SurprisalPlot(PagedWords):
 
     def readout(self, index: int) -> Words:
         return self._words[index], self._lines(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        super().clicked_on(index)
 
     def _height_of(self, value: float) -> float:
         top, bottom = self.length(TOP), self.height() - self.length(FOOT)

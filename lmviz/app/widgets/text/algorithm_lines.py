@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -33,10 +33,9 @@ class AlgorithmLines(Pointable):
 
     Of lines after the lit one the figures are not shown yet; −1 lights none and shows all. The current line
     is the one that was chosen, −1 for none.
-    Signals: `line_clicked(int)`, also by Enter; Up and Down click the line above or below.
+    Up and Down click the line above or below, and Enter the current one.
     """
 
-    line_clicked = Signal(int)
     arrows = DOWN
     least = (200, None)
 
@@ -86,9 +85,6 @@ class AlgorithmLines(Pointable):
         ]
         high = round(self.length(ROW + GAP) * len(self._lines))
         return QSize(round(max(widths, default=self.length(240))), high)
-
-    def clicked_on(self, index: int) -> None:
-        self.line_clicked.emit(index)
 
     def _is_known(self, index: int) -> bool:
         return self._lit < 0 or index <= self._lit

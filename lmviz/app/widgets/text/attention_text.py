@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent, QPen
 
 from lmviz.app.look.color_maps import mix
@@ -45,12 +45,10 @@ class AttentionText(Pointable, InLines[_Layout]):
     Hovering a token leaves only what it looks at; with Shift, only who looks at it. A click pins.
     `set_current(index)` and `set_hovered(index)` do so from outside.
     A text that is too long for one line is wrapped: place it in an area that scrolls up and down.
-    Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`. Left and Right move the pin.
+    Left and Right move the pin.
     """
 
-    token_hovered = Signal(int)
-    token_clicked = Signal(int)
-    arrows = ACROSS
+    arrows, marks_clicked = ACROSS, True
     takes_height = True
 
     def __init__(self) -> None:
@@ -253,13 +251,6 @@ class AttentionText(Pointable, InLines[_Layout]):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.set_looked_at(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         super().mouseMoveEvent(event)
-
-    def pointed_at(self, index: int) -> None:
-        self.token_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        self.token_clicked.emit(index)
 
     def leaveEvent(self, event: QEvent) -> None:
         self.set_looked_at(False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFont, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -32,11 +32,10 @@ class ConcordanceList(Pointable):
     """`ConcordanceList()`: lines of text around a phrase; place it in a scroll area.
 
     `set_lines(lines)` shows a sequence of `OccurrenceLine`; `set_faded(indices)` quietens some of them.
-    Signals: `line_clicked(int)` (also by Enter). Up and Down move the mark.
+    Up and Down move the mark as a click does.
     """
 
-    line_clicked = Signal(int)
-    arrows = DOWN
+    arrows, marks_clicked = DOWN, True
 
     least = (160, None)
 
@@ -97,7 +96,3 @@ class ConcordanceList(Pointable):
     def index_at(self, place: QPointF) -> int:
         index = int(place.y() // self.length(ROW))
         return index if 0 <= index < len(self._lines) else -1
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        self.line_clicked.emit(index)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import isqrt
 
-from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPaintEvent, QResizeEvent
 
 from lmviz.app.widgets.base.canvas import metrics
@@ -60,11 +60,10 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
 
     `set_examples(examples, special=())` shows a sequence of `ShownExample`; `special` are START and END as
     they are written. `set_current(index)` marks a word, counted over the words of all sources.
-    Signals: `word_clicked(int)`, the same way. Left and Right move the mark as a click would.
+    Left and Right move the mark as a click would.
     """
 
-    word_clicked = Signal(int)
-    arrows = ACROSS
+    arrows, marks_clicked = ACROSS, True
     least = (160, ROW)
 
     def __init__(self) -> None:
@@ -112,10 +111,6 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
                 found = shown.words.index_at(place - QPointF(left, shown.top))
                 return self._firsts[number] + found if found >= 0 else -1
         return -1
-
-    def clicked_on(self, index: int) -> None:
-        self.set_current(index)
-        self.word_clicked.emit(index)
 
     def height_of(self, layout: tuple[_Place, ...]) -> float:
         return layout[-1].bottom if layout else 0

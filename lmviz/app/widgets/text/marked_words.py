@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -24,25 +24,14 @@ USUAL_WIDTH = 420  # pixels at scale 1 above which there is room for larger type
 
 
 class MarkedWords(Pointable):
-    """Words that can be pointed at and clicked; `set_current(index)` marks one, arrow keys click the next.
+    """Words that can be pointed at and clicked; `set_current(index)` marks one, arrow keys click the next."""
 
-    Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
-    """
-
-    word_hovered = Signal(int)
-    word_clicked = Signal(int)
     arrows = DOWN
     toggles = True
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
-
-    def pointed_at(self, index: int) -> None:
-        self.word_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.word_clicked.emit(index)
 
 
 class PagedWords(MarkedWords):

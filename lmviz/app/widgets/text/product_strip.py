@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -27,11 +27,8 @@ class ProductStrip(Pointable):
     The bar above a word is as high as its `heights`, the same for all. The strip ends at the newest word;
     the wheel, Left and Right look back. `set_current(index)` marks a word, `set_new(count)` the last ones;
     `set_forgotten(indices)` strikes words out; `set_readout(function)` gives the hover card's words.
-    Signals: `word_hovered(int)` (−1 on leaving), `word_clicked(int)`.
     """
 
-    word_hovered = Signal(int)
-    word_clicked = Signal(int)
     takes_clicks = True
     usual, least = (600, FACTOR + 26 + CHIP), (120, FACTOR + LEAST_BAR + CHIP)
 
@@ -186,12 +183,6 @@ class ProductStrip(Pointable):
         if hidden:
             area = QRectF(0, self.height() - self.length(CHIP), self._margin(), self.length(CHIP))
             painter.write(area, f"‹ {hidden:,}", self.theme.muted_text, FACTOR_SIZE)
-
-    def pointed_at(self, index: int) -> None:
-        self.word_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.word_clicked.emit(index)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turned = event.angleDelta().y() or event.angleDelta().x()

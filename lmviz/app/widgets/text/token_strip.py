@@ -22,13 +22,11 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
     `set_tokens(tokens, unknown=(), special=(), boundaries=(), quiet=(), tinted=False)` shows them;
     `set_shades(values, scale="share")` colours them by numbers;
     `set_current(index)`, `set_hovered(index)`, `set_selection(first, last)` mark them from outside.
-    Signals: `token_hovered(int)` (−1 on leaving), `token_clicked(int)`, `token_double_clicked(int)`,
-    `tokens_brushed(int, int)` (a stretch that was dragged over, both ends included).
+    Signals: `token_double_clicked(int)`, `tokens_brushed(int, int)` (a stretch that was dragged over, both
+    ends included).
     Left and Right move the mark as a click would; Home and End go to the ends.
     """
 
-    token_hovered = Signal(int)
-    token_clicked = Signal(int)
     token_double_clicked = Signal(int)
     tokens_brushed = Signal(int, int)
     least = (80, ROW)
@@ -206,9 +204,6 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
     def index_at(self, place: QPointF) -> int:
         return self.laid_out().index_at(place)
 
-    def pointed_at(self, index: int) -> None:
-        self.token_hovered.emit(index)
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         if self._pressed >= 0 and self.hovered >= 0 and self.hovered != self._pressed:
@@ -223,7 +218,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
         if self._selection is not None and self._pressed >= 0:
             self.tokens_brushed.emit(*self._selection)
         elif self._pressed >= 0 and self.index_at(event.position()) == self._pressed:
-            self.token_clicked.emit(self._pressed)
+            self.clicked_on(self._pressed)
         self._pressed = -1
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -239,6 +234,6 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
             targets[event.key()] = min(max(self._current + step, 0), last)
         if last >= 0 and event.key() in targets:
             self.set_current(targets[event.key()])
-            self.token_clicked.emit(self._current)
+            self.clicked_on(self._current)
         else:
             super().keyPressEvent(event)

@@ -29,5 +29,5 @@ def test_surprisal_and_disagreement_are_the_core_s(
     found = disagreement(models, PREFIX, shared_units([model.tokenizer for model in models]))
     assert found.places.tolist() == [0, 3, 8, 12]
     np.testing.assert_allclose(view.disagreement, found.divergence[1:], atol=1e-5)
-    view.plot.word_hovered.emit(0)
+    view.plot.part_hovered.emit(0)
     assert session.focus.hovered_position == 1  # after START

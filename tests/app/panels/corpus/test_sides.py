@@ -51,7 +51,7 @@ def test_the_targets_of_pairs_are_found_and_counted(
     learned = len(session.text.corpus.training_documents)
     told = f"{learned} places in the text to learn from"
     qtbot.waitUntil(lambda: told in titles(window, ConcordancePanel), timeout=LONG)
-    window.findChild(ConcordancePanel)._places.line_clicked.emit(1)
+    window.findChild(ConcordancePanel)._places.part_clicked.emit(1)
     assert session.text.place == session.text.corpus.training_stream.starts[1]
     choose(window, "vocabulary_side", "target")
     drawn()

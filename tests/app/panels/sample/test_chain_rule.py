@@ -33,7 +33,7 @@ def test_the_chain_rule_is_that_of_the_core_and_goes_on_with_the_branch(bench: B
     bench.wait(lambda: same([*ids, *bench.session.writing.branches.chosen()]))
     strip = bench.find("chain_rule_strip")
     assert strip.in_sight.stop == len(panel.likelihood.tokens)
-    strip.word_clicked.emit(0)
+    strip.part_clicked.emit(0)
     assert bench.session.focus.position == panel.likelihood.tokens[0].position
 
 

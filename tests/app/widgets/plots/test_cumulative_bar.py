@@ -53,7 +53,7 @@ def test_it_lies_flat(bar):
 
 def test_a_click_chooses_a_word_but_never_the_rest(bar, qtbot):
     clicked = []
-    bar.share_clicked.connect(clicked.append)
+    bar.part_clicked.connect(clicked.append)
     place = bar.part_rectangle(0).center().toPoint()
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
     place.setX(397)

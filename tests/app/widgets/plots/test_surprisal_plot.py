@@ -25,7 +25,7 @@ def plot_of(qtbot: QtBot) -> SurprisalPlot:
 def test_a_word_says_its_bits_and_the_disagreement_after_it(qtbot: QtBot) -> None:
     plot = plot_of(qtbot)
     place = QPoint(round(plot.column(1).center().x()), 50)
-    with qtbot.waitSignal(plot.word_hovered) as told:
+    with qtbot.waitSignal(plot.part_hovered) as told:
         qtbot.mouseMove(plot, place)
     assert told.args == [1]
     card = plot.findChild(HoverCard)
@@ -43,7 +43,7 @@ def test_the_scale_reaches_beyond_the_largest_finite_value(qtbot: QtBot) -> None
 def test_clicks_and_arrows_choose_words(qtbot: QtBot) -> None:
     plot = plot_of(qtbot)
     chosen: list[int] = []
-    plot.word_clicked.connect(chosen.append)
+    plot.part_clicked.connect(chosen.append)
     qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(round(plot.column(1).center().x()), 50))
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left):
         qtbot.keyClick(plot, key)
@@ -53,7 +53,7 @@ def test_clicks_and_arrows_choose_words(qtbot: QtBot) -> None:
 def long_plot_of(qtbot: QtBot) -> SurprisalPlot:
     plot = plot_of(qtbot)
     plot.set_words(["word"] * 50, [WordCurve("LSTM", QColor("blue"), np.ones(50))])
-    plot.word_clicked.connect(plot.set_current)
+    plot.part_clicked.connect(plot.set_current)
     return plot
 
 

@@ -29,7 +29,7 @@ def test_figures_appear_as_their_lines_are_lit(view):
 
 def test_lines_are_clicked_and_reached_by_keys(view):
     clicked = []
-    view.line_clicked.connect(clicked.append)
+    view.part_clicked.connect(clicked.append)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.part_rectangle(1).center().toPoint())
     view.set_current(1)
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Return):

@@ -35,13 +35,13 @@ def ink_between(view, first, second):
 
 
 def test_the_pointer_says_which_token_and_what_it_looks_at(view, qtbot):
-    with qtbot.waitSignal(view.token_hovered) as signal:
+    with qtbot.waitSignal(view.part_hovered) as signal:
         QTest.mouseMove(view, (view.token_place(3) + QPointF(0, 10)).toPoint())
     assert signal.args == [3]
     card = view.window().findChild(HoverCard)
     assert card.title == "noise looks at"
     assert card.lines == ("50.0 %  made", "25.0 %  the", "25.0 %  noise")
-    with qtbot.waitSignal(view.token_hovered) as signal:
+    with qtbot.waitSignal(view.part_hovered) as signal:
         QTest.mouseMove(view, QPoint(2, 2))
     assert signal.args == [-1]
 
@@ -65,7 +65,7 @@ def test_with_shift_it_shows_who_looks_at_it(view):
 
 def test_click_and_keys_pin(view):
     clicked = []
-    view.token_clicked.connect(clicked.append)
+    view.part_clicked.connect(clicked.append)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=(view.token_place(2) + QPointF(0, 8)).toPoint())
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left):
         QTest.keyClick(view, key)
@@ -120,7 +120,7 @@ def test_between_two_words_that_stand_far_apart_is_no_word(shown):
     view.set_attention(["a", "b"], np.eye(2))
     shown(view, 500, 200)
     told = []
-    view.token_hovered.connect(told.append)
+    view.part_hovered.connect(told.append)
     QTest.mouseMove(view, ((view.token_place(0) + view.token_place(1)) / 2 + QPointF(0, 8)).toPoint())
     assert told == []
 
@@ -185,10 +185,10 @@ def test_smaller_type_keeps_a_text_in_one_line(shown):
 def test_words_of_every_line_are_pointed_at_and_clicked(shown, qtbot):
     view = long_view(shown, 30, 700)
     clicked = []
-    view.token_clicked.connect(clicked.append)
+    view.part_clicked.connect(clicked.append)
     for index in (0, 9, 10, 25, 29):
         place = (view.token_place(index) + QPointF(0, 8)).toPoint()
-        with qtbot.waitSignal(view.token_hovered) as signal:
+        with qtbot.waitSignal(view.part_hovered) as signal:
             QTest.mouseMove(view, place)
         assert signal.args == [index]
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)

@@ -22,7 +22,7 @@ def test_words_are_clicked_and_counted_over_all_examples(qtbot: QtBot) -> None:
     view = shown(qtbot, EXAMPLES)
     for index in range(5):
         place = view.part_rectangle(index).center().toPoint()
-        with qtbot.waitSignal(view.word_clicked) as clicked:
+        with qtbot.waitSignal(view.part_clicked) as clicked:
             qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
         assert clicked.args == [index]
     below = view.rect().bottomRight()
@@ -33,7 +33,7 @@ def test_arrows_go_from_word_to_word(qtbot: QtBot) -> None:
     view = shown(qtbot, EXAMPLES)
     view.set_current(1)
     went = []
-    view.word_clicked.connect(went.append)
+    view.part_clicked.connect(went.append)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Left):
         qtbot.keyClick(view, key)
     assert went == [2, 1, 0, 0]

@@ -61,7 +61,7 @@ def centre(view: MarkedWords, index: int) -> QPoint:
 
 def test_a_word_is_read_out_where_the_pointer_is(shown: Shown, qtbot: QtBot) -> None:
     view, show, _, said = shown
-    with qtbot.waitSignal(view.word_hovered, check_params_cb=lambda index: index == 1):
+    with qtbot.waitSignal(view.part_hovered, check_params_cb=lambda index: index == 1):
         QTest.mouseMove(view, centre(view, 1))
     card = view.window().findChild(HoverCard)
     assert "cows" in card.title
@@ -75,8 +75,8 @@ def test_a_word_is_read_out_where_the_pointer_is(shown: Shown, qtbot: QtBot) -> 
 def test_a_word_is_clicked_with_the_pointer_and_with_keys(shown: Shown, qtbot: QtBot) -> None:
     view, _, (back, forth), _ = shown
     clicked: list[int] = []
-    view.word_clicked.connect(clicked.append)
-    view.word_clicked.connect(view.set_current)
+    view.part_clicked.connect(clicked.append)
+    view.part_clicked.connect(view.set_current)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=centre(view, 1))
     for key in (forth, forth, back):
         QTest.keyClick(view, key)
@@ -102,7 +102,7 @@ def test_dots_at_either_end_of_a_long_table_lead_to_the_words_beyond(qtbot: QtBo
     qtbot.addWidget(view)
     view.resize(400, 100)
     show_table(view, tuple(f"word{n:02}" for n in range(30)))
-    view.word_clicked.connect(view.set_current)
+    view.part_clicked.connect(view.set_current)
     view.set_current(0)
     view.show()
     first = view.in_sight

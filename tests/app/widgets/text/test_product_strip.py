@@ -47,7 +47,7 @@ def test_one_looks_back_word_by_word_and_comes_to_the_newest_again(strip, qtbot)
 def test_a_short_text_is_seen_whole(strip, qtbot):
     show(strip, 3)
     assert list(strip.in_sight) == [0, 1, 2]
-    with qtbot.waitSignal(strip.word_clicked) as clicked:
+    with qtbot.waitSignal(strip.part_clicked) as clicked:
         place = strip.part_rectangle(1).center().toPoint()
         qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=place)
     assert clicked.args == [1]

@@ -23,9 +23,9 @@ def strip(shown):
 
 def test_hover_and_click_say_which_token(strip, point, qtbot):
     hovered = []
-    strip.token_hovered.connect(hovered.append)
+    strip.part_hovered.connect(hovered.append)
     for index in (0, 5, 9):
-        with qtbot.waitSignal(strip.token_clicked) as signal:
+        with qtbot.waitSignal(strip.part_clicked) as signal:
             point(strip, strip.token_rectangle(index).center(), click=True)
         assert signal.args == [index]
         assert hovered[-1] == index
@@ -39,7 +39,7 @@ def test_lines_are_broken_to_fit(strip):
 
 def test_the_pointer_beside_all_tokens_hovers_none(strip, point):
     hovered = []
-    strip.token_hovered.connect(hovered.append)
+    strip.part_hovered.connect(hovered.append)
     point(strip, strip.token_rectangle(3).center())
     point(strip, QPoint(175, 118))
     assert hovered[-1] == -1
@@ -56,7 +56,7 @@ def test_dragging_selects_a_stretch(strip, qtbot):
 
 def test_arrow_keys_walk_and_stop_at_the_ends(strip, qtbot):
     clicked = []
-    strip.token_clicked.connect(clicked.append)
+    strip.part_clicked.connect(clicked.append)
     strip.set_current(8)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Home):
         QTest.keyClick(strip, key)
