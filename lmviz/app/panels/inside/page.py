@@ -44,8 +44,8 @@ class Page(Generic[Found, View]):
         self.widget: QWidget = scrolling(view)
         self._drawn: tuple[Reading, Found] | None = None
         view.set_readout(self._read_out)
-        view.spot_hovered.connect(self._hover)
-        view.spot_clicked.connect(self._choose)
+        view.part_hovered.connect(self._hover)
+        view.part_clicked.connect(self._choose)
 
     @property
     def shown(self) -> Found | None:

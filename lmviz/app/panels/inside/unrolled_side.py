@@ -41,8 +41,8 @@ class UnrolledSide:
         self._session, self._place = session, place
         self.view = UnrolledView()
         self.view.set_readout(self._read_out)
-        self.view.cell_clicked.connect(self._choose)
-        self.view.cell_hovered.connect(self._hover)
+        self.view.part_clicked.connect(self._choose)
+        self.view.part_hovered.connect(self._hover)
         self.lit = (0, 0)
         self._reading: Reading | None = None
         self._gradient: Gradient | None = None  # what is drawn in the place of values

@@ -40,7 +40,7 @@ class BranchesPanel(Panel):
         self._card = self.add_card(
             "Branches", row(self._adopt, self._clear), column((self._area, 1), self._said, gap=4)
         )
-        self._tree.node_clicked.connect(self._go)
+        self._tree.part_clicked.connect(self._go)
         self._adopt.clicked.connect(self._use_as_prefix)
         self._clear.clicked.connect(session.writing.forget)
         self._follow_current = QTimer(self, singleShot=True, interval=0)

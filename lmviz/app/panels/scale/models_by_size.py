@@ -49,7 +49,7 @@ class ModelsBySizePanel(Panel):
             "Models by size and reading", "each diagonal is one amount of compute", self._plot
         )
         self._plot.set_readout(self._read)
-        self._plot.spot_clicked.connect(lambda spot: session.scale.load(spot.key))
+        self._plot.part_clicked.connect(lambda spot: session.scale.load(spot.key))
         scale = session.scale
         self.follow(scale.planned_changed, scale.pace_changed, scale.runs_changed)
         session.library.models_changed.connect(self._find_runs)

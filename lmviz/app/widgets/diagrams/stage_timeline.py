@@ -28,12 +28,11 @@ class StageTimeline(Pointed[int]):
 
     `play(pace)` walks on, one stage each `pace` milliseconds, and stops at the end; `pause()`;
     `playing`. `set_backward(True)` has it walk from the last stage to the first, as gradients go.
-    Signals: `stage_chosen(int)`, `stage_hovered(int)` (−1 on leaving), `playing_changed(bool)`.
+    Signals: `stage_chosen(int)`, `playing_changed(bool)`.
     Left and Right step, Home and End jump, Space plays and pauses.
     """
 
     stage_chosen = Signal(int)
-    stage_hovered = Signal(int)
     playing_changed = Signal(bool)
 
     nowhere = -1
@@ -182,9 +181,6 @@ class StageTimeline(Pointed[int]):
 
     def index_at(self, place: QPointF) -> int:
         return self.nowhere if self._button().contains(place) else self._nearest(place)
-
-    def pointed_at(self, index: int) -> None:
-        self.stage_hovered.emit(index)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragging:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -34,12 +34,9 @@ class TreeView(Pointable):
 
     `set_nodes(nodes, current=-1)` draws a sequence of `TreeNode`, parents first. The tree is fitted to the
     widget's size, down to its least one: place it in a scroll area.
-    Signals: `node_clicked(int)`, `node_hovered(int)` (−1 on leaving). Arrow keys go to the parent, the first
-    child and the neighbours.
+    Arrow keys click the parent, the first child and the neighbours.
     """
 
-    node_clicked = Signal(int)
-    node_hovered = Signal(int)
     takes_clicks = True
 
     def __init__(self) -> None:
@@ -187,16 +184,10 @@ class TreeView(Pointable):
     def index_at(self, place: QPointF) -> int:
         return next((index for index, chip in self._layout.chips.items() if chip.contains(place)), -1)
 
-    def pointed_at(self, index: int) -> None:
-        self.node_hovered.emit(index)
-
-    def clicked_on(self, index: int) -> None:
-        self.node_clicked.emit(index)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         target = self._neighbour(event.key())
         if target >= 0:
-            self.node_clicked.emit(target)
+            self.clicked_on(target)
         else:
             super().keyPressEvent(event)
 

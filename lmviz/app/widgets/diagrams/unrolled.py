@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QImage, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -46,13 +46,10 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
     wave, a ribbon as wide as the gradient stands in the place of the line from the previous position.
     `set_picture(pixels)` draws the picture that the first states are made of, row by row, at their left.
     `set_readout(function)` gives the hover card's words for an UnrolledCell.
-    Signals: `cell_clicked(UnrolledCell)`, `cell_hovered(UnrolledCell | None)`.
     It takes the width its text needs: place it in a scroll area. In projector mode it takes the width that
     there is and shows the words around the lit one. Arrow keys move the lit cell.
     """
 
-    cell_clicked = Signal(object)
-    cell_hovered = Signal(object)
     nowhere = None
 
     def __init__(self) -> None:
@@ -140,12 +137,6 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
 
     def part_rectangle(self, index: UnrolledCell | None) -> QRectF | None:
         return None if index is None else self._places.unit(index)
-
-    def pointed_at(self, index: UnrolledCell | None) -> None:
-        self.cell_hovered.emit(index)
-
-    def clicked_on(self, index: UnrolledCell | None) -> None:
-        self.cell_clicked.emit(index)
 
     @property
     def growth(self) -> float:
@@ -324,6 +315,6 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
         down, across = ARROWS.get(event.key(), (0, 0))
         position, layer = self._current[0] + across, self._current[1] - down
         if event.key() in ARROWS and 0 <= position < len(self._tokens) and 0 <= layer < len(self._layers):
-            self.cell_clicked.emit(UnrolledCell(position, layer))
+            self.clicked_on(UnrolledCell(position, layer))
         else:
             super().keyPressEvent(event)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -91,11 +91,8 @@ class Picture(Pointed[Spot | None], GrowingCanvas):
 
     What `place` or `draw_miniature` was called for while drawing answers to the pointer. `redraw()` after
     anything that is drawn has changed. `set_readout(function)` gives the hover card's words for a spot.
-    Signals: `spot_hovered(Spot | None)`, `spot_clicked(Spot)`.
     """
 
-    spot_hovered = Signal(object)
-    spot_clicked = Signal(object)
     nowhere = None
     takes_clicks = True
     least = (240, 120)
@@ -126,12 +123,6 @@ class Picture(Pointed[Spot | None], GrowingCanvas):
 
     def part_rectangle(self, index: Spot | None) -> QRectF | None:
         return None if index is None else self.rectangle(index)
-
-    def pointed_at(self, index: Spot | None) -> None:
-        self.spot_hovered.emit(index)
-
-    def clicked_on(self, index: Spot | None) -> None:
-        self.spot_clicked.emit(index)
 
     def rectangle(self, spot: Spot) -> QRectF:
         """Where a spot is drawn; empty where it is not."""

@@ -24,12 +24,11 @@ class PixelGrid(Pointable):
 
     With `set_editable()` a press turns a pixel over, and dragging gives the same to all that it comes to;
     arrow keys move a mark, Space turns it over, Backspace makes all blank. `set_values(values, limit)`
-    colours each pixel by a signed number, up to `limit`; painted ones have a frame then. Signals:
-    `painted()` after a change by hand, `pixel_hovered(int)` (−1 on leaving).
+    colours each pixel by a signed number, up to `limit`; painted ones have a frame then. Signal:
+    `painted()` after a change by hand.
     """
 
     painted = Signal()
-    pixel_hovered = Signal(int)
 
     def __init__(self, columns: int, *, side: float = SIDE, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,9 +99,6 @@ class PixelGrid(Pointable):
         if self._values is None:
             return None
         return self._named(index), [signed_figure(float(self._values[index]), 4)]
-
-    def pointed_at(self, index: int) -> None:
-        self.pixel_hovered.emit(index)
 
     def clicked_on(self, index: int) -> None:
         if self._is_editable:

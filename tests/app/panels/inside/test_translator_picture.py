@@ -51,7 +51,7 @@ def test_a_click_on_a_state_of_the_encoder_goes_to_its_stage_and_pins_it(
 ) -> None:
     session = read_pair(attending_run)
     encoder, before = drawn(panel, qtbot).views[1], session.focus.position
-    encoder.cell_clicked.emit(UnrolledCell(1, 0, 0, 2))
+    encoder.part_clicked.emit(UnrolledCell(1, 0, 0, 2))
     address, index = session.focus.cell
     assert (address.startswith("encoder/layers/0"), index) == (True, (1, 2))
     trace = session.reading.current.trace
@@ -66,10 +66,10 @@ def test_pointing_at_a_word_of_the_source_leaves_the_position_of_the_translation
     session = read_pair(attending_run)
     _, encoder, decoder = drawn(panel, qtbot).views
     before = session.focus.shown_position
-    encoder.cell_hovered.emit(UnrolledCell(0, 0, 0, 2))
+    encoder.part_hovered.emit(UnrolledCell(0, 0, 0, 2))
     assert session.focus.hovered_cell is not None
     assert session.focus.shown_position == before
-    decoder.cell_hovered.emit(UnrolledCell(0, 0, 0, 2))
+    decoder.part_hovered.emit(UnrolledCell(0, 0, 0, 2))
     assert session.focus.shown_position == 0 != before
 
 
@@ -78,8 +78,8 @@ def test_a_source_that_is_longer_than_the_text_moves_no_position(
 ) -> None:
     session = read_pair(attending_run, source="abcabcabc", text="c")
     encoder, before = drawn(panel, qtbot).views[1], session.focus.position
-    encoder.cell_clicked.emit(UnrolledCell(8, 0, 0, 0))
-    encoder.cell_hovered.emit(UnrolledCell(8, 0, 0, 0))
+    encoder.part_clicked.emit(UnrolledCell(8, 0, 0, 0))
+    encoder.part_hovered.emit(UnrolledCell(8, 0, 0, 0))
     assert session.focus.position == before
     assert session.focus.hovered_position is None
     assert session.focus.cell[1] == (8, 0)

@@ -63,7 +63,7 @@ def test_a_click_on_a_word_writes_it_and_one_can_branch_and_return(bench: Bench)
     }
     bench.settle()
     view, tree = bench.find("branches_view"), bench.find("branches_tree")
-    tree.node_clicked.emit(view.goals.index((first, None)))
+    tree.part_clicked.emit(view.goals.index((first, None)))
     bench.wait_for_prospect()
     assert session.writing.branches.current == first
 
@@ -73,7 +73,7 @@ def test_a_word_that_was_not_taken_can_be_written_from_the_tree(bench: Bench) ->
     view = bench.find("branches_view")
     bench.wait(lambda: any(id is not None for _, id in view.goals))
     node, (parent, id) = next((n, goal) for n, goal in enumerate(view.goals) if goal[1] is not None)
-    bench.find("branches_tree").node_clicked.emit(node)
+    bench.find("branches_tree").part_clicked.emit(node)
     bench.wait(lambda: bench.session.writing.branches.node.id == id)
     assert bench.session.writing.branches.node.parent == parent
 

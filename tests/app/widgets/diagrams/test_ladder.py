@@ -88,7 +88,7 @@ def test_what_falls_is_as_wide_as_its_share(view):
 
 
 def test_a_bar_is_clicked_where_it_is_drawn(view, qtbot):
-    with qtbot.waitSignal(view.spot_clicked) as clicked:
+    with qtbot.waitSignal(view.part_clicked) as clicked:
         place = view.rectangle(Spot("count 2 1")).center().toPoint()
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
     assert clicked.args == [Spot("count 2 1")]

@@ -100,7 +100,7 @@ def test_a_text_of_thousands_of_words_is_laid_out(tree):
 
 
 def test_a_click_says_which_word(tree, qtbot):
-    with qtbot.waitSignal(tree.node_clicked) as clicked:
+    with qtbot.waitSignal(tree.part_clicked) as clicked:
         qtbot.mouseClick(tree, Qt.MouseButton.LeftButton, pos=tree.node_rectangle(3).center().toPoint())
     assert clicked.args == [3]
 
@@ -109,7 +109,7 @@ def test_a_click_says_which_word(tree, qtbot):
     ("key", "target"), [(Qt.Key.Key_Left, 0), (Qt.Key.Key_Right, 4), (Qt.Key.Key_Down, 3)]
 )
 def test_arrows_go_to_relatives(tree, qtbot, key, target):
-    with qtbot.waitSignal(tree.node_clicked) as clicked:
+    with qtbot.waitSignal(tree.part_clicked) as clicked:
         qtbot.keyClick(tree, key)
     assert clicked.args == [target]
 
@@ -117,7 +117,7 @@ def test_arrows_go_to_relatives(tree, qtbot, key, target):
 def test_up_goes_back_to_the_word_above(tree, qtbot):
     tree.set_nodes(NODES, current=2)
     above = min((1, 3), key=lambda index: tree.node_rectangle(index).top())
-    with qtbot.waitSignal(tree.node_clicked) as clicked:
+    with qtbot.waitSignal(tree.part_clicked) as clicked:
         qtbot.keyClick(tree, Qt.Key.Key_Down)
     assert clicked.args == [above]
 

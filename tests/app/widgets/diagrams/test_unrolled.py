@@ -36,7 +36,7 @@ def test_a_cell_shows_its_own_position(view):
 
 
 def test_a_click_names_position_and_layer(view, qtbot):
-    with qtbot.waitSignal(view.cell_clicked) as clicked:
+    with qtbot.waitSignal(view.part_clicked) as clicked:
         place = view.cell_rectangle(2, 1).topLeft().toPoint() + QPoint(4, 4)
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
     assert clicked.args == [UnrolledCell(2, 1)]
@@ -47,7 +47,7 @@ def test_gates_lie_below_the_state_and_answer_with_their_own_number(view, point)
     assert view.cell_rectangle(1, 0).contains(gate)
     assert gate.top() >= state.bottom()
     hovered = []
-    view.cell_hovered.connect(hovered.append)
+    view.part_hovered.connect(hovered.append)
     view.set_readout(lambda cell: (f"row {cell.row} unit {cell.unit}", []))
     right = QPoint(round(gate.left() + 0.75 * gate.width()), round(gate.center().y()))
     point(view, right)
@@ -65,7 +65,7 @@ def view_rows():
 
 def test_arrows_move_and_stop_at_the_edges(view, qtbot):
     asked = []
-    view.cell_clicked.connect(lambda cell: asked.append((cell.position, cell.layer)))
+    view.part_clicked.connect(lambda cell: asked.append((cell.position, cell.layer)))
     view.set_current(2, 0)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Down):
         qtbot.keyClick(view, key)

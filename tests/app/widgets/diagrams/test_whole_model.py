@@ -82,7 +82,7 @@ def test_one_block_is_open_and_a_click_on_a_folded_one_opens_that(view):
 
 
 def test_a_folded_block_is_live(view, qtbot):
-    with qtbot.waitSignal(view.spot_clicked) as clicked:
+    with qtbot.waitSignal(view.part_clicked) as clicked:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=centre(view, Spot("w2 1", 3, 0)))
     assert clicked.args == [Spot("w2 1", 3, 0)]
 
@@ -102,7 +102,7 @@ def test_a_cell_answers_with_its_own_place(view, point, qtbot):
     point(view, centre(view, Spot("q0 0", 0, 1)))
     assert view.hovered == Spot("q0 0", 0, 1)
     assert view.findChild(HoverCard).title == "q0 0 0 1"
-    with qtbot.waitSignal(view.spot_hovered) as left:
+    with qtbot.waitSignal(view.part_hovered) as left:
         QTest.mouseMove(view, QPoint(1, 1))
     assert left.args == [None]
 
