@@ -18,8 +18,7 @@ from lmviz.app.session.attention_heads import CROSS
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import picker, stack
-from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.building import picker
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
@@ -45,11 +44,9 @@ class AlignmentPanel(CellsPanel):
         description = "alignment of the translation with its source"
         super().__init__(session, "alignment_paint_button", EDIT_WEIGHTS, description)
         self._step = picker("alignment_step_picker", "which step of attention to the source")
-        self._empty = EmptyText()
-        self._pages = stack(self.matrix, self._empty)
         self._chosen: ChosenAlignment | None = None
         self._stepped_to: Reading | None = None
-        self._card = self.add_card("Alignment", self._head(), self._pages)
+        self._card = self.add_card("Alignment", self._head(), self.matrix)
         self._card.layout_below.insertWidget(1, self._switch.choice)
         self._connect()
 
@@ -79,7 +76,7 @@ class AlignmentPanel(CellsPanel):
         if chosen is None:
             self._show_nothing()
             return
-        self._pages.setCurrentWidget(self.matrix)
+        self._card.set_placeholder("")
         self._offer_steps(chosen)
         self._draw(chosen)
         self._mark()
@@ -108,12 +105,11 @@ class AlignmentPanel(CellsPanel):
         reading = self.session.reading
         self._draw_nothing()
         if reading.current is not None and reading.current.model.reads_source:
-            self._empty.set_text(NO_ALIGNMENT)
+            self._card.set_placeholder(NO_ALIGNMENT)
         elif self.session.library.model is None:
-            self._empty.set_text("Open a model that translates to see where its words come from.")
+            self._card.set_placeholder("Open a model that translates to see where its words come from.")
         else:
-            self._empty.set_text("" if reading.prefix else "Type a source to see how it is translated.")
-        self._pages.setCurrentWidget(self._empty)
+            self._card.set_placeholder("" if reading.prefix else "Type a source to see how it is translated.")
         self._card.set_title("Alignment")
         self._step.hide()
         self._edit.setEnabled(False)

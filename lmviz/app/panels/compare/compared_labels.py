@@ -14,8 +14,6 @@ from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import stack
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
@@ -46,14 +44,13 @@ class ComparedLabelsPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._table, self._empty = LabelTable(), EmptyText()
+        self._table = LabelTable()
         self._models: tuple[ComparedModel, ...] = ()
         self._found: tuple[Labelled, ...] = ()
         self._words: tuple[str, ...] = ()
         self._text = ""
         self._word_ends: tuple[int, ...] = ()
-        self._pages = stack(self._empty, scrolling(self._table))
-        self._card = self.add_card("Labels", "", self._pages)
+        self._card = self.add_card("Labels", "", scrolling(self._table))
         self._table.part_clicked.connect(session.focus.choose_position)
         self._table.part_hovered.connect(session.focus.hover_position)
         session.focus.position_changed.connect(self._mark)
@@ -121,7 +118,7 @@ class ComparedLabelsPanel(Panel):
         self._card.set_aside(agreeing if len(rows) > 1 else "")
         per_text = self._models[0].model.predicts.per == "text"
         self._card.set_title("Label of the text up to each word" if per_text else "Tags")
-        self._pages.setCurrentIndex(1)
+        self._card.set_placeholder("")
         self._mark()
 
     def _labels(self, found: Labelled, gold: list[frozenset[str]]) -> tuple[TableLabel, ...]:
@@ -153,9 +150,8 @@ class ComparedLabelsPanel(Panel):
         return found
 
     def _say(self, sentence: str) -> None:
-        self._empty.set_text(sentence)
+        self._card.set_placeholder(sentence)
         self._card.set_aside("")
-        self._pages.setCurrentIndex(0)
 
     def _mark(self) -> None:
         self._table.set_current(self.session.focus.position)

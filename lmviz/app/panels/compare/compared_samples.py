@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
@@ -16,8 +16,7 @@ from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, row, sheet, stack
-from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
@@ -62,14 +61,15 @@ class ComparedSamplesPanel(Panel):
         self._redraw = named(QPushButton("New draws"), "new_draws_button", role="link")
         self._redraw.clicked.connect(self._draw_anew)
         self._note = MutedLine(right=True)
-        self._empty = EmptyText()
         self._columns: list[_Column] = []
         self._asked: Asked | None = None  # what is drawn
         self._wanted: Asked | None = None
         self._models: tuple[ComparedModel, ...] = ()
         self.samples: tuple[Sample, ...] = ()  # what has been written so far, in the order of the moments
         self._more = 0
-        self._card = self.add_card("Same random numbers", row(self._note, self._redraw), self._pages())
+        self._row = row(gap=20)
+        head = row(self._note, self._redraw)
+        self._card = self.add_card("Same random numbers", head, sheet(self._row))
         theme_switch().theme_changed.connect(self._recolor)
         self.follow(
             session.comparison.changed,
@@ -113,7 +113,8 @@ class ComparedSamplesPanel(Panel):
         if not models:
             self.silence("samples")
             self._asked = self._wanted = None
-            self._say("Open or train a model to sample from it.")
+            self._note.set_text("")
+            self._card.set_placeholder("Open or train a model to sample from it.")
             return
         if asked != self._wanted:
             self._wanted = asked
@@ -121,11 +122,6 @@ class ComparedSamplesPanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         self._wanted = None  # begun anew with the next change
-
-    def _pages(self) -> QStackedWidget:
-        self._row = row(gap=20)
-        self._stack = stack(self._empty, sheet(self._row))
-        return self._stack
 
     def _column_at(self, place: int) -> _Column:
         added = _Column()
@@ -158,12 +154,7 @@ class ComparedSamplesPanel(Panel):
         for one, item, name, sample in shown:
             one.show_sample(name, color_of(item.moment), sample)
         self._describe_draw(-1)
-        self._stack.setCurrentIndex(1)
-
-    def _say(self, sentence: str) -> None:
-        self._empty.set_text(sentence)
-        self._note.set_text("")
-        self._stack.setCurrentIndex(0)
+        self._card.set_placeholder("")
 
     def _hover(self, number: int) -> None:
         for one in self._columns:

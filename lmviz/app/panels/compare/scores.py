@@ -14,8 +14,7 @@ from lmviz.app.panels.shared.judged_switch import judged_switch
 from lmviz.app.session.comparison import WITHOUT, ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import named, row, stack
-from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.run import scores_recipe
@@ -46,10 +45,8 @@ class ScoresPanel(Panel):
         self._was_pressed = False
         self._note = MutedLine(right=True)
         self._table = named(TableView(), description="scores on the held-out text")
-        self._empty = EmptyText()
         head = row(self._note, judged_switch(session, "scores_under_picker"), self._button)
-        self._pages = stack(self._empty, self._table)
-        self._card = self.add_card("Scores", head, self._pages)
+        self._card = self.add_card("Scores", head, self._table)
         session.scores.progressed.connect(lambda: self._note.set_text(self._said()))
         self.show_failures(session.scores.failed, session.scores.begun)
         self.follow(
@@ -95,8 +92,7 @@ class ScoresPanel(Panel):
         on = "Held-out part of" if scores.part == "validation" else "Scores on"
         self._card.set_title("Scores" if sentence or corpus is None else f"{on} {corpus.name}")
         self._note.set_text("" if sentence else self._said())
-        self._pages.setCurrentIndex(int(not sentence))
-        self._empty.set_text(sentence)
+        self._card.set_placeholder(sentence)
         if not sentence:
             self._table.set_columns(columns_of(judged, [self.score_of(*_asked(item)) for item in judged]))
 

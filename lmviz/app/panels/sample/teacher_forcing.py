@@ -9,8 +9,7 @@ import numpy as np
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, sheet, stack
-from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -41,12 +40,11 @@ class TeacherForcingPanel(Panel):
         self._plot.setAccessibleName("cost of each word after either history")
         self._hidden: set[str] = set()
         self._legend.entry_clicked.connect(self._hide)
-        self._empty = EmptyText()
         self.histories: Histories | None = None  # what is drawn; None while nothing is
         self._moment: RecipeSubject | None = None  # what was read
         self._first = 0
-        self._pages = stack(self._empty, sheet(column((scrolling(self._plot), 1), self._said, gap=4)))
-        self._card = self.add_card("Teacher forcing, bits", self._legend, self._pages)
+        body = sheet(column((scrolling(self._plot), 1), self._said, gap=4))
+        self._card = self.add_card("Teacher forcing, bits", self._legend, body)
         self._plot.part_hovered.connect(
             lambda word: session.focus.hover_position(word + self._first if word >= 0 else None)
         )
@@ -76,12 +74,11 @@ class TeacherForcingPanel(Panel):
         if reading is None or len(reading.trace) < 2:
             self.silence("histories")
             self.histories = None
-            self._empty.set_text(
+            self._card.set_placeholder(
                 "Type a text of some words, to see what the model's own would do to it."
                 if self.session.library.model is not None
                 else "Open a model to see what its own words would do to the text."
             )
-            self._pages.setCurrentIndex(0)
             return
         text = reading.trace.text
         moment = self.session.reading.moment_of(text)
@@ -97,8 +94,9 @@ class TeacherForcingPanel(Panel):
 
     def handle_failure(self, key: str) -> None:
         self.histories = None
-        self._empty.set_text("")
-        self._pages.setCurrentIndex(0)
+        self._plot.set_words((), ())
+        self._said.set_text("")
+        self._card.set_placeholder("")
 
     def _draw(self) -> None:
         found, theme = self.histories, current_theme()
@@ -114,7 +112,7 @@ class TeacherForcingPanel(Panel):
         shown = [each for each in curves if each.name not in self._hidden]
         self._plot.set_words([visible(token) for token in found.right], shown)
         self._said.set_text(self._sentence(found))
-        self._pages.setCurrentIndex(1)
+        self._card.set_placeholder("")
         self._mark()
 
     def _hide(self, name: str) -> None:

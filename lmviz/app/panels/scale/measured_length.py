@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import row
-from lmviz.app.widgets.base.empty_text import EmptyText
+from lmviz.app.widgets.base.building import row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, plain
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -41,18 +39,15 @@ class MeasuredLengthPanel(Panel):
         self._job: Job | None = None
         self._begin = LinkButton("measure_lengths_button", "measure", "measure the open models over T")
         self._begin.clicked.connect(self._toggle)
-        self._empty = EmptyText()
         both = (True, True)
         written, kept = (count, _milliseconds), (count, bytes_in_words)
         self._time = LinePlot("tokens T", logarithmic=both, words=written, y_name="milliseconds forward")
         self._memory = LinePlot("tokens T", logarithmic=both, words=kept, y_name="kept for the backward pass")
         self._time.setObjectName("milliseconds_plot")
         self._memory.setObjectName("memory_plot")
-        self._plots = QWidget()
-        self._plots.hide()  # a lesson asks whether something was measured by whether it can be seen
-        row((self._time, 5), (self._memory, 4), on=self._plots, gap=20)
-        body = row(self._empty, self._plots)
-        self._card = self.add_card("Your models over the length of the text", self._begin, body)
+        plots = sheet(row((self._time, 5), (self._memory, 4), gap=20))
+        self._card = self.add_card("Your models over the length of the text", self._begin, plots)
+        self._card.set_placeholder(NOTHING)  # a lesson asks whether the plots can be seen
         self.follow(session.library.models_changed, session.work.ready_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -83,9 +78,7 @@ class MeasuredLengthPanel(Panel):
 
     def refresh(self) -> None:
         models = self._models()
-        self._empty.set_text(BEGIN if models else NOTHING)
-        self._empty.setVisible(not self._found)
-        self._plots.setVisible(bool(self._found))
+        self._card.set_placeholder("" if self._found else BEGIN if models else NOTHING)
         self._begin.setText("measure" if self._job is None else "stop")
         self._begin.setEnabled(self._job is not None or (bool(models) and self.session.work.is_ready))
         names = list(dict.fromkeys(one.name for one in self._found))

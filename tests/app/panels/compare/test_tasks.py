@@ -16,7 +16,6 @@ from lmviz.api.training import open_model
 from lmviz.app.session.comparison import Obstacle, obstacle_between
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.plain import paragraph
 from lmviz.app.widgets.tables.table_view import TableView
@@ -233,7 +232,7 @@ def test_scores_say_which_text_they_need(
     with qtbot.waitSignal(session.text.changed):
         session.text.open(text_file)
     view = bring_to_front(window, "scores_view", qtbot)
-    qtbot.waitUntil(lambda: "open tagged text under Corpus" in view.findChild(EmptyText).text())
+    qtbot.waitUntil(lambda: "open tagged text under Corpus" in view.card.placeholder)
     assert not window.findChild(QPushButton, "measure_button").isVisible()
 
 

@@ -15,6 +15,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.plots.legend import Legend
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.histories import read_both_ways
 from lmviz.inspection.interventions import zero
 from lmviz.models.given_source import GivenSource
@@ -53,6 +54,21 @@ def test_a_change_of_the_model_changes_what_it_would_write(bench: Bench) -> None
     wanted = read_both_ways(bench.changed, "the cows")
     assert panel.histories.after_right == pytest.approx(wanted.after_right, abs=1e-5)
     assert panel.histories.after_right != pytest.approx(before.after_right, abs=1e-3)
+
+
+def test_after_a_failure_nothing_of_the_text_before_is_drawn(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = bench.bring("teacher_forcing_view")
+    bench.wait(lambda: panel.histories is not None and panel.said != "")
+
+    def fail(*_: object) -> None:
+        raise LmvizError("It cannot be read.")
+
+    monkeypatch.setattr("lmviz.app.panels.sample.teacher_forcing.read_both_ways", fail)
+    bench.session.surgery.add(zero("layers/0/hidden"))
+    bench.wait(lambda: panel.complaint == "It cannot be read.")
+    assert (panel.findChild(SurprisalPlot).description(), panel.said) == ("", "")
 
 
 def test_of_a_translation_both_read_the_same_source(
