@@ -77,9 +77,8 @@ class GraphPanel(Panel):
         """What a person does with the numbers of a drawing."""
         focus, network = self.session.network_focus, self.session.network
         picture.set_readout(self._read_out)
-        picture.cell_hovered.connect(lambda cell: focus.hover_cell(NetworkCell(*cell)))
-        picture.cell_clicked.connect(lambda cell: focus.choose_cell(NetworkCell(*cell)))
-        picture.left.connect(lambda: focus.hover_cell(None))
+        picture.part_hovered.connect(lambda cell: focus.hover_cell(NetworkCell(*cell) if cell else None))
+        picture.part_clicked.connect(lambda cell: focus.choose_cell(NetworkCell(*cell)))
         picture.module_hovered.connect(focus.hover_module)
         picture.number_given.connect(lambda cell, value: network.edit(cell.name, cell.place, value))
         picture.number_released.connect(lambda cell: network.release(cell.name))

@@ -33,14 +33,10 @@ class EditableNumbers(Pointed[ValueCell | None]):
     background is dragged, and 0 or `fit` bring all of it back.
 
     `set_readout(function)` gives the words of the card under the pointer.
-    Signals: `cell_hovered(object)` and `cell_clicked(object)` with a `ValueCell`, `left()`,
-    `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is typed,
-    `magnified()`.
+    Signals: `module_hovered(str)`, `number_given(object, float)`, `number_released(object)` where nothing is
+    typed, `magnified()`.
     """
 
-    cell_hovered = Signal(object)
-    cell_clicked = Signal(object)
-    left = Signal()
     module_hovered = Signal(str)
     number_given = Signal(object, float)
     number_released = Signal(object)
@@ -227,14 +223,11 @@ class EditableNumbers(Pointed[ValueCell | None]):
             self.module_hovered.emit(self.value_at(event.position()))
             super().mouseMoveEvent(event)
 
-    def pointed_at(self, index: ValueCell | None) -> None:
-        self.left.emit() if index is None else self.cell_hovered.emit(index)
-
     def renew_card(self) -> None:
         """Have the card under the pointer say what is there now."""
         if self._hovered is not None and self._hovered not in self.cells():
             self._hovered = None
-            self.left.emit()
+            self.pointed_at(None)
         super().renew_card()
 
     def index_at(self, place: QPointF) -> ValueCell | None:
@@ -268,7 +261,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
             self.unsetCursor()
         pressed, self._pressed = self._pressed, None
         if pressed is not None and not self._is_dragging:
-            self.cell_clicked.emit(pressed[0])
+            self.clicked_on(pressed[0])
         self._is_dragging = False
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -331,7 +324,7 @@ class EditableNumbers(Pointed[ValueCell | None]):
         cells = self.cells()
         if event.key() in steps and cells:
             at = cells.index(self._pinned) + steps[event.key()] if self._pinned in cells else 0
-            self.cell_clicked.emit(cells[at % len(cells)])
+            self.clicked_on(cells[at % len(cells)])
         elif event.key() in CONFIRMING and self._pinned in cells:
             self.edit_cell(self._pinned)
         elif event.text() in ("+", "-"):
