@@ -135,7 +135,7 @@ def patching(
     if not np.isfinite(numbers).all() or start == end:
         raise LmvizError(
             f"{question.scalar.name} is {numbers[0]:.4g} in the text and {numbers[1]:.4g} in the other, "
-            "so there is no difference to bring back: choose another number, or change another word."
+            "so there is no difference to bring back: choose another number, or change another place."
         )
     leading, labels = axis_of([tap.address for tap in chosen])
     sizes = tuple(_size(question, base, chosen[0], axis) for axis in axes)

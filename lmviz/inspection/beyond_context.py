@@ -30,14 +30,14 @@ READS_ON = ("sinusoidal", "rotary", "alibi", "none")
 
 SENTENCES = {
     "learned": "Learned positions end with the context: there is no vector for the next one, so the model "
-    "cannot read on. Of a longer text, the first words are left out.",
+    "cannot read on. Of a longer text, the beginning is left out.",
     "relative": "Learned distances end with the context: there is no number for a larger one, so the model "
-    "cannot read on. Of a longer text, the first words are left out.",
+    "cannot read on. Of a longer text, the beginning is left out.",
     "sinusoidal": "The formula goes on, so the model can read on. But it has never seen these vectors.",
     "rotary": "Angles go on, so the model can read on. But slow pairs turn to angles it has never seen.",
     BY_LENGTH: "All angles are others in a text this long, so that slow pairs turn no further than before.",
-    "alibi": "Scores go on falling with distance, so the model can read on, and far words count for little.",
-    "none": "Nothing ends, so the model can read on. But attention is shared among more words than ever.",
+    "alibi": "Scores go on falling with distance, so the model can read on. What is far counts for little.",
+    "none": "Nothing ends, so the model can read on. But attention is shared among more tokens than ever.",
 }
 """What each kind of position does beyond the context."""
 

@@ -139,7 +139,7 @@ def _outside(addresses: Sequence[str], places: Sequence[str], known: Sequence[st
         becomes_stream = len(lines) == 1 < len(joined)
         if lines and not becomes_stream:
             terms = [line for line in lines if len(lines) == 1 or _last(line) != "sum"]
-            names = " + ".join("word" if _last(line) == "token" else word_of(_last(line)) for line in terms)
+            names = " + ".join(word_of(_last(line)) for line in terms)
             parts.append(OutlineLine(names if len(terms) > 1 else _name_alone(lines[0], known), tuple(terms)))
         parts += [StreamPlace(address) for address in joined if address in places]
     return parts

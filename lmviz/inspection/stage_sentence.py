@@ -14,7 +14,7 @@ from lmviz.inspection.stage_sentences import CLASS, LABELS, OTHERWISE, SENTENCES
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 from lmviz.models.tap import Stage
-from lmviz.text.tokenizer import visible
+from lmviz.text.tokenizer import of_units, visible
 
 
 class Piece(NamedTuple):
@@ -25,13 +25,16 @@ class Piece(NamedTuple):
 
 
 def stage_sentence(
-    trace: Trace, stage: int, position: int, head: int, token: Callable[[int], str]
+    trace: Trace, stage: int, position: int, head: int, token: Callable[[int], str], noun: str = "word"
 ) -> tuple[Piece, ...]:
-    """What a stage does at a position, and in a head, in one sentence; `token` gives the word of an id."""
+    """What a stage does at a position, and in a head, in one sentence.
+
+    `token` gives the word of an id, and `noun` says what it is called: see `Tokenizer.noun`.
+    """
     here = trace.stages[stage]
-    about = _About(trace, here, position, head, token)
+    about = _About(trace, here, position, head, token, noun)
     pieces = []
-    for text, name, _, _ in Formatter().parse(sentence_of(trace, here)):
+    for text, name, _, _ in Formatter().parse(of_units(sentence_of(trace, here), noun)):
         pieces += [Piece(text, False)] if text else []
         pieces += [Piece(getattr(about, name), True)] if name else []
     return tuple(pieces)
@@ -60,6 +63,7 @@ class _About:
     at: int
     number_of_head: int
     token: Callable[[int], str]
+    noun: str
 
     @property
     def title(self) -> str:
@@ -149,7 +153,7 @@ class _About:
     @property
     def words(self) -> str:
         """How many words the context of the order has."""
-        return "1 word" if self.order == 2 else f"{self.order - 1} words"
+        return of_units("1 word" if self.order == 2 else f"{self.order - 1} words", self.noun)
 
     @property
     def context(self) -> str:

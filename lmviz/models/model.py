@@ -93,7 +93,7 @@ class Model(nn.Module, ABC):
         if self.causal or not self.predicts.continues:
             return ""
         return (
-            "This model reads the words after each position too, and so the very word that it should "
+            "This model reads the tokens after each position too, and so the very token that it should "
             "predict: its loss says nothing about how well it would continue a text."
         )
 

@@ -39,7 +39,7 @@ class RecurrentConfiguration(ModelConfiguration):
         "forward",
         "How each layer reads the text: from left to right (forward), from right to left (backward), or "
         "both ways, the next layer reading what both have found. Backward and both are for labels: a "
-        "language model that reads both ways reads the very word that it should predict, and its loss means "
+        "language model that reads both ways reads the very token that it should predict, and its loss means "
         "nothing.",
         choices=("forward", "backward", "both"),
     )
@@ -58,7 +58,7 @@ class RecurrentConfiguration(ModelConfiguration):
     )
     embedding: int = setting(
         0,
-        "Numbers that stand for each word on its way in; 0 stands for the width of the hidden state.",
+        "Numbers that stand for each token on its way in; 0 stands for the width of the hidden state.",
         zero="as width",
         label="Embedding size",
         minimum=0,

@@ -26,14 +26,14 @@ class TransformerConfiguration(ModelConfiguration):
     )
     heads: int = setting(
         4,
-        "How many attention heads each layer has. Each looks at the earlier words in its own way, "
+        "How many attention heads each layer has. Each looks at the earlier tokens in its own way, "
         "with its own share of the width.",
         minimum=1,
         maximum=128,
     )
     width: int = setting(
         128,
-        "Numbers per word in the residual stream, the vector that every layer reads from and adds to. "
+        "Numbers per token in the residual stream, the vector that every layer reads from and adds to. "
         "It must be a multiple of the number of heads.",
         minimum=1,
         maximum=32768,
@@ -55,7 +55,7 @@ class TransformerConfiguration(ModelConfiguration):
     )
     positions: str = setting(
         "learned",
-        "How the model knows the order of words: a learned vector for each position; fixed sines and "
+        "How the model knows the order of tokens: a learned vector for each position; fixed sines and "
         "cosines; rotary turns queries and keys by their position; alibi lowers scores with distance; "
         "relative adds to scores a learned number for each distance and head (as T5); none leaves only the "
         "causal mask.",
@@ -71,8 +71,8 @@ class TransformerConfiguration(ModelConfiguration):
     )
     causal: bool = setting(
         True,
-        "Hide from each word the words after it. Without this mask every word sees the whole text: taggers "
-        "and classifiers begin so. A language model without it reads the very word that it should predict, "
+        "Hide from each token those after it. Without this mask every token sees the whole text: taggers "
+        "and classifiers begin so. A language model without it reads the very token that it should predict, "
         "and its loss means nothing.",
         label="Causal mask",
     )
@@ -95,7 +95,7 @@ class TransformerConfiguration(ModelConfiguration):
     residual: bool = setting(
         True,
         "Add what a sublayer computes to the stream (He et al. 2016). Without it the result takes the place "
-        "of the stream, and in a deep model little of the words is left: even the training loss is worse.",
+        "of the stream, and in a deep model little of the text is left: even the training loss is worse.",
         label="Residual connections",
         advanced=True,
     )

@@ -15,7 +15,7 @@ class WindowConfiguration(ModelConfiguration):
 
     window: int = setting(
         4,
-        "How many words the network sees, the newest included. What came before them is forgotten.",
+        "How many tokens the network sees, the newest included. What came before them is forgotten.",
         minimum=1,
         maximum=256,
     )
@@ -27,7 +27,7 @@ class WindowConfiguration(ModelConfiguration):
     )
     embedding: int = setting(
         0,
-        "Numbers that stand for each word on its way in; 0 stands for the width of the hidden layer.",
+        "Numbers that stand for each token on its way in; 0 stands for the width of the hidden layer.",
         zero="as width",
         label="Embedding size",
         minimum=0,

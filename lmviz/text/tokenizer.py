@@ -84,6 +84,7 @@ class Encoding:
         return len(self.ids)
 
 
+_WORDS = re.compile(r"(?<!\{)\b([Ww])ord(s?)\b(?!\})")  # but no name in braces, which is filled in
 _NOUNS = {
     "characters": "character",
     "words": "word",
@@ -439,3 +440,10 @@ class Tokenizer:
 
 def _first(vocabulary: dict[str, int], names: tuple[str, ...]) -> int | None:
     return next((vocabulary[name] for name in names if name in vocabulary), None)
+
+
+def of_units(sentence: str, noun: str) -> str:
+    """A sentence about words, as it is said of tokens of a noun: of characters; pieces are read as words."""
+    if noun != "character":
+        return sentence
+    return _WORDS.sub(lambda found: f"{'C' if found[1] == 'W' else 'c'}haracter{found[2]}", sentence)

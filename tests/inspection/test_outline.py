@@ -89,7 +89,7 @@ def test_without_residual_connections_nothing_is_added_to_the_stream(parts_of):
 
 def test_a_word_alone_is_the_stream_and_has_no_line_of_its_own(parts_of):
     assert parts_of("transformer-rotary-pre")[0] == StreamPlace("embedding/sum")
-    assert parts_of("transformer-learned-pre")[0].name == "word + position"
+    assert parts_of("transformer-learned-pre")[0].name == "token + position"
 
 
 def test_a_recurrence_begins_with_what_the_word_before_handed_on(parts_of):

@@ -157,7 +157,7 @@ def test_a_language_model_may_not_read_from_right_to_left():
 
 def test_one_that_reads_both_ways_warns_that_it_reads_the_answer():
     model = build_model("gru", FAMILIES["gru"].configuration(direction="both", width=4), 7, seed=0)
-    assert "the very word that it should predict" in model.caution
+    assert "the very token that it should predict" in model.caution
     assert not model.causal
     assert not model.recurrent
     assert build("gru").caution == ""

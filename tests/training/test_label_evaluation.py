@@ -221,4 +221,4 @@ def test_the_command_line_trains_a_tagger_and_warns_of_a_reader_of_answers(folde
     assert "4 sentences" in told.err
     plain = ["--corpus", "farm", "--family", "rnn", "--out", str(tmp_path / "plain"), *settings]
     assert run(["train", *plain]) == 0
-    assert "the very word that it should predict" in capsys.readouterr().err
+    assert "the very token that it should predict" in capsys.readouterr().err

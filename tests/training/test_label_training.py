@@ -128,7 +128,7 @@ def test_a_language_model_that_reads_both_ways_reads_the_answer(small_text, tmp_
     answers = lmviz.train("gru", corpus, tmp_path / "both", direction="both", **settings)
     honest = lmviz.train("gru", corpus, tmp_path / "forward", **settings)
     assert losses(answers) < 0.05 < 0.5 < losses(honest)
-    assert "the very word that it should predict" in lmviz.open_model(answers.folder).caution
+    assert "the very token that it should predict" in lmviz.open_model(answers.folder).caution
 
 
 @pytest.mark.slow

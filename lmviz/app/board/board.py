@@ -21,6 +21,7 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column
 from lmviz.app.widgets.base.plain import caption
+from lmviz.text.tokenizer import of_units
 
 HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
@@ -104,6 +105,7 @@ class Board(QWidget):
             if name not in self._toggles:
                 action = self._toggles[name] = QAction(caption(page.row.title), self, checkable=True)
                 action.triggered.connect(lambda shown, name=name: self._toggle(name, shown))
+            self._toggles[name].setText(caption(of_units(page.row.title, self._session.reading.noun)))
             self._toggles[name].setChecked(name in self._wanted or name in self._windows)
         return list(self._toggles.values())
 
@@ -281,6 +283,7 @@ class Board(QWidget):
         }
         fitting = {self._homes[name] for name, page in self._pages.items() if page not in out_of_place}
         for name, page in self._pages.items():
+            page.title = of_units(page.row.title, self._session.reading.noun)
             if page.has_panel:
                 page.panel.set_put_away(name not in wanted | set(self._kept.windows))
                 says_little = page in out_of_place or (model is None and page.row.tabbed)

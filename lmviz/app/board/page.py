@@ -29,6 +29,7 @@ class PanelPage(QWidget):
         super().__init__(parent)
         self.setObjectName(f"page_{row.name}")
         self.row = row
+        self.title = row.title  # which the board says of characters, where the model reads such
         self._make = make
         self._panel: Panel | None = None
 
@@ -88,7 +89,7 @@ class PanelWindow(QWidget):
         super().__init__(board, Qt.WindowType.Window)
         self.setObjectName("panel_window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setWindowTitle(window_title(f"{page.row.title} – lmviz"))
+        self.setWindowTitle(window_title(f"{page.title} – lmviz"))
         self._main = board.window()
         self.addActions(self._main.actions())
         column = QVBoxLayout(self)

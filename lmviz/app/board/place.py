@@ -76,7 +76,7 @@ class Place(QTabWidget):
                     self.removeTab(self.indexOf(page))
             for at, page in enumerate(ordered):
                 if self.indexOf(page) < 0:
-                    self.insertTab(at, page, caption(page.row.title))
+                    self.insertTab(at, page, caption(page.title))
                 elif self.indexOf(page) != at:
                     self._bar.moveTab(self.indexOf(page), at)
         if ordered:
@@ -89,7 +89,9 @@ class Place(QTabWidget):
         self.blockSignals(was_blocked)
         for at, page in enumerate(ordered):
             why = out_of_place.get(page, "")
-            self.setTabToolTip(at, paragraph(page.row.title, *([why] if why else [])))
+            if self.tabText(at) != caption(page.title):
+                self.setTabText(at, caption(page.title))
+            self.setTabToolTip(at, paragraph(page.title, *([why] if why else [])))
         self._bar.set_muted({at for at, page in enumerate(ordered) if page in out_of_place})
         self._be_as_large_as_needed()
 

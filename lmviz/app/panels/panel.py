@@ -23,6 +23,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.workers.job import Job, JobWork
+from lmviz.text.tokenizer import of_units
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -236,6 +237,10 @@ class Panel(QWidget):
         failed.connect(complain)
         for signal in answered:
             signal.connect(lambda *_: complain(""))
+
+    def of_units(self, sentence: str) -> str:
+        """A sentence that speaks of words, as it is said of what the shown model reads."""
+        return of_units(sentence, self.session.reading.noun)
 
     def ask(
         self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], *, grows: bool = False

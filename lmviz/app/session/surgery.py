@@ -143,9 +143,9 @@ def meaning_in_words(interventions: Sequence[Intervention]) -> str:
         return ""
     listed = "; ".join(item.describe() for item in interventions)
     if of_whole_texts(tuple(interventions)):
-        return f"At every position, including words written later: {listed}."
+        return f"At every position, including what is written later: {listed}."
     return (
-        f"In force: {listed}. A change at certain positions applies only there, not to words written later."
+        f"In force: {listed}. A change at certain positions applies only there, not to what is written later."
     )
 
 

@@ -28,7 +28,7 @@ PLAIN_KEYS = (
     ("← →", "previous or next position; in Inside, stage of the computation"),
     ("↑ ↓", "previous or next stage; in Inside, position"),
     ("space", "play and pause"),
-    ("Shift", "while pointing at a word: which words attend to it"),
+    ("Shift", "while pointing at a token: which tokens attend to it"),
     ("Esc", "unpin; bring back what an enlarged panel hides; leave a text that is still read"),
     ("Return", "in the prefix: a line break"),
     ("B or .", "in a lecture: the screen black, and back"),

@@ -32,8 +32,8 @@ NAMED_UNKNOWNS = 2
 INFO = 250  # pixels at scale 1 for what is said of the tokens
 LATE = 250  # milliseconds after which a reading that takes long says how far it is, and as often again
 OF_TEXT = "Type a prefix to see what could come next"
-OF_TRANSLATION = "Type the words of the translation so far, to see what could come next"
-OF_PICTURE = "Type the words so far that describe the picture; paint it with the mouse"
+OF_TRANSLATION = "Type the translation so far, to see what could come next"
+OF_PICTURE = "Type the description of the picture so far; paint it with the mouse"
 
 
 class PrefixEdit(QLineEdit):
@@ -301,7 +301,7 @@ class PrefixBar(QFrame):
         else:
             parts[:0] = label_of_text(self._session.reading.current, self._session.text.corpus)
         if self._is_changed:
-            parts.append(Inked("words as surgery has them", ink=current_theme().accent))
+            parts.append(Inked("as surgery has them", ink=current_theme().accent))
         told = [part for part in parts if part.text]
         between = Inked("\N{NO-BREAK SPACE}· ")  # no line begins with the dot
         self._info.set_pieces([piece for part in told for piece in (between, part)][1:])

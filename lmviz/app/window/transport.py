@@ -34,7 +34,7 @@ AROUND, APART = 16, 14  # pixels
 
 ANOTHER, ANOTHER_BRIEFLY = "Train a new one", "Train new"
 TRAIN = "train a new run as planned"
-INFINITE = "Infinite: the model gives probability 0 to a word that comes, as counts without smoothing do."
+INFINITE = "Infinite: the model gives probability 0 to a token that comes, as counts without smoothing do."
 FURTHER = "train the model that is shown further"
 
 

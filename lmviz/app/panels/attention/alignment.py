@@ -68,7 +68,7 @@ class AlignmentPanel(CellsPanel):
         return "" if Address.parse(self.view.address).is_gradient else view_recipe(moment, self.view)
 
     def out_of_place(self, model: OpenedModel) -> str:
-        return out_of_translation(model, "where each word of a translation comes from")
+        return out_of_translation(model, "where each part of a translation comes from")
 
     def refresh(self) -> None:
         chosen = chosen_alignment(self.session)
@@ -107,7 +107,9 @@ class AlignmentPanel(CellsPanel):
         if reading.current is not None and reading.current.model.reads_source:
             self._card.set_placeholder(NO_ALIGNMENT)
         elif self.session.library.model is None:
-            self._card.set_placeholder("Open a model that translates to see where its words come from.")
+            self._card.set_placeholder(
+                "Open a model that translates to see where each part of a translation comes from."
+            )
         else:
             self._card.set_placeholder("" if reading.prefix else "Type a source to see how it is translated.")
         self._card.set_title("Alignment")

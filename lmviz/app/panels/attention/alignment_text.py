@@ -49,7 +49,7 @@ class AlignmentTextPanel(FollowedTextPanel):
         return "" if chosen is None else alignment_recipe(chosen.reading.moment, chosen.heads)
 
     def out_of_place(self, model: OpenedModel) -> str:
-        return out_of_translation(model, "where each word of a translation comes from")
+        return out_of_translation(model, "where each part of a translation comes from")
 
     def refresh(self) -> None:
         chosen = self._chosen = chosen_alignment(self.session)
@@ -60,7 +60,7 @@ class AlignmentTextPanel(FollowedTextPanel):
             self._card.set_placeholder(NO_ALIGNMENT if self.session.reading.current else NO_TEXTS)
             return
         self._card.set_placeholder("")
-        self._card.set_aside(HINT)
+        self._card.set_aside(self.of_units(HINT))
         self.weights = combined_alignment(chosen.reading.trace, chosen.heads)
         self._arcs.set_alignment(chosen.written, chosen.source, self.weights)
         self._mark()

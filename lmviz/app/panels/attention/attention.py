@@ -122,12 +122,13 @@ class AttentionPanel(CellsPanel):
             self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
         elif not model.has_heads:
             self._invitation.invite(
-                "In this model no word looks at the others: only in a Transformer do they.",
+                self.of_units("In this model no word looks at the others: only in a Transformer do they."),
                 MODEL_OFFER,
             )
         else:
             is_coming = bool(self.session.reading.prefix)
-            self._invitation.invite("" if is_coming else "Type a prefix to see which words look at which.")
+            wanted = self.of_units("Type a prefix to see which words look at which.")
+            self._invitation.invite("" if is_coming else wanted)
         self._body.show_invitation(True)
 
     def _connect(self) -> None:

@@ -34,7 +34,7 @@ class AttentionTextPanel(FollowedTextPanel):
     def __init__(self, session: Session) -> None:
         self._text = AttentionText()
         super().__init__(session, self._text)
-        self._card = self.add_card("In the text", HINT, self._area)
+        self._card = self.add_card("In the text", "", self._area)
         self._text.part_hovered.connect(self._point)
         self._text.part_clicked.connect(self._pin)
         self._mark_late = QTimer(self, singleShot=True, interval=AFTER_THE_POINTER)
@@ -74,6 +74,7 @@ class AttentionTextPanel(FollowedTextPanel):
             self._card.set_placeholder(NO_HEADS if is_known else NO_TEXT)
             return
         self._card.set_placeholder("")
+        self._card.set_aside(self.of_units(HINT))
         self.weights = combine_heads(reading.trace, heads, side=side)
         self._text.set_attention(list(map(visible, self._words(reading))), self.weights)
         self._mark()

@@ -28,10 +28,10 @@ from lmviz.models.address import Address
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-SILENCING = "Sets what the encoder made of this word to zero; scores, keys and values follow."
+SILENCING = "Sets what the encoder made of this place to zero; scores, keys and values follow."
 READ_ON = " The encoder reads on from there: what follows in the source changes too."
 SWAPS = {
-    "context": ("swap c", "Takes the context at this word from the other source, beside the same text"),
+    "context": ("swap c", "Takes the context at this place from the other source, beside the same text"),
     "state": ("swap state", "Hands the decoder the encoder's last state of the other source"),
 }
 CHANGED = "c, changed"
@@ -98,7 +98,7 @@ class ContextPanel(Panel):
         return views_recipe(reading.moment, numbered | {"context": self.context.views[0]})
 
     def out_of_place(self, model: OpenedModel) -> str:
-        return out_of_translation(model, "what is made of the words of a source")
+        return out_of_translation(model, "what is made of a source")
 
     def refresh(self) -> None:
         reading, chosen = self.session.reading.current, chosen_alignment(self.session)
@@ -141,7 +141,7 @@ class ContextPanel(Panel):
         context = strip(trace, handed_on[-1], 0, 0, ())
         name = CHANGED if _is_changed(trace, context) else "c, the last"
         self._show(reading, words, states, None, context, name)
-        self._card.set_title("Context of every word")
+        self._card.set_title(self.of_units("Context of every word"))
 
     def _show(
         self,
@@ -193,7 +193,7 @@ class ContextPanel(Panel):
         for button in self._swaps.values():
             button.setEnabled(there and bool(self._other.text().strip()))
         if trace is None or reading is None:
-            self._silence.setText("silence a word")
+            self._silence.setText(self.of_units("silence a word"))
             self._silence.setChecked(False)
             return
         self._silence.setText(f"silence “{reading.names('source')[self._source_place]}”")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -142,11 +142,17 @@ class EveryHeadPanel(Panel):
         }
         self._card.set_placeholder("")
         self.wall.set_heads(small, signs)
-        self._signs.set_pieces(_legend(Counter(sign for sign, _ in signs.values())))
+        of_units = self.of_units
+        for at, name in enumerate(KINDS, start=1):
+            self._sort.setItemText(at, of_units(name))
+        self._signs.set_pieces(_legend(Counter(sign for sign, _ in signs.values()), of_units))
         self._signs.setVisible(bool(signs))
         self._resting.setText(self._sentence())
         self._strips.set_strips(
-            [ScoreStrip(name, self.scores(kind).ravel(), COLORS[kind]) for name, kind in KINDS.items()]
+            [
+                ScoreStrip(of_units(name), self.scores(kind).ravel(), COLORS[kind])
+                for name, kind in KINDS.items()
+            ]
         )
         self._order()
         self._mark()
@@ -157,20 +163,22 @@ class EveryHeadPanel(Panel):
         on = Counter(head.rests_on for head in heads if head.rests_on is not None)
         reading = self.session.reading.current
         if not on or reading is None:
-            return f"None of the {len(heads)} heads rests on one word."
+            return self.of_units(f"None of the {len(heads)} heads rests on one word.")
         parts = []
         for position, count in on.most_common(NAMED):
             word = visible(reading.trace.tokens[position])
-            parts.append(f"{count} on the first word" if position == 0 else f"{count} on “{word}”")
+            first = self.of_units("the first word")
+            parts.append(f"{count} on {first}" if position == 0 else f"{count} on “{word}”")
         rest = sum(on.values())
         said = f"{rest} of {len(heads)} heads rest: {', '.join(parts)}"
         return f"{said}." if len(on) <= NAMED else f"{said}, the rest on others."
 
     def _order(self) -> None:
-        name = self._sort.currentText()
-        kind, count = KINDS.get(name), sum(map(len, self._badges))
+        kind = [None, *KINDS.values()][max(self._sort.currentIndex(), 0)]
+        count = sum(map(len, self._badges))
         if self._badges:
             sorted_by = "" if kind is None else f"By how much they look at {PLACES[kind]}"
+            sorted_by = self.of_units(sorted_by)
             self._card.set_title(sorted_by or f"All {count} heads")
         self.wall.sort_by(self.scores(kind) if kind is not None and self._badges else None)
         self._among.setVisible(kind is not None and bool(self._badges))
@@ -201,11 +209,12 @@ class EveryHeadPanel(Panel):
             own = scores[layer, head]
             if not np.isnan(own):
                 rank = 1 + int((scores > own).sum())
-                lines.append(f"{name}: {percentage(float(own))}, rank {rank} of {scores.size}")
+                named = self.of_units(name)
+                lines.append(f"{named}: {percentage(float(own))}, rank {rank} of {scores.size}")
         return f"layer {layer + 1}, head {head + 1}", lines
 
 
-def _legend(counts: Mapping[str, int]) -> list[Inked]:
+def _legend(counts: Mapping[str, int], of_units: Callable[[str], str]) -> list[Inked]:
     """What the signs mean that are drawn, and how many there are of each."""
     pieces: list[Inked] = []
     for name, kind in KINDS.items():
@@ -215,6 +224,6 @@ def _legend(counts: Mapping[str, int]) -> list[Inked]:
             pieces += [
                 Inked(" · " if pieces else ""),
                 Inked(sign, True, ink),
-                Inked(f" {name}: {counts[sign]}"),
+                Inked(f" {of_units(name)}: {counts[sign]}"),
             ]
     return pieces

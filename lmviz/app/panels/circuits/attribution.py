@@ -39,7 +39,7 @@ MANY = {
     "cross head": "heads over the source",
     "bias": "biases",
     "unit": "units",
-    "word": "words",
+    "word": "tokens",
 }
 
 NAMED = 10
@@ -76,7 +76,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         self._pinned = ""  # where the words of the chosen part are kept
         self._head = Label(name="attribution_words_sentence", wraps=True)
         self._bars = named(SignedBars("what each part adds"), "attribution_bars")
-        self._words = named(SignedBars("what comes of each word"), "attribution_words")
+        self._words = named(SignedBars("what comes of each token"), "attribution_words")
         body = column(self._said, (self._bars, 3), self._head, (self._words, 2))
         self._card = self.add_card("Who wrote it", self._depth, body)
         self._depth.hide()
@@ -128,7 +128,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
     def _offer_depths(self, depth: int) -> None:
         """Down to which recurrent layer the answer can be taken apart, and to the words."""
         below = ["the layer below", *(f"{count} layers below" for count in range(2, depth))]
-        offered = ["the top layer", *below[: max(depth - 1, 0)], "the words"] if depth else []
+        offered = ["the top layer", *below[: max(depth - 1, 0)], self.of_units("the words")] if depth else []
         if self._depth.count() != len(offered):
             set_choices(self._depth, dict(enumerate(offered)), min(self._through, len(offered) - 1))
         self._depth.setVisible(bool(offered))

@@ -185,6 +185,6 @@ def _name(part: CircuitPart, tokens: Sequence[str]) -> str:
     at = part.position
     where = f" at “{tokens[at]}”" if at is not None and at < len(tokens) else ""
     if part.layer is None:
-        return f"the word “{tokens[at]}”" if at is not None and at < len(tokens) else "a word"
+        return f"the token “{tokens[at]}”" if at is not None and at < len(tokens) else "a token"
     number = f"·{part.number + 1}" if part.number is not None else ""
     return f"{part.kind} {part.layer + 1}{number}{where}"

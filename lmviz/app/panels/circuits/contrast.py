@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 ASK = "ask a question …"
 NO_MODEL = "Open or train a model to ask which of its parts an answer hangs on."
 SEEN = 12  # letters behind the first change that are to be in sight
-PROPOSED = "proposed: the likeliest words"
+PROPOSED = "proposed: the likeliest answers"
 TO_TYPE = (
     "Choose a number of the answer, or click and type one: logit:WORD, logit:WORD-OTHER, probability:WORD or "
     "loss.",
     "With @5 behind it, it is that at token 5, counted from 0, and else at the last. A label stands in the "
     "place of the word.",
 )
-HINTS = ("the text above with a word changed for one of as many tokens", "the changed text", "text")
-ALONE = "Change a word, and states can be carried from one text into the other."
+HINTS = ("the text above with something changed for as many tokens", "the changed text", "text")
+ALONE = "Change the text, and states can be carried from one text into the other."
 
 
 class ContrastPanel(Panel):

@@ -69,8 +69,8 @@ class HeadPairPanel(Panel):
         self._parts = [_HeadView("before", "translation"), _HeadView("follows", "source")]
         body = column(self._said, *((part, 1) for part in self._parts), gap=8)
         self._card = self.add_card("How they work together", "", body)
-        self._bars = named(BarsView(), "head_pair_bars", "probability of the word that they find, by step")
-        self._by_step = self.add_card("The word", "by step", self._bars)
+        self._bars = named(BarsView(), "head_pair_bars", "probability of what they find, by step")
+        self._by_step = self.add_card("What they find", "by step", self._bars)
         self.column.setStretch(0, 2)
         self.column.setStretch(1, 1)
         self._bars.part_clicked.connect(lambda bar: session.library.choose_step(self._steps()[bar]))
@@ -124,7 +124,7 @@ class HeadPairPanel(Panel):
         """Say why there is nothing to draw."""
         self._reading = self.pair = None
         self.chances.forget()
-        self._card.set_placeholder(sentence)
+        self._card.set_placeholder(self.of_units(sentence))
         self._by_step.hide()
 
     def _found_at(self) -> int | None:
@@ -150,9 +150,8 @@ class HeadPairPanel(Panel):
         share, looks = before.show_head(pair.before, trace, words, found, found - 1)
         with_share = f"with {share}" if looks else f"with only {share}"
         knows = f": so “{words[found]}” knows what it follows" if looks else ""
-        before.say(
-            f"“{words[found]}” looks at the word before it, “{words[found - 1]}”, {with_share}{knows}."
-        )
+        at = self.of_units("the word before it")
+        before.say(f"“{words[found]}” looks at {at}, “{words[found - 1]}”, {with_share}{knows}.")
         share, finds = follows.show_head(pair.follows, trace, words, last, found)
         with_share = f"with {share}" if finds else f"with only {share}"
         says = likeliest == trace.ids[found]
@@ -164,10 +163,12 @@ class HeadPairPanel(Panel):
         self._said.setText(
             f"Together: they find “{words[last]}” again and read off what came next."
             if whole
-            else "Such heads find a word again and read off what came next; here not all of it happens."
+            else self.of_units(
+                "Such heads find a word again and read off what came next; here not all of it happens."
+            )
         )
         self._by_step.setVisible(len(reading.model.snapshots) > 1)
-        self._by_step.set_title(f"The word that followed, “{words[found]}”")
+        self._by_step.set_title(f"What followed, “{words[found]}”")
         self._follow_steps()
 
     def _follow_steps(self) -> None:
@@ -222,7 +223,7 @@ class _HeadView(QWidget):
 
     def __init__(self, name: str, role: str) -> None:
         super().__init__()
-        self._map = named(HeatmapView(), f"head_{name}_map", "what each word looks at")
+        self._map = named(HeatmapView(), f"head_{name}_map", "what each token looks at")
         self._map.set_style(square=True, values="none", few_columns=True, column_role=ROLES[role])
         self._name, self._words = Label(role=role), Label(name=f"head_{name}_sentence", wraps=True)
         row((self._map, 3), (column(self._name, self._words, STRETCH, gap=4), 2), on=self, gap=12)

@@ -164,7 +164,7 @@ class HeadsOverTimePanel(Panel):
             self._draw_over_time(found)
         else:
             self._draw_map(found)
-            self._said.setText(self._of_head(found))
+            self._said.setText(self.of_units(self._of_head(found)))
 
     def _draw_map(self, found: HeadScores) -> None:
         shares = found[self._score.currentText()][::-1]  # the first layer lies at the bottom
@@ -184,12 +184,15 @@ class HeadsOverTimePanel(Panel):
         from lmviz.circuits.heads_over_time import HeadsOverTime
 
         known, step = HeadsOverTime(self.scores), self.session.library.step
-        steps, shares = known.steps, known.array
+        steps, shares, of_units = known.steps, known.array, self.of_units
         turns, jump = known.turns(), known.jump()
         self._draw_losses(known)
         most = max(0.2, float(np.ceil(10 * shares.max()) / 10))
         self._legend.set_entries(
-            [LegendEntry(IN_SHORT[name], getattr(current_theme(), role)) for name, role in ROLES.items()]
+            [
+                LegendEntry(of_units(IN_SHORT[name]), getattr(current_theme(), role))
+                for name, role in ROLES.items()
+            ]
         )
         rows = []
         for (layer, head), role in np.ndenumerate(found.roles):
@@ -199,7 +202,7 @@ class HeadsOverTimePanel(Panel):
                     f"{layer + 1}·{head + 1}",
                     {ROLES[name]: shares[:, at, layer, head] for at, name in enumerate(WHERE)},
                     ROLES[role] if role else "",
-                    f"{IN_SHORT[role]} {brief_percentage(score)} %" if role else "no clear role",
+                    f"{of_units(IN_SHORT[role])} {brief_percentage(score)} %" if role else "no clear role",
                 )
             )
         self._rows.set_rows(steps, rows, most)
@@ -216,13 +219,13 @@ class HeadsOverTimePanel(Panel):
         self._losses.set_marks(at)
         if self.session.library.model is not None:
             self.session.library.mark(self.session.library.model, at)
-        self._said.setText(f"{self._of_training(known, jump, turns)} {self._of_head(found)}")
+        self._said.setText(of_units(f"{self._of_training(known, jump, turns)} {self._of_head(found)}"))
         self._align()
 
     def _draw_losses(self, known: HeadsOverTime) -> None:
         """The losses of the two sayings, over that of the training."""
         curves = [
-            PlotCurve("new words", known.steps, known.losses[:, 0], "muted_text", 1.2),
+            PlotCurve(self.of_units("new words"), known.steps, known.losses[:, 0], "muted_text", 1.2),
             PlotCurve("said again", known.steps, known.losses[:, 1], "accent", 2.4),
         ]
         if self.session.library.model is not None:
@@ -281,22 +284,23 @@ class HeadsOverTimePanel(Panel):
 
     def _read_out_cell(self, row: int, column: int) -> tuple[str, Sequence[str]]:
         found = self._shown()
-        return ("", ()) if found is None else _read_out(found, found.array.shape[1] - 1 - row, column)
+        return ("", ()) if found is None else self._read_out(found, found.array.shape[1] - 1 - row, column)
 
     def _read_out_row(self, row: int) -> tuple[str, Sequence[str]]:
         found = self._shown()
-        return ("", ()) if found is None else _read_out(found, *divmod(row, found.array.shape[2]))
+        return ("", ()) if found is None else self._read_out(found, *divmod(row, found.array.shape[2]))
+
+    def _read_out(self, found: HeadScores, layer: int, head: int) -> tuple[str, Sequence[str]]:
+        lines = [
+            f"{brief_percentage(found[name][layer, head])} % on {where}" for name, where in WHERE.items()
+        ]
+        return f"head {layer + 1}·{head + 1}", list(map(self.of_units, lines))
 
 
 def _scores(model: Model) -> HeadScores:
     from lmviz.circuits.head_scores import head_scores
 
     return head_scores(model, words=WORDS, rows=ROWS)
-
-
-def _read_out(found: HeadScores, layer: int, head: int) -> tuple[str, Sequence[str]]:
-    lines = [f"{brief_percentage(found[name][layer, head])} % on {where}" for name, where in WHERE.items()]
-    return f"head {layer + 1}·{head + 1}", lines
 
 
 def _turning(turns: Iterable[HeadTurn]) -> str:

@@ -322,7 +322,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         if found.axes[1:] == ("head",):
             return f"head {(layer or 0) + 1}·{cell[1] + 1}"
         plain = kind.removeprefix("source ")
-        what = "the word" if layer is None and plain == "stream" else WHAT.get(plain, plain)
+        what = "the token" if layer is None and plain == "stream" else WHAT.get(plain, plain)
         of = ""
         if len(cell) > 1 and found.axes[1] in found.names:
             of = f" of “{visible(found.names[found.axes[1]][cell[1]])}”"
@@ -345,7 +345,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         names = self._column_names(found)
         rows = self._row_names(found)
         low, leaves, high, arrives = sits
-        at_first = "as it enters" if leaves == 0 and rows[0] == "words" else f"up to layer {rows[leaves]}"
+        at_first = "as it enters" if leaves == 0 and rows[0] == "tokens" else f"up to layer {rows[leaves]}"
         moves = f"at “{names[low]}” {at_first}, and at “{names[high]}” from layer {rows[arrives]} on"
         return f"What tells them apart sits {moves}. {said}"
 
@@ -354,7 +354,7 @@ def _layer_name(address: str) -> str:
     at = Address.parse(address)
     number = at.layer if at.layer is not None else None
     if number is None:
-        return str(at.order) if at.order is not None else "words" if "embedding" in address else at.name
+        return str(at.order) if at.order is not None else "tokens" if "embedding" in address else at.name
     return f"{number + 1}" + (f" {at.direction}" if at.direction else "")
 
 

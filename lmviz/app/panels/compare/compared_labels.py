@@ -80,7 +80,7 @@ class ComparedLabelsPanel(Panel):
     def out_of_place(self, model: OpenedModel) -> str:
         if not model.predicts.continues:
             return ""
-        said = f"{model.name} {model.does}: Surprisal compares its words."
+        said = f"{model.name} {model.does}: Surprisal compares what it expects."
         return f"{said} Open a tagger or a classifier for labels."
 
     def refresh(self) -> None:

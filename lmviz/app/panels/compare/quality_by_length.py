@@ -279,10 +279,10 @@ class QualityByLengthPanel(Panel):
             self.plot.choose(None)
             return
         worst = found[length].worst
+        worst_of = self.of_units(f"worst of {count(length)} words")
         self.plot.choose(length)
         self._written.set_text(
-            f"worst of {count(length)} words by {names_of([moment])[0]}, aligned under Attention: "
-            f"“{worst.written}”"
+            f"{worst_of} by {names_of([moment])[0]}, aligned under Attention: “{worst.written}”"
         )
         self._wanted.set_text(f"wanted: “{worst.wanted}”")
 

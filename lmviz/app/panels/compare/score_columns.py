@@ -81,8 +81,8 @@ NOTES = {
     "next-token": "across tokenizers, compare bits per character; unknown words are spelled out",
     "tagging": "nats per tag · accuracy of known and unknown words · F1 of each tag",
     "classification": "nats per text · F1 of each label",
-    "translation": "exact match and BLEU of its own words · nats and accuracy given the right words",
-    "captioning": "exact match of its own words · nats and accuracy given the right words",
+    "translation": "exact match and BLEU of what it writes · nats and accuracy given the right text",
+    "captioning": "exact match of what it writes · nats and accuracy given the right text",
 }
 """What has to be known to read the table, by task."""
 

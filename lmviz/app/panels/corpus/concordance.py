@@ -40,7 +40,7 @@ class ConcordancePanel(Panel):
         )
         self._phrase.setClearButtonEnabled(True)
         self._phrase.setMinimumWidth(SIZE_OF_PHRASE)
-        self._words = named(BarsView(), description="words that follow")
+        self._words = named(BarsView(), description="what follows")
         self._places = ConcordanceList()
         self.found: Concordance | None = None  # what is shown
         self.searched = ""  # the phrase of which that was found

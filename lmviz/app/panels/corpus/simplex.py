@@ -35,7 +35,7 @@ DEPTH = 4.0  # what is drawn of the curve, in distances between the maximum and 
 REACH = 2.0  # the pull of the longest arrow, in multiples of λ
 SIZE_OF_CONTEXT = 130  # pixels
 NARROWEST_BARS, NARROWEST_CURVE = 120, 80  # pixels
-EMPTY = "Open a text, and type a phrase that 2 to 8 different words follow."
+EMPTY = "Open a text, and type a phrase that goes on in 2 to 8 ways."
 
 
 class SimplexPanel(Panel):
@@ -52,7 +52,7 @@ class SimplexPanel(Panel):
         self._context = named(
             HintedEdit("a phrase, such as cows eat", "a phrase"),
             "simplex_context",
-            "phrase whose next words are weighed",
+            "phrase whose continuations are weighed",
         )
         self._context.setMinimumWidth(SIZE_OF_CONTEXT)
         self._bars = named(SimplexBars(), "simplex_bars")
@@ -65,7 +65,7 @@ class SimplexPanel(Panel):
         self._ascend = named(QPushButton("maximise"), "simplex_ascend_button", role="primary")
         self._ascend.setToolTip("Every share moves along p × (c/p − λ), until none of them moves any more.")
         self._even = named(QPushButton("equal"), "simplex_even_button")
-        self._even.setToolTip("Give every word the same share.")
+        self._even.setToolTip("Give all of them the same share.")
         self._card = self.add_card("Simplex", self._context, scrolling(self._lay_out()))
         self._wait = QTimer(self, singleShot=True, interval=TYPING)
         self._wait.timeout.connect(self._count)

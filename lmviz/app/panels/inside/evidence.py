@@ -19,7 +19,7 @@ from lmviz.inspection.recipes.text import places_recipe, settings_of
 from lmviz.text.concordance import Concordance, concordance_of_ids
 from lmviz.text.tokenizer import visible
 
-NOTHING = "Open an n-gram and type some words: the lines that it counted them in appear here."
+NOTHING = "Open an n-gram and type a text: the lines that it counted them in appear here."
 
 
 class EvidencePanel(Panel):
@@ -68,7 +68,7 @@ class EvidencePanel(Panel):
             self._open.setText(caption(f"Open “{name}” to see where"))
             self._show_nothing(f"counted from {name}")
         elif not wanted:
-            self._show_nothing("no word of it was seen before: only the empty context matches")
+            self._show_nothing("nothing of it was seen before: only the empty context matches")
         elif self._context != wanted:
             self._context, self._found = wanted, None
             self.ask_reader(

@@ -42,7 +42,7 @@ class LensPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._words = named(HeatmapView(), description="likeliest words at each layer")
+        self._words = named(HeatmapView(), description="likeliest answers at each layer")
         self._norms = PositionCurve()
         leave_arrow_keys(self, self._words, self._norms)
         self._norms.setAccessibleName("norm of the state along the layers")

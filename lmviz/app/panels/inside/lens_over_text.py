@@ -47,7 +47,7 @@ class LensOverTextPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._words = named(HeatmapView(), "lens_grid", "likeliest words at each layer and position")
+        self._words = named(HeatmapView(), "lens_grid", "likeliest answers at each layer and position")
         leave_arrow_keys(self, self._words)
         self._drawn: tuple[Reading, LogitLens] | None = None
         self._said = InkedLabel(name="lens_over_text_sentence", wraps=True)

@@ -55,7 +55,7 @@ class LossesAndSteps(QWidget):
         self._losses = named(HeatmapView(), description="every loss by every state")
         self.parts = named(PositionBars(), description="what each step adds to the gradient of U")
         """What the steps add to the gradient of U."""
-        self.held = named(PositionBars(), description="what the state still holds of each word")
+        self.held = named(PositionBars(), description="what the state still holds of each token")
         """What the state holds of each word."""
         self._losses_title, self._parts_title, self._held_title = (MutedLine() for _ in range(3))
         of_steps = (self._parts_title, (self.parts, 1), self._held_title, (self.held, 1))

@@ -35,7 +35,7 @@ THE_POSITIONS, BEYOND, KINDS = range(3)
 WAVES = 4
 NOTHING = (
     "This model is told nothing of positions. Only the causal mask gives order away: "
-    "each word attends to those up to it, and so to another number of words."
+    "each token attends to those up to it, and so to another number of tokens."
 )
 TABLES = {
     "learned": "learned: added at a position, by channel",
@@ -126,7 +126,7 @@ class PositionsPanel(Panel):
             return ""
         if model.family == "transformer":
             return "Positions are drawn of Transformers that read one text: open a language model."
-        reads = f"{model.name} is not a Transformer: it reads word by word, and so in order."
+        reads = f"{model.name} is not a Transformer: it reads one token after the other, and so in order."
         return f"{reads} Open one to see how it is told of order."
 
     def refresh(self) -> None:

@@ -60,7 +60,7 @@ class SaliencyPanel(Panel):
         self.found: tuple[Saliency, ...] = ()  # what is drawn, one for each sequence
         self._of: Of = "loss"
         self._reading: Reading | None = None  # of which the saliency is
-        self._choice = picker("saliency_of_picker", "the number that words are erased for", least=LENGTH)
+        self._choice = picker("saliency_of_picker", "the number whose causes are shown", least=LENGTH)
         self._said = Label(name="saliency_sentence", role="muted", wraps=True)
         self.picture = EffectPictures()  # the pixels of a source that is a picture, hidden where it is none
         self.words, self.source_words = WordEffects("without"), WordEffects("without, of the source")
@@ -111,7 +111,8 @@ class SaliencyPanel(Panel):
             self.found, self._reading = (), None
             self._choice.clear()
             self._draw()
-            self._card.set_placeholder(NO_TEXT if self.session.library.model else NO_MODEL)
+            missing = NO_TEXT if self.session.library.model else NO_MODEL
+            self._card.set_placeholder(self.of_units(missing))
             return
         self._card.set_placeholder("")
         offers, of = self._offers_of(reading)
@@ -178,7 +179,7 @@ class SaliencyPanel(Panel):
             return found.value, erasing
 
         if not self.found:
-            self._said.setText(ERASING)
+            self._said.setText(self.of_units(ERASING))
         self.ask_about(reading, QUESTION, begin, lambda answer: self._go_on(reading, of, offers, *answer))
 
     def _go_on(self, reading: Reading, of: Of, offers: dict[Of, str], value: float, erasing: Erasing) -> None:
@@ -212,7 +213,8 @@ class SaliencyPanel(Panel):
                 float(max(sizes, default=0.0)),
             )
         self._draw_picture()
-        sentence = f"{said[:1].upper()}{said[1:]}. {agreement_sentence(self.found)}" if self.found else ""
+        agreement = self.of_units(agreement_sentence(self.found)) if self.found else ""
+        sentence = f"{said[:1].upper()}{said[1:]}. {agreement}" if self.found else ""
         self._said.setText(sentence)
         self._mark()
 

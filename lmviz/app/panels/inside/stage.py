@@ -170,7 +170,8 @@ class StagePanel(Panel):
             of = number_in_words(gradients.of_reading(reading), reading)
             self._show_sentence(backward_sentence(gradients.current, stage, position, of))
             return
-        self._show_sentence(stage_sentence(reading.trace, stage, position, head, token))
+        noun = self.session.reading.noun
+        self._show_sentence(stage_sentence(reading.trace, stage, position, head, token, noun))
 
     def _show_sentence(self, pieces: Sequence[Piece]) -> None:
         """A sentence, what is filled in in bold."""

@@ -51,7 +51,7 @@ class UnitPanel(Panel):
         self.unit: tuple[str, int] | None = None
         """The tap's address and the unit that was chosen; None as long as it is the strongest."""
         self._drawn: tuple[Reading, tuple[str, int]] | None = None  # of which reading, and which unit
-        self._words = named(TokenStrip(), description="drag over words to select them")
+        self._words = named(TokenStrip(), description="drag over the text to select a part of it")
         self._curve = PositionCurve()
         leave_arrow_keys(self, self._words, self._curve)
         self._found = FlowLayout()
@@ -114,7 +114,7 @@ class UnitPanel(Panel):
     def out_of_place(self, model: OpenedModel) -> str:
         if model.family != "ngram":
             return ""
-        return f"{model.name} counts words and has no units. Evidence shows where it saw them."
+        return f"{model.name} counts and has no units. Evidence shows where it saw them."
 
     def refresh(self) -> None:
         reading = self.session.reading.current
@@ -132,7 +132,7 @@ class UnitPanel(Panel):
             self._curve.set_values([])
             self._curve.set_threshold(None)
             self._card.set_title("Unit")
-            self._card.set_aside("pin a cell, or drag over some words")
+            self._card.set_aside("pin a cell, or drag over a part of the text")
             return
         address, unit = place
         self._card.set_title(coordinate(trace[address].axes[-1], unit).capitalize())
@@ -190,7 +190,7 @@ class UnitPanel(Panel):
         self._curve.set_threshold(line)
 
     def _lay_out(self) -> QWidget:
-        hint = Label("drag over words to find units active on all of them, above", role="muted", wraps=True)
+        hint = Label("drag over the text to find units active on all of it, above", role="muted", wraps=True)
         self._threshold.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         switch = GradientSwitch(self.session)
         brushing = row((self._threshold, 1), switch)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
     from lmviz.models.model import Model
 
-BACK = ("this word", "one back", "two back", "three back", "four back", "five back", "six back")
+BACK = ("the newest", "one back", "two back", "three back", "four back", "five back", "six back")
 OWN_SCALE = "each strip on its own scale"
 
 

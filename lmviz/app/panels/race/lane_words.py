@@ -66,7 +66,7 @@ class LaneWordsPanel(Panel):
         self._said = InkedLabel(name="lanes_apart", wraps=True)
         self._complaint = Label(name="complaint", role="warning", wraps=True)
         self._complaint.hide()
-        self._empty = Card("Next words")
+        self._empty = Card("What comes next")
         self._empty.set_placeholder(EMPTY)
         self._cards: list[_LaneCard] = []
         self._lanes: tuple[RaceLane, ...] = ()
@@ -259,7 +259,7 @@ class _LaneCard(Card):
         self.set_title(name)
         self._color = color
         self.bars.set_color(color)
-        self.bars.setAccessibleName(f"next words of {name}")
+        self.bars.setAccessibleName(f"what lane {name} expects next")
         self.update()
 
     def adopt_theme(self) -> None:

@@ -30,6 +30,7 @@ FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
 SHORTENED = "p(w₁ … wₙ) = ∏ p(wₜ | {known}): what is struck out, it cannot see"
 NO_MODEL = "Open or train a model to multiply the probabilities of words."
 NO_TEXT = "Type a text above: the probabilities of its words are multiplied here."
+NO_PROBABILITY = "a first word has no probability"
 SUM_WIDTH = 150  # pixels at scale 1 for the product's figures
 
 
@@ -44,7 +45,7 @@ class ChainRulePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._strip = named(ProductStrip(), "chain_rule_strip", "the text, each word under its probability")
+        self._strip = named(ProductStrip(), "chain_rule_strip", "the text, each token under its probability")
         self._strip.set_readout(self._explain)
         self._bits, self._product = Label(), Label(role="muted")
         self.likelihood: Likelihood | None = None  # what is drawn
@@ -113,7 +114,8 @@ class ChainRulePanel(Panel):
     def _show(self, likelihood: Likelihood | None, moment: RecipeSubject | None) -> None:
         self.likelihood, self._moment = likelihood, moment
         tokens = likelihood.tokens if likelihood is not None else ()
-        missing = NO_TEXT if self.session.library.model else NO_MODEL
+        of_units = self.of_units
+        missing = of_units(NO_TEXT if self.session.library.model else NO_MODEL)
         self._card.set_placeholder("" if tokens else missing)
         self._strip.set_product(
             [visible(token.token) for token in tokens],
@@ -122,12 +124,12 @@ class ChainRulePanel(Panel):
         )
         self._strip.set_new(len(self.session.writing.branches.path()))
         if likelihood is None or moment is None or likelihood.perplexity is None:
-            self._card.set_aside("a first word has no probability" if tokens else "")
+            self._card.set_aside(of_units(NO_PROBABILITY) if tokens else "")
             self._bits.setText("")
             self._product.setText("")
         else:
             whose = "of the words as read" if likelihood.differs else ""
-            parts = (in_words(moment.interventions), whose, _formula(likelihood.sight))
+            parts = (in_words(moment.interventions), of_units(whose), of_units(_formula(likelihood.sight)))
             self._card.set_aside(" · ".join(part for part in parts if part))
             self._bits.setText(f"{likelihood.bits:.1f} bits")
             perplexity = number(likelihood.perplexity, 1)
@@ -139,7 +141,7 @@ class ChainRulePanel(Panel):
         assert self.likelihood is not None, "only words that are shown can be pointed at"
         token = self.likelihood.tokens[row]
         if token.probability is None:
-            return visible(token.token), ("a first word has no probability",)
+            return visible(token.token), (self.of_units(NO_PROBABILITY),)
         assert token.surprisal is not None, "a word with a probability has a surprisal"
         assert token.rank is not None, "and a rank"
         assert token.perplexity is not None, "and a perplexity"
@@ -159,6 +161,7 @@ class ChainRulePanel(Panel):
             return ()
         known = " ".join(visible(token.token) for token in self.likelihood.tokens[len(forgotten) : row])
         words = "1 word" if len(forgotten) == 1 else f"{count(len(forgotten))} words"
+        words = self.of_units(words)
         return (f"given “{known}” alone; {words} before it forgotten" if known else "given nothing",)
 
     def _row_of(self, position: int) -> int:

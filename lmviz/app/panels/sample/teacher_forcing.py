@@ -37,7 +37,7 @@ class TeacherForcingPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._plot, self._legend, self._said = SurprisalPlot(), Legend(hides=True), MutedLine()
-        self._plot.setAccessibleName("cost of each word after either history")
+        self._plot.setAccessibleName("cost of each token after either history")
         self._hidden: set[str] = set()
         self._legend.entry_clicked.connect(self._hide)
         self.histories: Histories | None = None  # what is drawn; None while nothing is
@@ -53,6 +53,11 @@ class TeacherForcingPanel(Panel):
             changed.connect(self._mark)
         theme_switch().theme_changed.connect(self._draw)
         self.follow(session.reading.changed)
+
+    @property
+    def _right(self) -> str:
+        """What the curve of the given text is called."""
+        return self.of_units(RIGHT)
 
     @property
     def said(self) -> str:
@@ -75,7 +80,7 @@ class TeacherForcingPanel(Panel):
             self.silence("histories")
             self.histories = None
             self._card.set_placeholder(
-                "Type a text of some words, to see what the model's own would do to it."
+                "Type a longer text, to see what the model's own would do to it."
                 if self.session.library.model is not None
                 else "Open a model to see what its own words would do to the text."
             )
@@ -103,7 +108,7 @@ class TeacherForcingPanel(Panel):
         if found is None:
             return
         curves = (
-            WordCurve(RIGHT, theme.training, found.after_right),
+            WordCurve(self._right, theme.training, found.after_right),
             WordCurve(OWN, theme.key, found.after_own, 1),
         )
         self._legend.set_entries(
@@ -127,7 +132,7 @@ class TeacherForcingPanel(Panel):
         place = found.parted
         written = " ".join(visible(token) for token in found.own[place:] if token)
         beginning = f"From “{visible(found.right[place])}” on it would have written “{written}”"
-        return f"{beginning} · {right:.1f} bits {RIGHT}, {own:.1f} {OWN}"
+        return f"{beginning} · {right:.1f} bits {self._right}, {own:.1f} {OWN}"
 
     def _mark(self) -> None:
         position, hovered = self.session.focus.position, self.session.focus.hovered_position

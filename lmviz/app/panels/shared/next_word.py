@@ -40,7 +40,7 @@ class NextWordPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._bars = named(BarsView(), description="next-word distribution")
+        self._bars = named(BarsView(), description="distribution of what comes next")
         self._shifts = named(BeforeAfterBars(), "before_after")
         self._pages = stack(self._bars, self._shifts)
         self._card = self.add_card("Next word", "", self._pages)

@@ -31,7 +31,11 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-HINT = "Pin a head, a cell or a word, and change it."
+HINT = "Pin a head, a cell or a token, and change it."
+SWAPPING = (
+    "Swaps the two words of the pinned attention weight; if none is pinned,\n"
+    "the current word and the one before it."
+)
 UNIT_AXES = ("unit", "channel")
 WIDE_COLUMNS = 3  # how many buttons stand side by side where they fit, one fewer elsewhere
 AROUND = 56  # pixels at scale 1 between the panel's edges and the buttons, a scroll bar among them
@@ -91,6 +95,9 @@ class SurgeryPanel(Panel):
         }
         for name, button in self._buttons.items():
             button.setEnabled(enabled[name])
+        swap = self._buttons["swap words"]
+        swap.setText(self.of_units("swap words"))
+        swap.setToolTip(paragraph(self.of_units(SWAPPING)))
         self._pinned.setText(self._name_of_pinned())
         self._pinned.setVisible(bool(self._pinned.text()))
         if not changes:
@@ -121,8 +128,7 @@ class SurgeryPanel(Panel):
             "zero unit": (self._zero_unit, "Sets the unit of the pinned cell to zero at every position."),
             "swap words": (
                 self._swap,
-                "Swaps the two words of the pinned attention weight; if none is pinned,\n"
-                "the current word and the one before it.",
+                SWAPPING,
             ),
             "no positions": (self._no_positions, "Removes position information from the model."),
         }

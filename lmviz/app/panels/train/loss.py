@@ -35,10 +35,10 @@ SMOOTHING = {"raw": 0.0, "smooth": 0.9, "smoother": 0.98}
 
 
 NOTES = {
-    "unigram": "the loss of each word's frequency, whatever stands before it",
-    "bigram": "the loss of an n-gram model that sees one word, with Kneser-Ney smoothing",
-    "5-gram Kneser-Ney": "the loss of an n-gram model that sees four words. Kneser-Ney smoothing takes a "
-    "little from each count, and gives it to words by how many different words they have followed",
+    "unigram": "the loss of each token's frequency, whatever stands before it",
+    "bigram": "the loss of an n-gram model that sees one token, with Kneser-Ney smoothing",
+    "5-gram Kneser-Ney": "the loss of an n-gram model that sees four tokens. Kneser-Ney smoothing takes a "
+    "little from each count, and gives it to tokens by how many different ones they have followed",
 }
 """What the references mean; models that count are trained in a moment, and a network should be better."""
 

@@ -47,7 +47,7 @@ class OverTimePanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._plot = named(
-            LinePlot(possible=SHARE), description="probability of the next words over the training"
+            LinePlot(possible=SHARE), description="probability of what comes next over the training"
         )
         self._card = self.add_card("Next word over time", "", self._plot)
         self._key: Subject | None = None

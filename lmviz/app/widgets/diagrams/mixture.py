@@ -98,7 +98,7 @@ def draw_columns(
 def _draw_key(picture: Picture, painter: Painter, area: QRectF, orders: Sequence[int]) -> None:
     """Which colour is which order."""
     theme, scale = picture.theme, picture.theme.scale
-    painter.fit(area, "next word, made of", theme.muted_text, 10.5)
+    painter.fit(area, "what comes next, made of", theme.muted_text, 10.5)
     left = area.left() + 110 * scale
     for order in orders:
         box = QRectF(left, area.center().y() - 5 * scale, 10 * scale, 10 * scale)

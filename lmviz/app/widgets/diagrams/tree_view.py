@@ -48,7 +48,7 @@ class TreeView(Pointable):
         self._least = self._usual = QSize(0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("tree of words")
+        self.setAccessibleName("tree of continuations")
 
     @property
     def left_out(self) -> int:

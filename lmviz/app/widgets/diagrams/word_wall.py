@@ -39,10 +39,10 @@ def wall_sentences(view: Picture, window: WindowPicture, width: float) -> list[t
     """The sentences about the words before the window, line by line, and whether they are strong."""
     size = len(window.words)
     if not window.unseen:
-        text = f"Nothing stands before the window yet. It reads {size} words and no more."
+        text = f"Nothing stands before the window yet. It reads {size} tokens and no more."
         return [(line, False) for line in _wrapped(view, text, width)]
     count = len(window.unseen)
-    which = "This word was" if count == 1 else f"Each of these {count} words was"
+    which = "This one was" if count == 1 else f"Each of these {count} was"
     text = f"No line leads from here. {which} replaced by another: no logit changed by more than"
     lines = [(line, True) for line in _wrapped(view, "It cannot see further back.", width, bold=True)]
     return [*lines, *((line, False) for line in _wrapped(view, text, width)), (number(window.change), True)]

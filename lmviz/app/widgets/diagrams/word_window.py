@@ -49,7 +49,7 @@ class WordWindowView(Picture):
         self._unit = 0
         self._current = ""
         self._parts: dict[str, QRectF] = {}
-        self.setAccessibleName("the window of words")
+        self.setAccessibleName("the window that is read")
 
     @property
     def picture(self) -> WindowPicture:

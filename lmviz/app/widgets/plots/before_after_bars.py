@@ -37,7 +37,7 @@ class BeforeAfterBars(LabelledBars):
         super().__init__(parent)
         self._before, self._after = np.zeros(0), np.zeros(0)
         self._lost = False
-        self.setAccessibleName("words before and after the change")
+        self.setAccessibleName("probabilities before and after the change")
 
     def set_words(
         self,

@@ -46,7 +46,7 @@ class _Stack:
 
     def name(self, index: int) -> str:
         """What a word is called, or the rest."""
-        return self.labels[index] if index < len(self.labels) else "another word"
+        return self.labels[index] if index < len(self.labels) else "another"
 
     def share(self, index: int) -> str:
         """The share of a word, in per cent."""
@@ -286,7 +286,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         if not len(thin):
             return
         first = int(thin[0])
-        said = "others" if self._stack.rest > 0 else f"{count(len(self._stack.labels) - first)} more words"
+        said = "others" if self._stack.rest > 0 else f"{count(len(self._stack.labels) - first)} more"
         wide = self.metrics(SHARE_SIZE).horizontalAdvance(said)
         left = min(self._stack.stretch(bar, first).left(), bar.right() - wide - self.length(16))
         if left > bar.left() + self.length(16):

@@ -72,7 +72,7 @@ class DistributionCard(Card):
             self._picker.setCurrentIndex(self._steps.index(step) if step in self._steps else -1)
         self._picker.setVisible(bool(steps))
         self._fit_steps()
-        self.bars.setAccessibleName(f"next-word distribution of {name}")
+        self.bars.setAccessibleName(f"what {name} expects next")
         self.update()
 
     def _fit_steps(self) -> None:

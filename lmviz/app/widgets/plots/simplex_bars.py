@@ -45,7 +45,7 @@ class SimplexBars(Pointable):
         self._reach = 1.0
         self._dragged = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("shares of the words that follow")
+        self.setAccessibleName("shares of what follows")
 
     @property
     def shares(self) -> np.ndarray:

@@ -58,7 +58,7 @@ class SurprisalPlot(PagedWords):
         self._curves: tuple[WordCurve, ...] = ()
         self._disagreement: np.ndarray | None = None
         self.setSizePolicy(QSizePolicy.Policy.MinimumExpanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("surprisal of each word")
+        self.setAccessibleName("surprisal of each token")
 
     def set_words(
         self, words: Sequence[str], curves: Sequence[WordCurve], disagreement: np.ndarray | None = None

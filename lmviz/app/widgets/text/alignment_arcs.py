@@ -65,7 +65,7 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         self._before: tuple[int, int] | None = None  # the word that the pointer was on
         self._current = self._from_outside = self._chosen_source = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("where each word comes from")
+        self.setAccessibleName("where each token comes from")
 
     def set_alignment(self, target: Sequence[str], source: Sequence[str], weights: np.ndarray) -> None:
         """Show two lines of words and the weights (target, source) between them."""
@@ -219,7 +219,7 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
 
     def _describe(self) -> None:
         if not 0 <= self._current < len(self._words[TARGET]):
-            self.setAccessibleDescription(f"{len(self._words[TARGET])} words of the target")
+            self.setAccessibleDescription(f"{len(self._words[TARGET])} tokens of the target")
             return
         title, lines = self.readout((TARGET, self._current))
         self.setAccessibleDescription(f"{title} {', '.join(lines)}")

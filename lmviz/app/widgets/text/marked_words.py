@@ -81,7 +81,7 @@ class PagedWords(MarkedWords):
         count = len(self.beyond(event.position()))
         self.setCursor(HAND if count else ARROW)
         if count:
-            title = f"{count} more word{'' if count == 1 else 's'}"
+            title = f"{count} more"
             HoverCard.beside(self, event.position().toPoint(), title, ["click: go on to them"])
         elif self.hovered < 0:
             HoverCard.leave(self)

@@ -48,7 +48,7 @@ class WordEffects(WordColumn):
         self._words: tuple[WordEffect, ...] = ()
         self._limit = 1.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        self.setAccessibleName("what erasing each word would do, and does")
+        self.setAccessibleName("what erasing each token would do, and does")
 
     @property
     def words(self) -> tuple[WordEffect, ...]:

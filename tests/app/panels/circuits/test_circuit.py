@@ -73,7 +73,7 @@ def test_a_click_marks_a_part_and_its_card_names_its_paths(panel: CircuitPanel, 
     assert picture.current == 0
     title, lines = picture.readout(0)
     assert title == "head 1·1 at “brown”"
-    assert any(line.startswith("from the word “stone/bell”: ") for line in lines)
+    assert any(line.startswith("from the token “stone/bell”: ") for line in lines)
     assert any(line.startswith("to feed-forward 1 at “brown”: ") for line in lines)
     qtbot.mouseClick(picture, Qt.MouseButton.LeftButton, pos=place)
     assert picture.current == -1

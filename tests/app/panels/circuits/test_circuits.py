@@ -371,7 +371,7 @@ def test_where_there_is_little_room_it_is_the_grids(stone: PatchingPanel):
 
 def test_what_is_drawn_is_exported_with_its_recipe(stone: PatchingPanel, stories: MainWindow, qtbot: QtBot):
     assert stone.exported_arrays()["share"] == pytest.approx(stone.patches.array)
-    assert stone.exported_names().rows == ["words", "1", "2", "3"]
+    assert stone.exported_names().rows == ["tokens", "1", "2", "3"]
     known: dict[str, object] = {}
     question = panel_of(stories, ContrastPanel)
     exec(question.recipe(), known)

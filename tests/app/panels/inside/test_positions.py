@@ -112,7 +112,7 @@ def test_without_positions_a_sentence_says_so(
     )
     turn_to(panel, 1)
     qtbot.waitUntil(lambda: panel.beyond is not None)
-    assert "attention is shared among more words" in said(panel, "beyond_said")
+    assert "attention is shared among more tokens" in said(panel, "beyond_said")
 
 
 def test_beyond_the_context_is_measured_on_the_open_text(

@@ -82,11 +82,11 @@ def test_dots_at_either_end_lead_to_the_words_beyond(qtbot: QtBot) -> None:
     assert first.start == 0
     right, left = QPoint(plot.width() - 5, 100), QPoint(20, plot.height() - 30)
     qtbot.mouseMove(plot, right)
-    assert plot.findChild(HoverCard).title == f"{50 - first.stop} more words"
+    assert plot.findChild(HoverCard).title == f"{50 - first.stop} more"
     qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=right)
     assert plot.in_sight == range(first.stop, 2 * first.stop)
     qtbot.mouseMove(plot, left)
-    assert plot.findChild(HoverCard).title == f"{first.stop} more words"
+    assert plot.findChild(HoverCard).title == f"{first.stop} more"
     qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=left)
     assert plot.in_sight == first
 

@@ -111,7 +111,7 @@ def test_dots_at_either_end_of_a_long_table_lead_to_the_words_beyond(qtbot: QtBo
     edge, middle = view.part_rectangle(first.stop - 1).right(), centre(view, 0).y() - 30
     after = QPoint(round(edge) + 6, middle)
     QTest.mouseMove(view, after)
-    assert view.findChild(HoverCard).title == f"{30 - first.stop} more words"
+    assert view.findChild(HoverCard).title == f"{30 - first.stop} more"
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=after)
     assert view.in_sight == range(first.stop, 2 * first.stop)
     before = QPoint(round(view.part_rectangle(first.stop).left()) - 6, middle)
