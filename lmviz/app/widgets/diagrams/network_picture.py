@@ -43,6 +43,7 @@ class NetworkPicture(EditableNumbers):
         self._boxes = Boxes({}, QSizeF(0, 0), 0.0)
         self._natural = QSizeF(0, LEGEND)
         self._arrangement: Arrangement | None = None
+        self._sizes: dict[Arrangement, QSizeF] = {}  # of these values in this type, as far as it was asked
         self._unrolled = False
         self._operands: frozenset[ValueCell] = frozenset()
         self._lit, self._next = "", ""
@@ -164,7 +165,7 @@ class NetworkPicture(EditableNumbers):
 
     def _measure(self) -> None:
         """Other values, or type of another size."""
-        self._arrangement = None
+        self._arrangement, self._sizes = None, {}
         if any(value.equations for value in self._values) and not typesetting.ready():
             typesetting.load_in_background()
             self._waiting.start(PATIENCE)
@@ -194,7 +195,9 @@ class NetworkPicture(EditableNumbers):
             self.update()
 
     def _size_of(self, arrangement: Arrangement) -> QSizeF:
-        return _whole_size(place_boxes(self._values, arrangement))
+        if arrangement not in self._sizes:
+            self._sizes[arrangement] = _whole_size(place_boxes(self._values, arrangement))
+        return self._sizes[arrangement]
 
     def _look_again(self) -> None:
         if typesetting.ready():

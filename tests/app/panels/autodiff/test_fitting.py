@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QScr
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.diagrams import network_picture
 from lmviz.app.widgets.diagrams.editable_numbers import LEGIBLE
-from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE
+from lmviz.app.widgets.diagrams.network_boxes import CELL_SIZE, place_boxes
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.text import typesetting
@@ -358,3 +359,22 @@ def test_beside_a_lesson_a_wide_window_keeps_the_text_of_the_network_in_its_plac
     qtbot.waitUntil(lambda: not scene.panel("autodiff_editor_view").is_in_sight)
     scene.view.resize(1400, 780)
     qtbot.waitUntil(lambda: scene.panel("autodiff_editor_view").is_in_sight)
+
+
+def test_another_width_lays_out_only_what_is_drawn_then(scene, monkeypatch):
+    """How large each arrangement is was found for the first width."""
+    scene.session.network.open_shipped("summation")
+    scene.settle()
+    asked = []
+
+    def counted(values, arrangement):
+        asked.append(arrangement)
+        return place_boxes(values, arrangement)
+
+    monkeypatch.setattr(network_picture, "place_boxes", counted)
+    drawn = [scene.picture.natural_size()]
+    for width in (900, 1166, 900):
+        scene.view.resize(width, 620)
+        scene.settle()
+        drawn.append(scene.picture.natural_size())
+    assert len(asked) < len(drawn), "more than the arrangement that is chosen"
