@@ -169,6 +169,10 @@ def look(
     try:
         contents = read_contents(source, options, target=target or None, counted=True, progress=progress)
     except LmvizError as error:
+        together = None if target else _together(paths, options)
+        if together is not None:
+            belonging, options, target = together
+            return look(belonging, options, progress, target)
         if options.task == RECOGNISED and options.form == RECOGNISED and not options.columns:
             raise
         return replace(given, complaint=str(error))
@@ -190,6 +194,23 @@ def look(
         ),
         contents,
     )
+
+
+def _together(
+    source: str | Path | tuple[str, ...], options: CorpusOptions
+) -> tuple[str | tuple[str, ...], CorpusOptions, str] | None:
+    """Files that cannot be read for a task one by one as files that belong together: what to look at.
+
+    So texts in several folders have labels, and two texts are two languages, also once they have been read as
+    plain text. None where they do not belong together.
+    """
+    if isinstance(source, str | Path) or options.form != RECOGNISED:
+        return None
+    if options.task == "classification" and len({Path(file).parent for file in source}) > 1:
+        return source, replace(options, form="folders"), ""
+    if options.task == "translation" and len(source) == 2:
+        return source[0], options, source[1]
+    return None
 
 
 def _examined(given: Preview, contents: Contents) -> Preview:
