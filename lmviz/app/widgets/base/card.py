@@ -130,11 +130,6 @@ class Card(Canvas):
         if self._body is not None:
             self._body.setVisible(not sentence)
 
-    @property
-    def is_provisional(self) -> bool:
-        """Whether what it shows stands in for what a person has yet to choose."""
-        return self._provisional
-
     def set_provisional(self, provisional: bool) -> None:
         """Draw the edge with dashes and mute the title, or draw both as ever."""
         if provisional != self._provisional:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dashes import has_dashed_edge
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
@@ -77,16 +78,16 @@ def test_the_card_explains_the_strongest_cell_and_says_that_nobody_chose_it(
             place = strongest_cell(state.view, session.reading.position)
             assert (why.shown.address, why.shown.index) == (address, state.view.index(*place))
             assert state.findChild(HeatmapView).suggested == place
-        assert why.card.is_provisional
+        assert has_dashed_edge(why.card)
         assert why.card.title == f"Why {number(why.shown.value)}?"
         assert result.row.value == number(why.shown.value)
         assert result.isVisible()
     session.focus.choose_cell(("logits", (1, 2)))
     qtbot.waitUntil(lambda: is_explained(why, session), timeout=LONG)
-    assert (why.shown.address, why.card.is_provisional) == ("logits", False)
+    assert (why.shown.address, has_dashed_edge(why.card)) == ("logits", False)
     assert all(view.suggested is None for view in window.perspective.findChildren(HeatmapView))
     session.focus.release()
-    qtbot.waitUntil(lambda: is_explained(why, session) and why.card.is_provisional, timeout=LONG)
+    qtbot.waitUntil(lambda: is_explained(why, session) and has_dashed_edge(why.card), timeout=LONG)
 
 
 @pytest.mark.parametrize("why", [("lstm", "attention")], indirect=True, ids="-".join)
