@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.opening.settings import Settings
 from lmviz.app.session.session import Session
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Shell(Protocol):
@@ -46,3 +49,12 @@ class Shell(Protocol):
 
     def bring_forward(self, name: str) -> None:
         """Bring the control of this object name in sight, where it stands in a panel behind another."""
+
+    def control_state(self, name: str) -> str | float | None:
+        """What is typed, chosen or set in the visible control of this object name."""
+
+    def presses(self, name: str) -> int | None:
+        """How often the visible button of this object name was pressed since this was first asked."""
+
+    def drawn(self, panel: str) -> Mapping[str, np.ndarray]:
+        """The numbers that the panel of this object name draws, by name; none where they are not there."""

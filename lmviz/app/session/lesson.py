@@ -14,9 +14,9 @@ from lmviz.app.session.part import Part
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.focus import Focus
-    from lmviz.app.session.situation import LessonWindow, SessionSituation
     from lmviz.lessons.expression import Result
     from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Step
+    from lmviz.lessons.situation import Situation
 
 Open = Callable[[tuple["Opening", ...], Path | None], None]
 """Opens what is not open already; the folder is the lesson's."""
@@ -85,7 +85,7 @@ class CurrentLesson(Part):
     a task is ticked by what is done for it.
 
     `changed` follows all that is drawn of a lesson, `step_begun` another step, `progress_changed` what is to
-    be remembered. `situation` has the values that lessons may name.
+    be remembered. Nothing can be opened before it is said by `stand_in` where lessons take place.
     """
 
     changed = Signal()
@@ -94,16 +94,12 @@ class CurrentLesson(Part):
     judged = Signal(object)
     """An answer that was found right or wrong."""
 
-    def __init__(
-        self,
-        reading: CurrentReading,
-        focus: Focus,
-        situation: SessionSituation,
-        open_all: Open,
-        parent: QObject | None = None,
-    ) -> None:
+    _situation: Situation
+    _open_all: Open
+
+    def __init__(self, reading: CurrentReading, focus: Focus, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._focus, self._situation, self._open_all = focus, situation, open_all
+        self._focus = focus
         self._lesson: Lesson | None = None
         self._number = 0
         self._done = 0
@@ -174,9 +170,9 @@ class CurrentLesson(Part):
         """How far one has come in each lesson, by name."""
         return self._progress
 
-    def stand_in(self, place: LessonWindow) -> None:
-        """Say in which window the lesson takes place."""
-        self._situation.stand_in(place)
+    def stand_in(self, situation: Situation, open_all: Open) -> None:
+        """Say where lessons take place: the values that they may name, and who opens what they need."""
+        self._situation, self._open_all = situation, open_all
 
     def restore(self, progress: Mapping[str, LessonProgress]) -> None:
         """Take over what was remembered."""

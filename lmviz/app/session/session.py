@@ -26,7 +26,6 @@ from lmviz.app.session.library import Library
 from lmviz.app.session.open_text import OpenText
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.reading import Reading
-from lmviz.app.session.situation import SessionSituation
 from lmviz.app.session.surgery import Surgery
 from lmviz.app.session.training import Training
 from lmviz.app.session.training_plan import TrainingPlan
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from lmviz.app.session.scores import Scores
     from lmviz.app.session.trained_in_turn import TrainedInTurn
     from lmviz.inspection.trace import Trace
-    from lmviz.lessons.lesson import Opening
     from lmviz.scaling.experiment import ExperimentOptions
     from lmviz.scaling.position_trial import TrialOptions
 
@@ -89,9 +87,7 @@ class Session(QObject):
         self.gradients = Gradients(self.work, self.reading, self)
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
-        self.lesson = CurrentLesson(
-            self.reading, self.focus, SessionSituation(self), self._open_for_lesson, self
-        )
+        self.lesson = CurrentLesson(self.reading, self.focus, self)
 
     @property
     def is_racing(self) -> bool:
@@ -225,18 +221,12 @@ class Session(QObject):
         if head is not None:
             self.attention.choose_head(*head)
 
-    def _open_for_lesson(self, openings: tuple[Opening, ...], folder: Path | None) -> None:
-        from lmviz.app.session.lesson_openings import open_all
-
-        self._make_way({each.kind for each in openings})
-        open_all(self, openings, folder)
-
-    def _make_way(self, kinds: set[str]) -> None:
-        """Stop what is being trained, where a step of a lesson begins a training of its own."""
+    def make_way(self) -> None:
+        """Stop what is being trained: a step of a lesson begins a training of its own."""
         stopped = []
-        if kinds & {"plan", "race"} and self.training.state.is_active:
+        if self.training.state.is_active:
             stopped.append(self.training.stop)
-        if kinds & {"plan", "race"} and self.is_racing:
+        if self.is_racing:
             stopped.append(self.race.let_go)
         for stop in stopped:
             stop()

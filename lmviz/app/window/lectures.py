@@ -283,7 +283,7 @@ class Lectures(QObject):
         self._make_soon.start()
 
     def _prepare(self, shown: Shown) -> None:
-        from lmviz.app.session.lesson_openings import prepare_all
+        from lmviz.app.opening.lesson_openings import prepare_all
         from lmviz.lectures.lecture import ShownScene, ShownStep
 
         match shown:

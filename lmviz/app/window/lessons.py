@@ -12,6 +12,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
+from lmviz.app.opening.situation import WindowSituation
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.lesson import LessonProgress
 from lmviz.app.widgets.base.building import column
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from lmviz.app.opening.shell import Shell
     from lmviz.app.panels.shared.lesson import LessonPanel
     from lmviz.app.widgets.controls.ring import Ring
-    from lmviz.lessons.lesson import Lesson
+    from lmviz.lessons.lesson import Lesson, Opening
 
 WIDTH, NARROW, PROJECTED = 330, 280, 242  # pixels at scale 1, in a window that is wide or narrow
 WIDE_WINDOW = 1400
@@ -64,6 +65,7 @@ class Lessons(QObject):
         self._lessons: tuple[Lesson, ...] = ()
         self.side = LessonSide()
         lesson = self._session.lesson
+        lesson.stand_in(WindowSituation(window), self._open_all)
         lesson.step_begun.connect(self._begin_step)
         lesson.changed.connect(self._follow)
         lesson.progress_changed.connect(self._keep)
@@ -143,6 +145,11 @@ class Lessons(QObject):
         """Make the panel, unless it is there: it is shown sooner then."""
         if self._panel is None:
             self._build()
+
+    def _open_all(self, openings: tuple[Opening, ...], folder: Path | None) -> None:
+        from lmviz.app.opening.lesson_openings import open_all  # not needed for the first paint
+
+        open_all(self._session, openings, folder)
 
     def _show(self) -> None:
         self.make()

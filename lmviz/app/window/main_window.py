@@ -87,7 +87,6 @@ class MainWindow(QMainWindow):
         self.lectures = Lectures(self, self)
         self.student_files = StudentFiles(self, self.lectures, self)
         self._presses = Presses()
-        session.lesson.stand_in(self)
         around = (
             self.header,
             self.beginning.strip,

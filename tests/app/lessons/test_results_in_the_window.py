@@ -81,15 +81,19 @@ def test_who_is_in_a_step_saves_them_from_the_menu(
     assert driver.session.lesson.lesson is not None, "one is still in it"
 
 
-def test_they_are_there_again_after_a_restart(driver: Driver, lesson: Lesson, tmp_path: Path) -> None:
+def test_they_are_there_again_after_a_restart(
+    driver: Driver, lesson: Lesson, tmp_path: Path, qtbot: QtBot
+) -> None:
     driver.session.lesson.answer("3")
     driver.session.lesson_results.close()
     again = Session(tmp_path / "other runs")
+    window = MainWindow(again, driver.window.settings)
+    qtbot.addWidget(window)
     assert again.lesson_results.results.lessons[0].steps[0].answers == (GivenAnswer("3", False),)
     again.lesson.open(lesson, 0)
     again.lesson.answer("2")
     assert [answer.words for answer in again.lesson_results.results.lessons[0].steps[0].answers] == ["3", "2"]
-    again.close()
+    window.close()
 
 
 def test_nothing_is_saved_where_nothing_was_done(driver: Driver) -> None:

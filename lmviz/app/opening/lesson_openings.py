@@ -13,54 +13,56 @@ from lmviz.lessons.openings import EMPTY, OPENINGS, beside
 from lmviz.runs.racing import vary
 
 if TYPE_CHECKING:
-    from lmviz.app.session.situation import SessionParts
+    from lmviz.app.session.session import Session
     from lmviz.lessons.lesson import Opening
 
 READ_BY = ("tokenizer", "lower_case", "minimum_count", "vocabulary", "documents", "validation")
 """Options by which a text of the catalogue is read otherwise."""
 
-Open = Callable[["SessionParts", "Opening", "Path | None"], None]
+Open = Callable[["Session", "Opening", "Path | None"], None]
 
 
-def open_all(parts: SessionParts, openings: Iterable[Opening], folder: Path | None) -> None:
+def open_all(session: Session, openings: Iterable[Opening], folder: Path | None) -> None:
     """Open each, in the order of the table of kinds. `folder` is the lesson's."""
     kinds, openings = list(OPENINGS), tuple(openings)
+    if any(opening.kind in ("plan", "race") for opening in openings):
+        session.make_way()
     for opening in sorted(openings, key=lambda opening: kinds.index(opening.kind)):
         if opening.kind == "step" and any(other.kind == "model" for other in openings):
             continue  # the model is opened at that step
         path = beside(opening.words, folder)
         if opening.kind == "model":
             step = next((int(other.words) for other in openings if other.kind == "step"), None)
-            _open_model(parts, path or opening.words, step)
+            _open_model(session, path or opening.words, step)
         elif opening.kind == "measure":
             model = next((other.words for other in openings if other.kind == "model"), "")
-            _state_measure(parts, opening.words, model)
+            _state_measure(session, opening.words, model)
         else:
-            _ACTS[opening.kind](parts, opening, path)
+            _ACTS[opening.kind](session, opening, path)
 
 
-def prepare_all(parts: SessionParts, openings: Iterable[Opening], folder: Path | None) -> None:
+def prepare_all(session: Session, openings: Iterable[Opening], folder: Path | None) -> None:
     """Read the models and the text of openings ahead, so that they open at once; `folder` as above."""
     openings = tuple(openings)
     models = [each for each in openings if each.kind in ("model", "beside")]
-    parts.library.prepare((beside(each.words, folder) or each.words, None) for each in models)
+    session.library.prepare((beside(each.words, folder) or each.words, None) for each in models)
     for each in openings:
         path = beside(each.words, folder)
-        if each.kind == "text" and not _is_open_text(parts, each, path):
-            parts.text.prepare(path or each.words, **_settings_of(each))
+        if each.kind == "text" and not _is_open_text(session, each, path):
+            session.text.prepare(path or each.words, **_settings_of(each))
 
 
-def _open_text(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    if not _is_open_text(parts, opening, path):
-        parts.text.open(path or opening.words, **_settings_of(opening))
+def _open_text(session: Session, opening: Opening, path: Path | None) -> None:
+    if not _is_open_text(session, opening, path):
+        session.text.open(path or opening.words, **_settings_of(opening))
 
 
-def _is_open_text(parts: SessionParts, opening: Opening, path: Path | None) -> bool:
+def _is_open_text(session: Session, opening: Opening, path: Path | None) -> bool:
     """Whether a text of the catalogue is open as it is wanted; one beside a lesson is read once more."""
     from lmviz.text.catalogue import find_entry
     from lmviz.text.corpus_options import CorpusOptions
 
-    corpus, entry = parts.text.corpus, find_entry(opening.words)
+    corpus, entry = session.text.corpus, find_entry(opening.words)
     if path is not None or entry is None or corpus is None:
         return False
     usual = CorpusOptions(**{**entry.options, **_settings_of(opening)})
@@ -79,76 +81,76 @@ def _settings_of(opening: Opening) -> dict[str, Any]:
     return {name: getattr(options, name) for name in opening.settings}
 
 
-def _open_model(parts: SessionParts, path_or_name: Path | str, step: int | None) -> None:
-    shown = parts.library.model
+def _open_model(session: Session, path_or_name: Path | str, step: int | None) -> None:
+    shown = session.library.model
     if shown is None or shown.folder.name != Path(path_or_name).name:
-        parts.library.open(path_or_name, step)
+        session.library.open(path_or_name, step)
     elif step is not None:
-        parts.library.choose_step(step)
+        session.library.choose_step(step)
 
 
-def _state_measure(parts: SessionParts, measure: str, model: str) -> None:
+def _state_measure(session: Session, measure: str, model: str) -> None:
     """Now, and once more after the model that is being opened: with another one it is proposed anew."""
 
     def is_shown() -> bool:
-        shown = parts.library.model
+        shown = session.library.model
         return not model or (shown is not None and shown.folder.name == Path(model).name)
 
     def state() -> None:
         if is_shown():
-            parts.contrast.set_measure(measure)
+            session.contrast.set_measure(measure)
 
-    parts.contrast.set_measure(measure)
+    session.contrast.set_measure(measure)
     if not is_shown():
-        parts.library.model_changed.connect(state, Qt.ConnectionType.SingleShotConnection)
+        session.library.model_changed.connect(state, Qt.ConnectionType.SingleShotConnection)
 
 
-def _compare_with(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.library.open_beside(
-        path or opening.words, lambda opened: parts.comparison.choose([(opened, opened.snapshots[-1])])
+def _compare_with(session: Session, opening: Opening, path: Path | None) -> None:
+    session.library.open_beside(
+        path or opening.words, lambda opened: session.comparison.choose([(opened, opened.snapshots[-1])])
     )
 
 
-def _open_network(parts: SessionParts, opening: Opening, path: Path | None) -> None:
+def _open_network(session: Session, opening: Opening, path: Path | None) -> None:
     if path is not None:
-        parts.network.open_file(path)
+        session.network.open_file(path)
     else:
-        parts.network.open_shipped(opening.words)
+        session.network.open_shipped(opening.words)
 
 
-def _set_tape(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    network = parts.network
+def _set_tape(session: Session, opening: Opening, path: Path | None) -> None:
+    network = session.network
     acts = {"empty": network.rewind, "forward": network.run_forward, "backward": network.run_backward}
     acts[opening.words]()
 
 
-def _plan(parts: SessionParts, opening: Opening, path: Path | None) -> None:
-    parts.plan.set(opening.words, *split_settings(opening.words, opening.settings, parts.plan.task))
+def _plan(session: Session, opening: Opening, path: Path | None) -> None:
+    session.plan.set(opening.words, *split_settings(opening.words, opening.settings, session.plan.task))
 
 
-def _race(parts: SessionParts, opening: Opening, path: Path | None) -> None:
+def _race(session: Session, opening: Opening, path: Path | None) -> None:
     """Lanes that wait to be started, where they do not already."""
     pairs = [] if opening.words == EMPTY else [word.split("=", 1) for word in opening.words.split()]
     varied = {name: values.split(",") for name, values in pairs}
-    found = [lane.name for lane in parts.race.lanes if lane.phase == "waiting"]
-    if [lane.name for lane in parts.race.lanes] != found or found != list(vary(varied) if varied else ()):
-        parts.race.clear()
+    found = [lane.name for lane in session.race.lanes if lane.phase == "waiting"]
+    if [lane.name for lane in session.race.lanes] != found or found != list(vary(varied) if varied else ()):
+        session.race.clear()
         if varied:
-            parts.race.add(varied)
+            session.race.add(varied)
 
 
 _ACTS: dict[str, Open] = {
     "text": _open_text,
     "beside": _compare_with,
-    "step": lambda parts, opening, path: parts.library.choose_step(int(opening.words)),
+    "step": lambda session, opening, path: session.library.choose_step(int(opening.words)),
     "network": _open_network,
     "tape": _set_tape,
     "plan": _plan,
     "race": _race,
-    "prefix": lambda parts, opening, path: parts.reading.set_prefix(opening.words),
-    "source": lambda parts, opening, path: parts.reading.set_source(opening.words),
-    "changed": lambda parts, opening, path: parts.contrast.set_other(opening.words),
-    "seed": lambda parts, opening, path: parts.writing.set_sampling(
+    "prefix": lambda session, opening, path: session.reading.set_prefix(opening.words),
+    "source": lambda session, opening, path: session.reading.set_source(opening.words),
+    "changed": lambda session, opening, path: session.contrast.set_other(opening.words),
+    "seed": lambda session, opening, path: session.writing.set_sampling(
         seed=int(opening.words), seed_locked=True
     ),
 }
