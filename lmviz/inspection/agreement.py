@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.trace import Trace
-from lmviz.models.model import Model
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
 
 
 def check_made_by(trace: Trace, model: Model) -> None:

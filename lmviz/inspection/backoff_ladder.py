@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
-from lmviz.models.model import Model
+
+if TYPE_CHECKING:
+    from lmviz.models.model import Model
 
 SHOWN = 12
 TIMES = np.arange(4)[:, np.newaxis]  # (times seen, 1)

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from lmviz.inspection.trace import Trace
-from lmviz.models.address import Address
+from lmviz.models.address import POOLED, Address
 from lmviz.models.arithmetic.arithmetic import Arithmetic
 from lmviz.models.arithmetic.terms import Factor, Terms
 
 SIDES = ("left", "right")
-POOLED = "pooled"
 
 
 def by_direction(found: Arithmetic, trace: Trace) -> Arithmetic:

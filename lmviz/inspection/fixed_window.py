@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmviz.inspection.agreement import check_made_by
+from lmviz.inspection.at_position import window_taps
 from lmviz.inspection.influence import Influence, influence
 from lmviz.inspection.trace import Trace
 from lmviz.models.model import Model
@@ -52,18 +53,6 @@ class FixedWindow:
             if word < self.positions[0]
         ]
         return max(changes, default=float("nan"))
-
-
-def window_taps(trace: Trace) -> tuple[str, str, int] | None:
-    """The taps that a window reads and makes, and how many words it holds.
-
-    None for other models, and for those that do not predict the next word.
-    """
-    stage = next((stage for stage in trace.stages if max(stage.spans, default=1) > 1), None)
-    is_next_word = trace["probabilities"].axes[-1] == "token"
-    if stage is None or stage.place == "output" or not is_next_word:
-        return None
-    return stage.operands[0], stage.results[0], stage.spans[0]
 
 
 def fixed_window(model: Model, trace: Trace, position: int) -> FixedWindow:

@@ -6,15 +6,17 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.inspection.scalar import Scalar
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.address import Address
+
+if TYPE_CHECKING:
+    from lmviz.inspection.scalar import Scalar
 
 
 @dataclass(frozen=True, eq=False, repr=False)

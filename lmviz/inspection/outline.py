@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from lmviz.inspection.logit_lens import ANSWERS, stream_places
 from lmviz.inspection.names import title_of, word_of
+from lmviz.inspection.stream import ANSWERS, stream_places
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import SIDES, Address
 from lmviz.models.tap import Stage

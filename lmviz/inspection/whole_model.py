@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.inspection.at_position import source_place
 from lmviz.inspection.attention import farthest_of_squares, largest_of_squares
 from lmviz.inspection.gradient import Gradient
 from lmviz.inspection.logit_lens import LogitLens, logit_lens
 from lmviz.inspection.outline import Part, lines_of, outline
 from lmviz.inspection.trace import Trace
 from lmviz.models.model import Model
-from lmviz.models.sequences import ALONG, SOURCE, TEXT, is_along
+from lmviz.models.sequences import ALONG
 
 SIDE = 64
 CANDIDATES = 5
@@ -75,20 +76,6 @@ def whole_model(
     return WholeModel(position, there, outline(trace), lens, squares, gradient)
 
 
-def source_place(trace: Trace, position: int) -> int:
-    """The place of the source at which an encoder is drawn: that of the same number, as in every view of one.
-
-    −1 where the model reads no source.
-    """
-    return min(position, len(trace.sequences[SOURCE].tokens) - 1) if SOURCE in trace.sequences else -1
-
-
-def place_along(trace: Trace, address: str, position: int, source_position: int) -> int:
-    """Where a tap is read: at the position, or at that of the source if it runs along the source alone."""
-    axes = trace[address].axes
-    return source_position if is_along(axes, SOURCE) and not is_along(axes, TEXT) else position
-
-
 def squares_of(trace: Trace) -> dict[str, ReducedSquare]:
     """Every drawn tap of heads that runs along a sequence in both directions, by address."""
     drawn = (address for part in outline(trace) for line in lines_of(part) for address in line.addresses)
@@ -111,18 +98,6 @@ def squares_of_gradient(gradient: Gradient) -> dict[str, ReducedSquare]:
                 parts = [farthest_of_squares(rows, SIDE) for _, rows in gradient[address].blocks(block)]
                 found[address] = ReducedSquare(np.concatenate(parts, axis=1), block)
     return found
-
-
-def looked_at_most(trace: Trace, address: str, position: int) -> list[tuple[int, float]]:
-    """For each head of attention weights the key that a query gives most weight, and that weight."""
-    rows = trace[address].at(**{trace[address].axes[-2]: position})  # (head, key)
-    keys = rows.argmax(axis=-1)
-    return [(int(key), float(row[key])) for key, row in zip(keys, rows, strict=True)]
-
-
-def mean_share(trace: Trace, address: str, position: int) -> float:
-    """How far a gate is open on average."""
-    return float(trace[address].at(**{trace[address].axes[0]: position}).mean())
 
 
 def _block(shape: tuple[int, ...]) -> int:

@@ -9,6 +9,8 @@ from functools import lru_cache
 GRADIENT = "gradient/"
 SIDES = ("encoder", "decoder")
 DIRECTIONS = ("forward", "backward")
+POOLED = "pooled"
+"""The one vector that the class of a whole text is read from."""
 
 
 def gradient_of(address: str) -> str:

@@ -9,12 +9,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from lmviz.models.address import POOLED
 from lmviz.models.arithmetic import FUNCTIONS
 from lmviz.models.cross_entropy import linear_cross_entropy
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.operations import Affine, Linear, Row, Softmax
-from lmviz.models.pooling import POOLED, Pooling
+from lmviz.models.pooling import Pooling
 from lmviz.models.precision import linear, widened
 from lmviz.models.prediction import NEXT_TOKEN, Prediction
 from lmviz.models.tap import Stage, Tap, Value, Weight

@@ -5,10 +5,11 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from lmviz.models.address import POOLED
 from lmviz.models.operations import End, EndStates, MeanState, PositionScores, Softmax, WeightedState
 from lmviz.models.tap import Operation, Stage, Tap, Weight
 
-SCORES, WEIGHTS, POOLED = "pooling/scores", "pooling/weights", "pooled"
+SCORES, WEIGHTS = "pooling/scores", "pooling/weights"
 
 
 class Pooling(nn.Module):

@@ -10,7 +10,8 @@ from examples import NAMES, check_invariant, install
 from family_cases import IDS, trained
 
 from lmviz import families
-from lmviz.inspection.logit_lens import logit_lens, residual_norms
+from lmviz.inspection.logit_lens import logit_lens
+from lmviz.inspection.stream import residual_norms
 from lmviz.inspection.tracing import trace
 from lmviz.models.estimate import Estimate
 

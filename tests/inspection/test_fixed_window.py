@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from lmviz.families import FAMILIES, build_model
+from lmviz.inspection.at_position import window_taps
 from lmviz.inspection.explain import explain
-from lmviz.inspection.fixed_window import fixed_window, window_taps
+from lmviz.inspection.fixed_window import fixed_window
 from lmviz.inspection.influence import influence
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.tracing import trace

@@ -4,7 +4,8 @@ import torch
 from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
-from lmviz.inspection.logit_lens import logit_lens, residual_norms, stream_places
+from lmviz.inspection.logit_lens import logit_lens
+from lmviz.inspection.stream import residual_norms, stream_places
 from lmviz.inspection.tracing import trace
 from lmviz.models.tap import Stage
 

@@ -1,9 +1,9 @@
 import pytest
 from family_cases import IDS, every_case, traced, trained, untrained
 
-from lmviz.inspection.logit_lens import stream_places
 from lmviz.inspection.names import coordinate, number_of, stop_name, title_of
 from lmviz.inspection.operand_names import operand_name
+from lmviz.inspection.stream import stream_places
 from lmviz.inspection.tracing import trace
 
 

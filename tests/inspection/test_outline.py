@@ -3,8 +3,8 @@
 import pytest
 
 from lmviz.families import FAMILIES, build_model
-from lmviz.inspection.logit_lens import stream_places
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
+from lmviz.inspection.stream import stream_places
 from lmviz.inspection.tracing import trace
 from lmviz.tasks import TASKS
 

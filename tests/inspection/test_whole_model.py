@@ -5,17 +5,12 @@ import pytest
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection import whole_model as module
+from lmviz.inspection.at_position import looked_at_most, mean_share
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.outline import OutlineBlock
 from lmviz.inspection.tracing import trace
-from lmviz.inspection.whole_model import (
-    looked_at_most,
-    mean_share,
-    squares_of,
-    squares_of_gradient,
-    whole_model,
-)
+from lmviz.inspection.whole_model import squares_of, squares_of_gradient, whole_model
 from lmviz.tasks import TASKS
 
 

@@ -7,20 +7,14 @@ import pytest
 
 from lmviz.families import FAMILIES, build_model
 from lmviz.inspection import whole_model as module
+from lmviz.inspection.at_position import looked_at_most, place_along, source_place
 from lmviz.inspection.backpropagation import gradient
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
 from lmviz.inspection.tracing import trace
 from lmviz.inspection.views import strip
-from lmviz.inspection.whole_model import (
-    looked_at_most,
-    place_along,
-    source_place,
-    squares_of,
-    squares_of_gradient,
-    whole_model,
-)
+from lmviz.inspection.whole_model import squares_of, squares_of_gradient, whole_model
 from lmviz.models.prediction import NEXT_TOKEN
 from tests.translators import SOURCE, SOURCE_WORDS, TEXT, WORDS, shake
 

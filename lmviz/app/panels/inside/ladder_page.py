@@ -21,16 +21,24 @@ from lmviz.app.widgets.diagrams.ladder_parts import (
     MixtureWord,
 )
 from lmviz.app.widgets.kit.picture import Spot
+from lmviz.inspection.backoff_ladder import (
+    Ladder,
+    Rung,
+    back_off_ladder,
+    has_ladder,
+    longest_seen,
+    orders_of,
+    weights_over_text,
+)
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
-    from lmviz.inspection.backoff_ladder import Ladder, Rung
     from lmviz.models.model import Model
 
 
-class LadderPage(Page["Ladder", LadderView]):
+class LadderPage(Page[Ladder, LadderView]):
     """Asks for the ladder at the shown word; a click on a rung goes to its stage."""
 
     key = "ladder"
@@ -42,8 +50,6 @@ class LadderPage(Page["Ladder", LadderView]):
 
     def fits(self, trace: Trace) -> bool:
         """Whether the model has counted n-grams."""
-        from lmviz.inspection.backoff_ladder import has_ladder
-
         return has_ladder(trace)
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:
@@ -63,8 +69,6 @@ class LadderPage(Page["Ladder", LadderView]):
         wanted = self._word(reading, position)
 
         def work(model: Model) -> Ladder:
-            from lmviz.inspection.backoff_ladder import back_off_ladder
-
             return back_off_ladder(model, reading.trace, position, () if wanted is None else (wanted,))
 
         return work
@@ -94,8 +98,6 @@ class LadderPage(Page["Ladder", LadderView]):
             self.show(reading, self._drawn[1].position)
 
     def _draw(self, reading: Reading, ladder: Ladder) -> None:
-        from lmviz.inspection.backoff_ladder import longest_seen, weights_over_text
-
         self._cells = {}
         weights, longest = weights_over_text(reading.trace), longest_seen(reading.trace)
         columns = tuple(
@@ -212,8 +214,6 @@ class LadderPage(Page["Ladder", LadderView]):
         kind, _, rest = spot.key.partition(" ")
         if kind == "position":
             at = int(rest)
-            from lmviz.inspection.backoff_ladder import orders_of, weights_over_text
-
             shares = weights_over_text(reading.trace)[:, at]
             names = [f"order {order}" for order in orders_of(reading.trace)] + ["all alike"]
             lines = [f"{name}  {percentage(float(share))}" for name, share in zip(names, shares, strict=True)]

@@ -21,6 +21,7 @@ from lmviz.app.widgets.plots.position_curve import PositionCurve
 from lmviz.inspection.lens_sentence import place_in_words
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.recipes.recipe import lens_recipe
+from lmviz.inspection.stream import residual_norms, stream_places
 from lmviz.inspection.trace import Trace
 from lmviz.text.tokenizer import visible
 
@@ -130,8 +131,6 @@ class LensPanel(Panel):
         self._mark()
 
     def _measure(self, reading: Reading, lens: LogitLens) -> None:
-        from lmviz.inspection.logit_lens import residual_norms
-
         places, norms = residual_norms(reading.trace)
         at = min(lens.positions[0], norms.shape[1] - 1)
         found = dict(zip(places, norms[:, at].tolist(), strict=True))
@@ -182,6 +181,4 @@ class LensPanel(Panel):
 
 
 def _is_deep(trace: Trace) -> bool:
-    from lmviz.inspection.logit_lens import stream_places
-
     return len(stream_places(trace.arrays, trace.stages)) > MOST_PLACES

@@ -29,6 +29,8 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.matrix.operation_view import OperationView
 from lmviz.app.widgets.text.equation import EquationView
+from lmviz.inspection.at_position import place_along
+from lmviz.inspection.backward_sentence import backward_sentence
 from lmviz.inspection.equations import one_line
 from lmviz.inspection.names import coordinate, title_of, word_of
 from lmviz.inspection.operation_picture import OperationPicture, operation_picture
@@ -37,7 +39,6 @@ from lmviz.inspection.stage_sentence import Piece, stage_sentence
 from lmviz.inspection.strongest import strongest_cell
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import StagePart, View, likeliest_answers, stage_parts, strip
-from lmviz.inspection.whole_model import place_along
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -161,8 +162,6 @@ class StagePanel(Panel):
 
         def token(id: int) -> str:
             return reading.model.tokenizer.token(id)
-
-        from lmviz.inspection.backward_sentence import backward_sentence
 
         stage, head = self.session.focus.stage, self.session.attention.head[1]
         position, gradients = self.session.reading.position, self.session.gradients

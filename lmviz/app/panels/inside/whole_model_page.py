@@ -16,12 +16,12 @@ from lmviz.app.widgets.base.figures import brief_percentage, percentage
 from lmviz.app.widgets.diagrams.model_parts import ModelBlock, ModelLine, ModelPart, StreamMark
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.app.widgets.kit.picture import Miniature, Spot
+from lmviz.inspection.at_position import looked_at_most, mean_share, place_along
 from lmviz.inspection.gradient_views import gradient_view
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, answer_at, strip
-from lmviz.inspection.whole_model import looked_at_most, mean_share, place_along, whole_model
 from lmviz.models.address import Address, gradient_of
 from lmviz.models.sequences import SOURCE, TEXT, is_along
 from lmviz.text.tokenizer import visible
@@ -65,7 +65,12 @@ class WholeModelPage(Page["WholeModel", WholeModelView]):
             known = self._drawn[1].squares
         at_source = source_position(self._session)
 
-        return lambda model: whole_model(model, reading.trace, position, known, gradient, at_source)
+        def work(model: Model) -> WholeModel:
+            from lmviz.inspection.whole_model import whole_model
+
+            return whole_model(model, reading.trace, position, known, gradient, at_source)
+
+        return work
 
     def mark(self, reading: Reading) -> None:
         """Frame the row of the stage, or of the next stage that has one."""

@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.figures import number, percentage
 from lmviz.app.widgets.diagrams.word_window import WordWindowView
 from lmviz.app.widgets.diagrams.word_window_values import UnseenWord, VotedWord, WindowPicture, WindowWord
 from lmviz.app.widgets.kit.picture import Miniature, Spot
+from lmviz.inspection.at_position import window_taps
 from lmviz.inspection.names import coordinate
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import gradient_of
@@ -42,8 +43,6 @@ class WindowPage(Page["FixedWindow", WordWindowView]):
 
     def fits(self, trace: Trace) -> bool:
         """Whether a stage reads the words of a window."""
-        from lmviz.inspection.fixed_window import window_taps
-
         return window_taps(trace) is not None
 
     def title(self, reading: Reading, position: int) -> tuple[str, str]:

@@ -14,7 +14,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import open_run_model
-from lmviz.inspection.logit_lens import logit_lens, residual_norms
+from lmviz.inspection.logit_lens import logit_lens
+from lmviz.inspection.stream import residual_norms
 from lmviz.models.address import Address
 from lmviz.training.run import Run
 from tests.app.conftest import wait_for_reading
