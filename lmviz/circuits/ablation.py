@@ -17,9 +17,10 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
-from lmviz.circuits.contrast import Contrast, read_contrast
+from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.patching import AT_ONCE
 from lmviz.circuits.places import axis_of, carried, matching
+from lmviz.circuits.read_contrast import read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.intervention import Intervention

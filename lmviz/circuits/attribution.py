@@ -19,11 +19,12 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
-from lmviz.circuits.contrast import Contrast, ReadContrast, read_contrast
+from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.linear_walk import Leaf, LinearWalk, recurrent_layers
 from lmviz.circuits.order_shares import ORDER, order_shares
 from lmviz.circuits.patching import tokens_along
 from lmviz.circuits.places import axis_of
+from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.inspection.held_words import held_words
 from lmviz.inspection.intervention import Intervention
@@ -81,7 +82,7 @@ def attribute(
     So many recurrent layers are gone `through`, from the top: with 0 the parts are the units of the top
     layer, with 1 those of the layer below, and with all of them the words. LmvizError where there are fewer
     layers, for a probability of a model that learns by gradients, which is no sum of parts, and as
-    `lmviz.circuits.contrast.read_contrast` raises it.
+    `lmviz.circuits.read_contrast.read_contrast` raises it.
     """
     question = read_contrast(model, contrast, interventions)
     depth = len(recurrent_layers(question.model.taps()))

@@ -17,9 +17,10 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
-from lmviz.circuits.contrast import Contrast, ReadContrast, read_contrast
+from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.patching import AT_ONCE, patch
 from lmviz.circuits.places import carried
+from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.inspection.intervention import Intervention
 from lmviz.models.address import Address

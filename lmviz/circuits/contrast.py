@@ -6,30 +6,14 @@ alike in both drops out, and what is left is what the answer hangs on (Vig et al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-
-from lmviz.base.errors import LmvizError
-from lmviz.circuits.cached_pass import CachedPass
-from lmviz.inspection.backpropagation import unchanged
-from lmviz.inspection.recording import PreparedReading, prepared
-from lmviz.inspection.scalar import read_scalar, token_named
-from lmviz.models.given_source import GivenSource
-from lmviz.models.sequences import SOURCE, TEXT
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lmviz.inspection.intervention import Intervention
-    from lmviz.inspection.scalar import Of, Scalar
-    from lmviz.models.model import Model
+    from lmviz.inspection.scalar import Of
 
 Read = str | tuple[int, ...]
 """What a model reads: a text, or ids."""
-
-LIKELIEST = 10
-"""Among so many of the likeliest words of the changed text the one that gains most is proposed."""
 
 
 @dataclass(frozen=True)
@@ -60,65 +44,6 @@ class Contrast:
 
 
 @dataclass(frozen=True, eq=False)
-class ReadContrast:
-    """A contrast as a model reads it: both readings, and the number, which is the same cell in both.
-
-    `changed` is None where there is no pair. `first` is the first position of the text that differs, as many
-    as there are where the texts are alike.
-    """
-
-    model: Model
-    clean: PreparedReading
-    changed: PreparedReading | None
-    scalar: Scalar
-    first: int
-
-    @property
-    def span(self) -> int:
-        """How many tokens have to be read: of a causal model those up to the measure."""
-        if not self.model.causal or self.model.predicts.per == "text":
-            return len(self.clean.ids)
-        axes = next(tap.axes for tap in self.model.taps() if tap.address == self.scalar.address)
-        along = [place for place, axis in enumerate(axes) if axis in ("position", "query")]
-        if not along:
-            return len(self.clean.ids)
-        span = 1 + max(cell[along[0]] for cell in (*self.scalar.cells, *self.scalar.against))
-        return span if self.model.reads_alike(span, len(self.clean.ids)) else len(self.clean.ids)
-
-    def passes(self) -> tuple[CachedPass, CachedPass]:
-        """Both readings, computed; LmvizError where there is no pair."""
-        if self.changed is None:
-            raise LmvizError("There is nothing to carry over from: give a changed text beside the text.")
-        clean, changed = (CachedPass(self.model, read, self.span) for read in (self.clean, self.changed))
-        return clean, changed
-
-
-def read_contrast(
-    model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()
-) -> ReadContrast:
-    """A contrast as a model reads it, under interventions.
-
-    LmvizError where the two texts do not line up, and where there is no such number.
-    """
-    further: dict[str, Any] = {} if contrast.source is None else {SOURCE: contrast.source}
-    if isinstance(model, GivenSource):
-        further, model = {SOURCE: model.source}, model.model
-    model, interventions = unchanged(model, interventions)
-    clean = prepared(model, _given(contrast.text), interventions, further)
-    changed = None
-    first = len(clean.ids)
-    if contrast.is_pair:
-        other = contrast.text if contrast.changed is None else contrast.changed
-        if contrast.changed_source is not None:
-            further = {SOURCE: contrast.changed_source}
-        changed = prepared(model, _given(other), interventions, further)
-        first = _check_lined_up(clean, changed)
-    of = contrast.measure or _proposed(model, clean, changed)
-    values = {} if isinstance(of, str) else CachedPass(model, clean).values
-    return ReadContrast(model, clean, changed, read_scalar(of, model, clean.ids, values), first)
-
-
-@dataclass(frozen=True, eq=False)
 class MeasuredContrast:
     """A contrast with its measure stated, and what that is in the text and in the changed one, if any.
 
@@ -139,94 +64,3 @@ class MeasuredContrast:
         """The places at which the two differ."""
         pairs = enumerate(zip(self.tokens, self.others, strict=False))
         return tuple(at for at, (one, other) in pairs if one != other)
-
-
-def measured_contrast(
-    model: Model, contrast: Contrast, interventions: Sequence[Intervention] = ()
-) -> MeasuredContrast:
-    """What a contrast comes to in both texts; LmvizError as of `read_contrast`."""
-    question = read_contrast(model, contrast, interventions)
-    is_source = contrast.changed_source is not None
-
-    def tokens(reading: PreparedReading | None) -> tuple[str, ...]:
-        if reading is None:
-            return ()
-        return reading.beside[SOURCE].tokens if is_source else reading.prefix.tokens
-
-    numbers = [
-        CachedPass(question.model, reading, question.span).measure(question.scalar)
-        for reading in (question.clean, question.changed)
-        if reading is not None
-    ]
-    stated = contrast.measure if isinstance(contrast.measure, tuple) else question.scalar.name
-    return MeasuredContrast(
-        replace(contrast, measure=stated),
-        numbers[0],
-        numbers[1] if len(numbers) > 1 else None,
-        SOURCE if is_source else TEXT,
-        tokens(question.clean),
-        tokens(question.changed),
-        question.scalar.said,
-    )
-
-
-def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | None) -> str:
-    """What tells two texts apart: the likeliest word of each, by their logits after the last token.
-
-    Where that is the same word, it is held against the one that gains most by the change. Of one text it is
-    the likeliest word, held against the next. For labels likewise.
-    """
-    rows = [
-        CachedPass(model, reading).values["logits"][0].reshape(-1, model.outputs)[-1].double().cpu().numpy()
-        for reading in (clean, changed)
-        if reading is not None
-    ]
-    best = int(rows[0].argmax())
-    likely = np.argsort(-rows[-1], kind="stable")[:LIKELIEST]
-    gains = np.subtract(rows[-1], rows[0], where=np.isfinite(rows[0]), out=rows[-1].copy())
-    gains = gains if len(rows) > 1 else rows[0]
-    others = sorted((int(token) for token in likely if token != best), key=lambda token: -gains[token])
-    other = int(likely[0]) if likely[0] != best else others[0] if others else best
-    words = [_word(model, token) for token in (best, other)]
-    return f"logit:{words[0]}-{words[1]}" if other != best else f"logit:{words[0]}"
-
-
-def _word(model: Model, token: int) -> str:
-    """What a token or a label is called in a measure: as it is displayed, if that names it."""
-    if not model.predicts.continues:
-        return model.predicts.names[token]
-    if model.tokenizer is None:
-        return str(token)
-    displayed = model.tokenizer.token(token)
-    return displayed if token_named(model, displayed) == token else model.tokenizer.spellings()[token]
-
-
-def _given(read: Read) -> str | np.ndarray:
-    return read if isinstance(read, str) else np.array(read)
-
-
-def _check_lined_up(clean: PreparedReading, changed: PreparedReading) -> int:
-    """The first position of the text that differs; LmvizError where tokens do not stand side by side."""
-    sides = {TEXT: (clean.prefix, changed.prefix)}
-    sides |= {name: (read, changed.beside[name]) for name, read in clean.beside.items()}
-    for name, (one, other) in sides.items():
-        if len(one) != len(other):
-            place = next(
-                (at for at, pair in enumerate(zip(one.ids, other.ids, strict=False)) if pair[0] != pair[1]),
-                min(len(one), len(other)),
-            )
-            met = [f"“{side.tokens[place]}”" if place < len(side) else "the end" for side in (one, other)]
-            raise LmvizError(
-                f"The two {'texts' if name == TEXT else f'{name}s'} do not line up: they have {len(one)} and "
-                f"{len(other)} tokens and part at token {place + 1}, {met[0]} and {met[1]}; change something "
-                "for as many tokens."
-            )
-    differing = np.flatnonzero(clean.ids != changed.ids)
-    beside = any(
-        not np.array_equal(one.ids, other.ids) for name, (one, other) in sides.items() if name != TEXT
-    )
-    if beside:
-        return 0
-    if not len(differing):
-        raise LmvizError("The two texts are the same, so nothing can be carried over: change one of them.")
-    return int(differing[0])

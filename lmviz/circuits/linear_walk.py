@@ -15,7 +15,7 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
-from lmviz.circuits.contrast import ReadContrast
+from lmviz.circuits.read_contrast import ReadContrast
 from lmviz.circuits.through_recurrence import passable, through_recurrence
 from lmviz.inspection.scalar import Scalar
 from lmviz.models.address import Address

@@ -17,8 +17,9 @@ import torch
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
-from lmviz.circuits.contrast import Contrast, ReadContrast, read_contrast
+from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.places import axis_of, carried, matching
+from lmviz.circuits.read_contrast import ReadContrast, read_contrast
 from lmviz.circuits.result import Numbers
 from lmviz.inspection.backpropagation import DifferentiablePass, differentiating
 from lmviz.inspection.intervention import Intervention

@@ -15,7 +15,7 @@ def contrast_recipe(subject: RecipeSubject, contrast: Contrast) -> str:
     """What the measure is in the text and in the changed one, if there is one, bound to `values`."""
     read = "np.array([found.clean] if found.changed is None else [found.clean, found.changed])"
     call = "measured_contrast(model, contrast"
-    made = ("import numpy as np", "from lmviz.circuits.contrast import measured_contrast")
+    made = ("import numpy as np", "from lmviz.circuits.read_contrast import measured_contrast")
     return _of(subject, contrast, call, read, imports=made)
 
 

@@ -11,8 +11,8 @@ from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.ablation import ablate, missed_since, stretches
-from lmviz.circuits.contrast import read_contrast
 from lmviz.circuits.places import carried
+from lmviz.circuits.read_contrast import read_contrast
 from lmviz.inspection.interventions import replace, zero
 from lmviz.inspection.tracing import trace
 

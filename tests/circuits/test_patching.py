@@ -7,9 +7,10 @@ from contrasts import CHANGED, changed_for, contrast_of, contrasts_of, in_float6
 from family_cases import IDS, each_family_and_each_task, every_case, trained, translates
 
 from lmviz.base.errors import LmvizError
-from lmviz.circuits.contrast import Contrast, read_contrast
+from lmviz.circuits.contrast import Contrast
 from lmviz.circuits.patching import patch, patching
 from lmviz.circuits.places import carried
+from lmviz.circuits.read_contrast import read_contrast
 from lmviz.inspection.interventions import replace, scale, zero
 from lmviz.inspection.tracing import trace
 

@@ -8,7 +8,8 @@ from foreign_models import peer, saved
 from gguf_files import gguf_of
 
 import lmviz
-from lmviz.circuits.contrast import Contrast, read_contrast
+from lmviz.circuits.contrast import Contrast
+from lmviz.circuits.read_contrast import read_contrast
 from lmviz.decoding.continuation import Continuation
 from lmviz.inspection.explain import TraceReader
 from lmviz.inspection.tracing import trace

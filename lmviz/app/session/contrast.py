@@ -10,13 +10,14 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
+from lmviz.circuits.contrast import Contrast
 
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.library import Library
     from lmviz.app.session.reading import Reading
     from lmviz.app.session.work import Work
-    from lmviz.circuits.contrast import Contrast, MeasuredContrast
+    from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.circuits.shipped_questions import ShippedQuestion
     from lmviz.models.model import Model
 
@@ -62,8 +63,6 @@ class CurrentContrast(Part):
     @property
     def asked(self) -> Contrast | None:
         """What is asked now, of the reading that is shown; None where there is none."""
-        from lmviz.circuits.contrast import Contrast
-
         reading = self._reading.current
         if reading is None:
             return None
@@ -146,7 +145,7 @@ class CurrentContrast(Part):
         changes = reading.question.interventions
 
         def work(model: Model) -> tuple[MeasuredContrast, str]:
-            from lmviz.circuits.contrast import measured_contrast
+            from lmviz.circuits.read_contrast import measured_contrast
 
             try:
                 return measured_contrast(model, contrast, changes), ""
