@@ -72,6 +72,59 @@ def end():
 Session.start = start
 """
 
+BLOCKED = "torch tokenizers safetensors gguf ziamath jinja2 transformers scipy sympy"
+"""What no panel of any perspective may ask for before the first live reading."""
+
+EVERY_PERSPECTIVE = f"""
+import os
+import sys
+import threading
+import traceback
+
+class Blocking:
+    def find_spec(self, name, path=None, target=None):
+        if name in {set(BLOCKED.split())}:
+            if threading.current_thread() is threading.main_thread():
+                asked = [frame for frame in traceback.extract_stack() if "lmviz" in frame.filename]
+                chain = [f"{{os.path.basename(frame.filename)}}:{{frame.lineno}}" for frame in asked[:-1]]
+                print(name, *chain[-8:], flush=True)
+            raise ImportError(name)
+
+from lmviz.app.main import open_window
+from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.session.session import Session
+from lmviz.app.window.main_window import ROUNDS
+
+Session.start = lambda self: None
+sys.meta_path.insert(0, Blocking())
+window = open_window()
+
+from PySide6.QtWidgets import QApplication
+
+def settle():
+    for _ in range(ROUNDS):
+        QApplication.processEvents()
+
+def show_every():
+    for row in shown_perspectives():
+        window.show_perspective(row.name)
+        settle()
+        for panel in window.perspective.panels:
+            panel.parentWidget().raise_()
+            settle()
+
+show_every()
+window.set_projector(True)
+show_every()
+window.set_projector(False)
+for row in shown_perspectives():
+    window.show_perspective(row.name)
+    window.perspective.toggle_window(window.perspective.panels[0].parentWidget().row.name)
+    settle()
+print(len(window.perspective.panels) > 0, flush=True)
+os._exit(0)
+"""
+
 RUN = """
 import sys
 from lmviz.app.main import main
@@ -104,6 +157,12 @@ def test_the_window_is_painted_in_its_type_before_anything_heavy_is_loaded_and_e
     assert ready == "ready"
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+def test_no_perspective_asks_for_anything_heavy_before_the_first_live_reading(tmp_path: Path) -> None:
+    """Whichever it was closed in, with whichever tabs in front: the same panels are painted at the start."""
+    done = run(tmp_path, EVERY_PERSPECTIVE)
+    assert done.stdout.splitlines() == ["True"], done.stderr
 
 
 def test_a_text_on_the_command_line_is_opened(tmp_path: Path, text_file: Path) -> None:

@@ -118,9 +118,10 @@ class CurrentReading(Part):
 
     @property
     def noun(self) -> str:
-        """What a token of the shown model is called: "word", "character" or "token"."""
-        model = self._library.model
-        return "word" if self.is_stored or model is None else model.tokenizer.noun
+        """What a token is called as the prefix is cut: "word", "character" or "token"."""
+        if self.is_stored:  # its tokenizer is not read before the first paint
+            return "word"
+        return "word" if self.tokenizer is None else self.tokenizer.noun
 
     @property
     def is_stored(self) -> bool:

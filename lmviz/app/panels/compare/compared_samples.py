@@ -130,10 +130,9 @@ class ComparedSamplesPanel(Panel):
 
     def _write_on(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
         models, prefix, options = asked
-        lengths = [LENGTH.get(item.model.tokenizer.kind, USUAL_LENGTH) for item in models]
 
         def work(model: Model, place: int) -> Sample:
-            return _longer(model, prefix, samples[place], options, lengths[place])
+            return _longer(model, prefix, samples[place], options)
 
         def take(longer: list[Sample]) -> None:
             self._show_samples(asked, tuple(longer))
@@ -208,10 +207,12 @@ class _Column(QWidget):
         self.strip.set_shades([item.probability for item in sample.drawn])
 
 
-def _longer(model: Model, prefix: str, sample: Sample, options: SamplingOptions, length: int) -> Sample:
+def _longer(model: Model, prefix: str, sample: Sample, options: SamplingOptions) -> Sample:
     """The sample with a few more tokens."""
     if sample.is_over:
         return sample
+    assert model.tokenizer is not None, "a model that was opened has its tokenizer"
+    length = LENGTH.get(model.tokenizer.kind, USUAL_LENGTH)
     drawn = list(sample.drawn)
     try:
         for step in draw(model, prefix, PIECE, options, [item.id for item in drawn]):

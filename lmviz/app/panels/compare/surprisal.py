@@ -23,7 +23,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import Disagreement, disagreement_of, shares_after, surprisal_over
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
-from lmviz.text.tokenizer import Encoding, visible
+from lmviz.text.tokenizer import START, Encoding, visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -90,15 +90,21 @@ class SurprisalPanel(Panel):
     def refresh(self) -> None:
         session, models = self.session, self.session.comparison.models
         encoding, first = session.reading.encoding, 0
-        if session.library.model is not None and encoding is not None:
-            # START has no surprisal and no place in the text.
-            first = int(bool(len(encoding)) and encoding.ids[0] == session.library.model.tokenizer.start_id)
+        if encoding is not None and len(encoding):  # START has no surprisal and no place in the text
+            first = int(self._is_start(encoding))
         if not models or encoding is None or len(encoding) <= first:
             self.silence("surprisal")
             self.curves, self.disagreement = (), None
             self._say("Open or train a model to see its surprisal." if not models else "Type a prefix above.")
             return
         self._ask(models, encoding, first)
+
+    def _is_start(self, encoding: Encoding) -> bool:
+        """Whether the first token is START; a stored one tells by its name, without its tokenizer."""
+        reading = self.session.reading
+        if reading.is_stored or reading.tokenizer is None:
+            return encoding.tokens[0] == START
+        return bool(encoding.ids[0] == reading.tokenizer.start_id)
 
     def _ask(self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int) -> None:
         text, cache, opened = self.session.reading.prefix, self._units, [item.model for item in models]

@@ -26,7 +26,7 @@ from lmviz.inspection.recipes.recipe import RecipeSubject
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-LENGTH = {"characters": 420, "bpe": 140, "words": 110}
+LENGTH = {"character": 420, "token": 140, "word": 110}
 NO_MODEL = "Train a model, or open one: it writes a text here, over and over while it learns."
 PIECE = 8
 EVERY = 6.0  # seconds between two texts while the snapshot keeps changing
@@ -125,7 +125,7 @@ class LiveSamplePanel(Panel):
             session.writing.sampling,
         )
         self._next, self._moments = [], []
-        self._limit = LENGTH.get(session.library.model.tokenizer.kind, LENGTH["words"])
+        self._limit = LENGTH[session.reading.noun]
         self._card.set_placeholder("")
         self._write_on()
 

@@ -129,11 +129,6 @@ class LossPanel(Panel):
             row.line.addWidget(each)
         self._below_title.setVisible(not roomy)
 
-    @property
-    def _kind(self) -> str:
-        tokenizer = self.session.reading.tokenizer
-        return tokenizer.kind if tokenizer is not None else ""
-
     def _convert(
         self, loss: np.ndarray | float, description: RunDescription | None = None
     ) -> np.ndarray | None:
@@ -159,7 +154,7 @@ class LossPanel(Panel):
     @property
     def _title(self) -> str:
         unit, target = self._shown_unit, TASKS[self._task].target
-        if target == "token" and self._kind == "characters":
+        if target == "token" and self.session.reading.noun == "character":
             target = "character"
         if unit == ACCURACY:
             return "Accuracy, % of the validation text"

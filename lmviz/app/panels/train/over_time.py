@@ -142,8 +142,7 @@ class OverTimePanel(Panel):
                 return "Label of the text over time"
             return f"Label of “{visible(encoding.tokens[self._key[2]])}” over time"
         if encoding is None or pinned is None:
-            tokenizer = self.session.reading.tokenizer
-            return f"Next {'word' if tokenizer is None else tokenizer.noun} over time"
+            return f"Next {self.session.reading.noun} over time"
         return f"After “{visible(encoding.tokens[pinned])}” over time"
 
     def _ask_next(self) -> None:
