@@ -335,6 +335,19 @@ class CurrentRace(Part):
     def _begun_lane(self) -> RaceLane | None:
         return next((lane for lane in self._lanes if lane.folder is not None), None)
 
+    def _begun_run(self) -> Run | None:
+        """The first run of a lane that can still be read; LmvizError where lanes have begun and none can."""
+        faults = list[LmvizError]()
+        for lane in self._lanes:
+            try:
+                if lane.folder is not None:
+                    return Run.open(lane.folder)
+            except LmvizError as fault:
+                faults.append(fault)
+        if faults:
+            raise faults[0]
+        return None
+
     def _fits(self, lane: RaceLane, corpus: Corpus) -> bool:
         """Whether a lane learned from a text; one of which nothing is written yet does."""
         opened = self.opened(lane)
@@ -382,9 +395,12 @@ class CurrentRace(Part):
     def _begin(self, lanes: tuple[RaceLane, ...], forked: tuple[str, Run, int] | None = None) -> None:
         """Have lanes begin that wait and resume those that stopped, or one fork."""
         obstacle = "" if forked else self.obstacle or ("" if lanes else NO_LANES)
-        begun = self._begun_lane
         corpus = self._text.corpus
-        source = forked[1] if forked else Run.open(begun.folder) if begun and begun.folder else None
+        try:
+            source = forked[1] if forked else self._begun_run()
+        except LmvizError as fault:
+            self.failed.emit(str(fault))
+            return
         if source is not None and (corpus is None or corpus.fingerprint != source.description.fingerprint):
             corpus = None
         if obstacle or (corpus is None and source is None):

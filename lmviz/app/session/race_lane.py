@@ -80,7 +80,9 @@ class RaceLane:
         """The same lane, made ready; a fork has what its parent has learned until then."""
         if not self.parent or self.folder is None:
             return replace(self, phase="running")
-        told = lane_of_run(self.name, Run.open(self.folder))
+        told = read_lane(self.name, self.folder)
+        if isinstance(told, str):
+            return replace(self, phase="failed", sentence=told)
         return replace(self, phase="running", history=told.history, begun_anew=told.begun_anew)
 
     def moved(self, progress: Progress, was_told_to_stop: bool) -> RaceLane:

@@ -1,5 +1,6 @@
 """A race of the session: lanes from the plan, begun, paused, forked, opened again and gone on with."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,30 @@ def test_a_race_is_opened_again_and_resumed_whole(ready: Session, qtbot: QtBot) 
     assert list(again[1].history.loss.values) == list(before[1].history.loss.values)
     train(ready, qtbot)
     assert [lane.state for lane in ready.race.lanes] == ["finished · 400"] * 2 + ["finished · 5"]
+
+
+@pytest.mark.parametrize("gone", ["one", "all"])
+def test_a_lane_whose_folder_was_deleted_is_said_and_the_others_go_on(
+    ready: Session, qtbot: QtBot, gone: str
+) -> None:
+    said: list[str] = []
+    ready.race.failed.connect(said.append)
+    plan(ready, 5000)
+    rates(ready, 0.001, 0.01)
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: all(lane.step > 2 for lane in ready.race.lanes))
+    ready.race.stop()
+    qtbot.waitUntil(lambda: not ready.race.is_active)
+    before = ready.race.lanes[1].step
+    for lane in ready.race.lanes[: 1 if gone == "one" else 2]:
+        shutil.rmtree(lane.folder)
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: any("holds no run" in sentence for sentence in said))
+    if gone == "one":
+        qtbot.waitUntil(lambda: ready.race.lanes[1].step > before)
+        assert [lane.phase for lane in ready.race.lanes] == ["failed", "running"]
+        ready.race.stop()
+    qtbot.waitUntil(lambda: not ready.race.is_active)
 
 
 def test_what_cannot_be_is_said(ready: Session, qtbot: QtBot, tmp_path: Path) -> None:
