@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator, Sequence
 
-from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer
 
 from lmviz.app.board.board import Board
@@ -14,7 +12,6 @@ from lmviz.app.session.session import Session
 
 QUIET = 700  # milliseconds in which a person has done nothing
 BETWEEN = 60  # milliseconds from one thing done to the next
-SLICE = 0.02  # seconds for what can be cut short
 
 
 class BuildingAhead(QObject):
@@ -55,7 +52,6 @@ class BuildingAhead(QObject):
 
     def _build_all(self) -> Iterator[None]:
         """One step after the other, each short."""
-        yield from _describe_qt()
         for view in self._views:
             while view.missing:
                 row = view.missing[0]
@@ -65,14 +61,3 @@ class BuildingAhead(QObject):
                 if view.missing and view.missing[0] is row:
                     view.build_next()
                     yield
-
-
-def _describe_qt() -> Iterator[None]:
-    """Have PySide6 describe Qt's classes to Python, a few at a time: pyqtgraph asks for all at once."""
-    begun = time.perf_counter()
-    for module in (QtCore, QtGui, QtWidgets):
-        for name in dir(module):
-            getattr(module, name)
-            if time.perf_counter() - begun > SLICE:
-                yield
-                begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Imports that do less: what PySide6, numpy and torch load on the way, and the window never uses."""
+"""Imports that do less: what PySide6, numpy, pyqtgraph and torch load and the window never uses."""
 
 from __future__ import annotations
 
@@ -81,6 +81,20 @@ class PlainTypes(LeftOut):
     NDArray = list
 
 
+class QtWhenAsked(LeftOut):
+    """A module of Qt's for pyqtgraph, which copies all of its names: PySide6 would make every class for that.
+
+    What is there it does not copy. While it looks, everything is there; after that what is asked for is Qt's.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__") and not hasattr(sys.modules["pyqtgraph.Qt"], "isQObjectAlive"):
+            return None
+        found = getattr(importlib.import_module(f"PySide6.{self.__name__.rpartition('.')[2]}"), name)
+        setattr(self, name, found)
+        return found
+
+
 LEFT_OUT: dict[str, type[LeftOut]] = {
     "torch._dynamo": CompilerOff,
     "torch.fx.experimental.symbolic_shapes": PlainShapes,
@@ -88,6 +102,9 @@ LEFT_OUT: dict[str, type[LeftOut]] = {
     "numpy._core._add_newdocs": LeftOut,  # the docstrings of what is written in C
     "numpy._core._add_newdocs_scalars": LeftOut,
     "shibokensupport.signature.lib.pyi_generator": LeftOut,  # writes PySide6's stubs; argparse and logging
+    "pyqtgraph.Qt.QtCore": QtWhenAsked,
+    "pyqtgraph.Qt.QtGui": QtWhenAsked,
+    "pyqtgraph.Qt.QtWidgets": QtWhenAsked,
 }
 """What is imported on the way to the window, or by torch, with what does in its place."""
 

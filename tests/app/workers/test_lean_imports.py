@@ -51,12 +51,28 @@ assert "numpy._typing._array_like" in sys.modules
 """
 
 
+PLOTS = """
+from lmviz.app.workers.lean_imports import import_lean
+import_lean()
+from PySide6 import QtCore, QtGui, QtWidgets
+import pyqtgraph
+from pyqtgraph import Qt
+assert "QCalendarWidget" not in vars(QtWidgets)  # Qt's classes are made when they are asked for
+assert Qt.QtWidgets.QCalendarWidget is QtWidgets.QCalendarWidget
+assert Qt.QtGui.QPainter is QtGui.QPainter
+assert Qt.QtCore.QObject is QtCore.QObject
+assert Qt.QtVersion == QtCore.__version__
+assert not hasattr(Qt.QtGui, "nothing of this name")
+"""
+
+
 @pytest.mark.parametrize(
     "script",
     [
         pytest.param(TRAINS, id="training", marks=pytest.mark.slow),
         pytest.param(CHECKPOINTS, id="checkpoint", marks=pytest.mark.slow),
         pytest.param(TYPES, id="types"),
+        pytest.param(PLOTS, id="plots"),
     ],
 )
 def test_what_is_left_out_is_there_only_where_it_is_wanted(
