@@ -147,7 +147,7 @@ FAMILIES: dict[str, Family] = {
 
 def find_family(name: str) -> Family:
     """The family of that name, or LmvizError."""
-    if name not in FAMILIES:
+    if not isinstance(name, str) or name not in FAMILIES:
         raise LmvizError(f"There is no family {name!r}: choose one of {', '.join(FAMILIES)}.")
     return FAMILIES[name]
 

@@ -6,11 +6,13 @@ there are as many results, in their order. Slow imports happen when first needed
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from lmviz.api.given import listed, opened_model
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
@@ -49,7 +51,12 @@ def contrast(
     from lmviz.circuits.contrast import Contrast
 
     def read(given: str | Ids | None) -> str | tuple[int, ...] | None:
-        return given if given is None or isinstance(given, str) else tuple(int(id) for id in given)
+        if given is None or isinstance(given, str):
+            return given
+        try:
+            return tuple(map(operator.index, given))
+        except TypeError:
+            raise LmvizError(f"{given!r} is no text and no row of token ids: give one of these.") from None
 
     begun = read(text)
     if begun is None:
@@ -63,10 +70,17 @@ def _of_each(contrasts: Contrast | Iterable[Contrast], ask: Callable[[Contrast],
 
     if isinstance(contrasts, Contrast):
         return ask(contrasts)
+    return [ask(one) for one in _several(contrasts)]
+
+
+def _several(contrasts: Iterable[Contrast]) -> list[Contrast]:
+    """Several contrasts as they are given; LmvizError where they are none."""
+    from lmviz.circuits.contrast import Contrast
+
     several = list(contrasts) if isinstance(contrasts, Iterable) else [contrasts]
     if not all(isinstance(one, Contrast) for one in several):
         raise LmvizError(f"{contrasts!r} is no contrast: give what lmviz.contrast makes, or several of them.")
-    return [ask(one) for one in several]
+    return several
 
 
 @overload
@@ -230,12 +244,15 @@ def ablate(
     from lmviz.circuits.ablation import ablate as without
     from lmviz.circuits.contrast import Contrast
 
+    if tokens is not None:
+        tokens = whole_number("tokens", tokens, least=1)
+
     def of(opened: Model) -> Ablation:
         asked: Any = given
         if isinstance(given, str | Path):
             asked = _stretches(opened, given, tokens)
         elif not isinstance(given, Contrast):
-            asked = list(given)
+            asked = _several(given)
         text = None if over is None else _stretches(opened, over, tokens)
         surgery = listed(interventions)
         return without(opened, asked, parts, by=by, each=each, units=units, over=text, interventions=surgery)
@@ -291,7 +308,10 @@ def circuit(
     LmvizError as of `patch`, and for a model that counts.
     """
     from lmviz.circuits.circuit import circuit as strongest
+    from lmviz.circuits.contrast import Contrast
 
+    if not isinstance(contrast, Contrast):
+        raise LmvizError(f"{contrast!r} is no contrast: give what lmviz.contrast makes.")
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
     return strongest(opened, contrast, keep, rest=rest, edges=edges, interventions=surgery)
 
@@ -320,7 +340,9 @@ def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Call
     if not isinstance(model, str | Path):
         raise LmvizError("Only a run has snapshots: give its folder, or the name of a sample model.")
     known = open_recorded(find_run(model)).snapshots()
-    asked = known if isinstance(steps, str) else [int(step) for step in steps]
+    if steps != "all" and (isinstance(steps, str) or not isinstance(steps, Iterable)):
+        raise LmvizError(f"{steps!r} are no steps: give some of {known}, or 'all'.")
+    asked = known if isinstance(steps, str) else [whole_number("A step", step) for step in steps]
     return {step: ask(open_model(model, step, special_tokens=special_tokens)) for step in asked}
 
 

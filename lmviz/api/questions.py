@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from lmviz.api.given import beside_text, changed_model, listed, opened_model, under_interventions
+from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.reporting import Report, unheard
 
@@ -278,8 +279,7 @@ def sample(
     from lmviz.decoding.options import SamplingOptions
     from lmviz.decoding.sampling import sample as draw
 
-    if not isinstance(tokens, int) or tokens < 0:
-        raise LmvizError(f"tokens must be the number of tokens to add, 0 or more, and not {tokens!r}.")
+    tokens = whole_number("tokens", tokens)
     chosen = SamplingOptions.from_values(options)
     changed = changed_model(
         model,
@@ -332,7 +332,7 @@ def compare(models: Sequence[Given], text: str, *, special_tokens: bool = True) 
     from lmviz.decoding.comparison import disagreement
     from lmviz.decoding.shared_units import shared_units
 
-    if isinstance(models, str | Path) or len(models) < 2:
+    if isinstance(models, str | Path) or not isinstance(models, Sequence) or len(models) < 2:
         raise LmvizError(
             "There is nothing to compare: give two models at least, as in compare([a, b], text)."
         )
@@ -380,6 +380,7 @@ def evaluate(
     from lmviz.text.encodings import RECOGNISED
     from lmviz.training.held_out import documents_of, evaluate_lines, evaluate_stream
 
+    check_callable("progress", progress)
     progress = progress or unheard
     _check_of_the_file(settings)
     opened, interventions = opened_model(model, special_tokens), listed(interventions)

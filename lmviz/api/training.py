@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lmviz.base.arguments import check_callable, whole_number
 from lmviz.base.configuration import Configuration
 from lmviz.base.errors import LmvizError, LmvizWarning
 from lmviz.base.places import elsewhere, shipped
@@ -52,6 +53,7 @@ def load_corpus(
     from lmviz.text.corpus import load_corpus as load
     from lmviz.text.tokenizer import Tokenizer
 
+    check_callable("progress", progress)
     # A run spells special tokens out: what it learned from must have been read alike.
     tokenizer = tokenizer.literal if isinstance(tokenizer, Tokenizer) else tokenizer
     return load(source, tokenizer, target=target, progress=progress or unheard, **settings)
@@ -81,6 +83,7 @@ def train(
     LmvizError when a setting cannot be, when the folder holds another run, or when training came to a
     loss that is not finite; the run then keeps its last good snapshot.
     """
+    check_callable("progress", progress)
     prepared = prepare_training(
         family, corpus, out, resume=resume, overwrite=overwrite, controls=controls, **settings
     )
@@ -109,6 +112,7 @@ def fork(
 
     LmvizError as `train`, and where there is no such snapshot or nothing of it fits.
     """
+    check_callable("progress", progress)
     prepared = prepare_fork(
         run, step, out=out, corpus=corpus, overwrite=overwrite, controls=controls, **settings
     )
@@ -144,7 +148,7 @@ def prepare_training(
     """What `train` does before the first step, for those who drive the steps themselves."""
     from lmviz.training.run import HoldsRun
 
-    check_given(out, corpus)
+    check_given(out, corpus, controls)
     if resume and overwrite:
         raise LmvizError("A run is either resumed or overwritten: give resume=True or overwrite=True.")
     if resume and is_run(out):
@@ -174,8 +178,9 @@ def prepare_fork(
 
     parent = run if isinstance(run, Run) else Run.open(find_run(run))
     corpus = corpus_of(parent) if corpus is None else corpus
-    check_given(out, corpus)
+    check_given(out, corpus, controls)
     recorded, steps = parent.description, parent.snapshots()
+    step = None if step is None else whole_number("step", step)
     configuration, options = split_settings(
         recorded.family, {**recorded.configuration, **recorded.training, **settings}
     )
@@ -192,14 +197,23 @@ def prepare_fork(
     return prepared
 
 
-def check_given(out: str | Path, corpus: Corpus | None) -> None:
-    """Raise LmvizError where there is no folder to write into, or no corpus."""
+def check_given(out: str | Path, corpus: Corpus | None, controls: Controls | None = None) -> None:
+    """Raise LmvizError where there is no folder to write into, or no corpus, or where controls are none."""
     from lmviz.text.corpus import Corpus
+    from lmviz.training.controls import Controls
 
     if not isinstance(out, str | os.PathLike) or out == "":  # "" would mean the folder one is in
         raise LmvizError("There is no folder to write the run into: name one.")
     if not isinstance(corpus, Corpus):
         raise LmvizError(f"{corpus!r} is no corpus: give what lmviz.load_corpus returns.")
+    if not isinstance(controls, Controls | None):
+        raise LmvizError(f"{controls!r} steers no training: give a lmviz.training.controls.Controls.")
+    try:
+        os.stat(out)
+    except OSError:
+        pass  # whether it can be written to is seen when it is
+    except ValueError as error:
+        raise LmvizError(f"{str(out)!r} could not be made ({error}): choose another folder.") from None
 
 
 def open_model(

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,8 @@ def check(
 
     The network itself is left as it is. LmvizError where ε is not positive or the value has no such cell.
     """
-    if not (eps > 0 and math.isfinite(eps)):
-        raise LmvizError(f"Nudging by {eps:g} says nothing: choose an ε above 0, such as 1e-5.")
+    if not (isinstance(eps, Real) and eps > 0 and math.isfinite(eps)):
+        raise LmvizError(f"Nudging by {eps!r} says nothing: choose an ε above 0, such as 1e-5.")
     nodes = [net[name]] if name else list(net.parameters or net.inputs)
     gradients = _gradients(net)
     cells: list[NudgedCell] = []

@@ -8,6 +8,7 @@ from pathlib import Path
 from lmviz.autodiff.language.building import read
 from lmviz.autodiff.language.limits import CHARACTERS
 from lmviz.autodiff.network import Network
+from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
@@ -26,7 +27,7 @@ def is_network(path: Path) -> bool:
 def read_text(path: str | Path) -> str:
     """The text of a file; LmvizError where it cannot be read or is not text."""
     try:
-        return read_file(path, LARGEST).decode("utf-8")
+        return read_file(file_path(path), LARGEST).decode("utf-8")
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from error
     except ValueError as error:  # not UTF-8, or a path with a NUL in it
@@ -66,6 +67,6 @@ def shipped_networks() -> tuple[ShippedNetwork, ...]:
 def shipped_network(name: str) -> ShippedNetwork:
     """One of them by its name, such as "lecture"; LmvizError where there is none of that name."""
     found = {each.name: each for each in shipped_networks()}
-    if name not in found:
+    if not isinstance(name, str) or name not in found:
         raise LmvizError(f"There is no network {name!r}: there are {', '.join(found)}.")
     return found[name]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
 from lmviz.autodiff.graph import Graph
 from lmviz.autodiff.node import Node
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 
 EFFORT = 6_000
@@ -45,8 +47,8 @@ def descend(net: Graph, rate: float) -> DescentStep:
     """
     if not net.parameters:
         raise LmvizError("The network has no parameter to learn: write `parameter` before one of its inputs.")
-    if not math.isfinite(rate):
-        raise LmvizError("A rate is a finite number, such as 0.1.")
+    if not isinstance(rate, Real) or not math.isfinite(rate):
+        raise LmvizError(f"A rate is a finite number, such as 0.1, and not {rate!r}.")
     here = net.copy().backward()
     moved = {node.name: _short(node.numbers - rate * gradient) for node, gradient in _gradients(here)}
     squares = sum(float((gradient**2).sum()) for _, gradient in _gradients(here))
@@ -82,7 +84,7 @@ def train(net: Graph, rate: float, steps: int) -> Iterator[DescentStep]:
     It ends early where the loss is no longer finite.
     """
     trained = net.copy()
-    for _ in range(steps):
+    for _ in range(whole_number("steps", steps)):
         step = descend(trained, rate)
         yield step
         if not math.isfinite(step.after):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 
 UNFINISHED = ".part"
@@ -38,7 +39,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def write_atomically(path: str | Path, data: bytes) -> Path:
     """Write a file and the folders above it; LmvizError where it cannot be written."""
-    path = Path(path)
+    path = file_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as beside:

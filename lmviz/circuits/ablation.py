@@ -9,12 +9,13 @@ where another part does the same.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
+from lmviz.base.arguments import whole_number, words
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
@@ -102,9 +103,10 @@ def ablate(
     if by not in BY or (by == "lower" and not are_orders):
         lower = ", an order of an n-gram to what is 'lower'" if by != "lower" else ""
         raise LmvizError(f"A part is set to 'zero' or to its 'mean'{lower}, and not to {by!r}.")
+    groups = None if units is None else _groups(units)
     examples = _examples(model, given, interventions)
-    axes = tuple(each) if each is not None else ("head",) if "head" in chosen[0].axes else ()
-    axes = tuple(axis for axis in axes if axis != "unit") if units is not None else axes
+    axes = words("axis", each, "unit") if each is not None else ("head",) if "head" in chosen[0].axes else ()
+    axes = tuple(axis for axis in axes if axis != "unit") if groups is not None else axes
     passes = [CachedPass(model, one.reading, one.span) for one in examples]
     means = (
         _means(passes if over is None else [_text(model, ids) for ids in over], chosen)
@@ -112,7 +114,7 @@ def ablate(
         else {}
     )
     leading, labels = axis_of([tap.address for tap in chosen])
-    sizes = [_sizes(passes[0], tap, axes, units) for tap in chosen]
+    sizes = [_sizes(passes[0], tap, axes, groups) for tap in chosen]
     if any(size != sizes[0] for size in sizes):
         raise LmvizError("These parts differ in how many cells they have: ask about one kind at a time.")
     shape = (len(chosen), *sizes[0])
@@ -124,7 +126,7 @@ def ablate(
             values = _lower(read, tap) if by == "lower" else means.get(tap.address, torch.zeros(()))
             found = [
                 read.measured_with({tap.address: Edit(where, values.expand(1, *where.shape[1:]))}, one.scalar)
-                for where in _rows(model, read, tap, axes, units)
+                for where in _rows(model, read, tap, axes, groups)
             ]
             changes[number, row] = torch.cat(found).numpy().reshape(sizes[0]) - intact[number]
     if not np.isfinite(changes).all():
@@ -136,11 +138,11 @@ def ablate(
     weights = np.array([one.weight for one in examples], dtype=np.float64)
     change, low, high = _with_band(changes, weights)
     names = {leading: labels} if labels else {}
-    if units is not None:
-        names["group"] = tuple(",".join(map(str, group)) for group in units)
+    if groups is not None:
+        names["group"] = tuple(",".join(map(str, group)) for group in groups)
     return Ablation(
         array=change,
-        axes=(leading, *axes, *(("group",) if units is not None else ())),
+        axes=(leading, *axes, *(("group",) if groups is not None else ())),
         names=names,
         intact=float(intact.sum() / weights.sum()),
         measure="loss" if len({one.scalar.name for one in examples}) > 1 else examples[0].scalar.name,
@@ -206,6 +208,19 @@ def _examples(
     if not found:
         raise LmvizError("There is nothing to ask about: give a contrast, or a text of two tokens at least.")
     return found
+
+
+def _groups(units: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Groups of units that go together; LmvizError where they are none."""
+    groups = [
+        tuple(whole_number("A unit", unit) for unit in group) if isinstance(group, Iterable) else ()
+        for group in (units if isinstance(units, Iterable) else ())
+    ]
+    if not groups or not all(groups):
+        raise LmvizError(
+            f"{units!r} has no groups of units: give one at least, such as units=[(0, 1), (2,)]."
+        )
+    return groups
 
 
 def _text(model: Model, ids: np.ndarray) -> CachedPass:

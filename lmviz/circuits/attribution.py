@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass
 from lmviz.circuits.contrast import Contrast
@@ -56,7 +57,7 @@ class Attribution(Numbers):
     depth: int = 0
 
     def __getitem__(self, kind: str) -> Numbers:
-        if kind not in self.kinds:
+        if not isinstance(kind, str) or kind not in self.kinds:
             raise LmvizError(f"There are no parts called {kind!r}: there are {', '.join(self.kinds)}.")
         return self.kinds[kind]
 
@@ -70,7 +71,7 @@ class Attribution(Numbers):
 
     def strongest(self, count: int = 10) -> list[tuple[str, float]]:
         """The components with the largest shares, either sign, by name."""
-        order = np.argsort(-np.abs(self.array), kind="stable")[:count]
+        order = np.argsort(-np.abs(self.array), kind="stable")[: whole_number("count", count)]
         return [(self.names["component"][at], float(self.array[at])) for at in order]
 
 
@@ -86,7 +87,7 @@ def attribute(
     """
     question = read_contrast(model, contrast, interventions)
     depth = len(recurrent_layers(question.model.taps()))
-    if not 0 <= through <= depth:
+    if whole_number("through", through) > depth:
         raise LmvizError(
             f"{question.model.name or 'This model'} has {depth} recurrent layers to go through, and not "
             f"{through}: choose a number from 0 to {depth}."

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
@@ -123,8 +124,7 @@ def circuit(
         raise LmvizError(
             f"All other parts are as in the 'changed' text or at their 'mean', and not {rest!r}."
         )
-    if keep < 1:
-        raise LmvizError("A circuit has one part at least: keep 1 or more.")
+    keep = whole_number("keep", keep, least=1)
     question = read_contrast(model, contrast, interventions)
     kinds = _kinds(question.model)
     scored: list[tuple[float, CircuitPart]] = []

@@ -9,20 +9,25 @@ score says where a head looks, and not that the answer hangs on it: ablation say
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
+from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.circuits.places import axis_of
 from lmviz.circuits.result import Numbers
 from lmviz.inspection.backpropagation import unchanged
+from lmviz.inspection.deferred_array import heads_of
 from lmviz.inspection.recording import TapRecorder
 from lmviz.models.explicit import ForwardPass
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import TEXT
+from lmviz.models.tap import Tap
 
 SCORES = ("previous", "first", "duplicate", "induction", "rest")
 TASKS = ("previous", "duplicate", "induction")
@@ -52,7 +57,7 @@ class HeadScores(Numbers):
     loss_again: float
 
     def __getitem__(self, score: str) -> np.ndarray:
-        if score not in SCORES:
+        if not isinstance(score, str) or score not in SCORES:
             raise LmvizError(f"There is no score {score!r}: choose one of {', '.join(SCORES)}.")
         found: np.ndarray = self.array[SCORES.index(score)]
         return found
@@ -115,7 +120,12 @@ def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) 
             f"{model.name or 'This model'} ({model.family}) has no attention heads that look at its own text "
             "alone, so there is nothing to score: choose a Transformer of one text."
         )
-    ids, words = _said_twice(model, words, rows, seed)
+    words, rows = whole_number("words", words, least=3), whole_number("rows", rows, least=1)
+    seed = whole_number("seed", seed)
+    known = _words_of(model)
+    words = _fitting(model, words, len(known))
+    _check_room(model, squares, words, rows)
+    ids = _said_twice(model, known, words, rows, seed)
     recorder = TapRecorder(taps, interventions, {TEXT: ids.shape[1]})
     with evaluation(model):
         scope = ForwardPass(on_device(model, ids), model.tensors())
@@ -145,25 +155,50 @@ def _losses(logits: torch.Tensor, ids: np.ndarray) -> np.ndarray:
     return found
 
 
-def _said_twice(model: Model, words: int, rows: int, seed: int) -> tuple[np.ndarray, int]:
-    """Ids (row, position): START if there is one, the words, and once more; how many words there are."""
-    tokenizer = model.tokenizer
-    start = None if tokenizer is None else tokenizer.start_id
-    known = np.arange(model.vocabulary_size)
-    if tokenizer is not None:
-        special = np.array(tokenizer.are_special(known.tolist()))
-        unknown = np.array([index == tokenizer.unknown_id for index in known])
-        known = known[~special & ~unknown]
-    first = 0 if start is None else 1
+def _start_of(model: Model) -> int | None:
+    return None if model.tokenizer is None else model.tokenizer.start_id
+
+
+def _words_of(model: Model) -> np.ndarray:
+    """The ids of what may be drawn, (word,): all but special tokens and the unknown one."""
+    known, tokenizer = np.arange(model.vocabulary_size), model.tokenizer
+    if tokenizer is None:
+        return known
+    special = np.array(tokenizer.are_special(known.tolist()))
+    return known[~special & (known != (-1 if tokenizer.unknown_id is None else tokenizer.unknown_id))]
+
+
+def _fitting(model: Model, words: int, known: int) -> int:
+    """How many words a text says twice: so many, or as many as the model knows and reads at once."""
     if model.context is not None:
-        words = min(words, (model.context - first) // 2)
-    words = min(words, len(known))
+        words = min(words, (model.context - (_start_of(model) is not None)) // 2)
+    words = min(words, known)
     if words < 3:
         raise LmvizError("A model that reads so few words at once cannot be shown three of them twice.")
+    return words
+
+
+def _check_room(model: Model, squares: Sequence[Tap], words: int, rows: int) -> None:
+    """LmvizError where so many texts would take more than half of the memory, as they are read at once."""
+    count, memory = 1 + 2 * words, machine_memory()
+    heads = len(squares) * heads_of(squares, model.configuration)
+    needed = rows * (count * count * heads + count * model.outputs) * 12  # as float32, and as float64
+    if memory is not None and needed > memory / 2:
+        fitting = int(rows * (memory / 2) / needed)
+        way_out = f"choose {fitting:,} rows at most" if fitting else "choose fewer words"
+        raise LmvizError(
+            f"{rows:,} rows of {words:,} words would take about {needed / GIGABYTE:,.0f} GB of memory and "
+            f"the machine has {memory / GIGABYTE:,.0f} GB: {way_out}."
+        )
+
+
+def _said_twice(model: Model, known: np.ndarray, words: int, rows: int, seed: int) -> np.ndarray:
+    """Ids (row, position): START if there is one, so many of the known words, and once more."""
+    start = _start_of(model)
     random = np.random.default_rng(seed)
     drawn = np.stack([random.permutation(known)[:words] for _ in range(rows)])
     begun = [] if start is None else [np.full((rows, 1), start)]
-    return np.concatenate([*begun, drawn, drawn], axis=1), words
+    return np.concatenate([*begun, drawn, drawn], axis=1)
 
 
 def _scored(weights: torch.Tensor, words: int) -> np.ndarray:

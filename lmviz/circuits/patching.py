@@ -15,6 +15,7 @@ from time import monotonic
 import numpy as np
 import torch
 
+from lmviz.base.arguments import words
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.cached_pass import CachedPass, Edit
 from lmviz.circuits.contrast import Contrast
@@ -127,7 +128,7 @@ def patching(
     question = read_contrast(model, contrast, interventions)
     model = question.model
     chosen = matching(model, taps if taps is not None else _usual(model))
-    axes = tuple(each) if each is not None else usual_axes(chosen[0])
+    axes = words("axis", each, "position") if each is not None else usual_axes(chosen[0])
     _check_axes(chosen, axes)
     clean, changed = question.passes()
     base, other = (changed, clean) if into == "changed" else (clean, changed)

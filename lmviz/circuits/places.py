@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from lmviz.base.arguments import words
 from lmviz.base.errors import LmvizError
 from lmviz.models.address import Address
 from lmviz.models.model import Model
@@ -76,10 +77,14 @@ def matching(model: Model, patterns: str | Collection[str]) -> list[Tap]:
 
     LmvizError where a pattern means none.
     """
-    patterns = [patterns] if isinstance(patterns, str) else list(patterns)
     patterns = [
-        f"{given.removesuffix(HEADS)}mixed" if given.endswith(f"/{HEADS}") else given for given in patterns
+        f"{given.removesuffix(HEADS)}mixed" if given.endswith(f"/{HEADS}") else given
+        for given in words("pattern of addresses", patterns, "layers/*/attention/heads")
     ]
+    if not patterns:
+        raise LmvizError(
+            "No tap is chosen: give an address, such as 'layers/0/residual2', or leave them out."
+        )
     taps = model.taps()
     for pattern in patterns:
         if not any(Address.parse(tap.address).matches(pattern) for tap in taps):

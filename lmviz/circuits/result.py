@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 
@@ -39,7 +40,9 @@ class Numbers:
         return float(np.nansum(self.array))
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """What stands along an axis."""
+        """What stands along an axis; LmvizError where there is no such axis."""
+        if axis not in self.axes:
+            raise LmvizError(f"There is no axis {axis!r}: the axes are {', '.join(self.axes) or 'none'}.")
         size = self.array.shape[self.axes.index(axis)]
         return self.names.get(axis) or tuple(map(str, range(size)))
 
@@ -57,7 +60,7 @@ class Numbers:
 
     def save(self, path: str | Path) -> None:
         """Write the table as .csv, or the array and its axes as .npz; LmvizError where that cannot be."""
-        path = Path(path)
+        path = file_path(path)
         if path.suffix == ".npz":
             content = io.BytesIO()
             names = {f"names/{axis}": np.array(labels) for axis, labels in self.names.items()}

@@ -13,6 +13,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.places import matching
 from lmviz.inspection.backpropagation import unchanged
+from lmviz.inspection.indices import from_start
 from lmviz.models.model import Model
 from lmviz.models.operations import Affine, Linear, SplitHeads, TokenLookup
 from lmviz.models.tap import Operation, Weight
@@ -91,13 +92,19 @@ class Weights:
 
     def qk(self, layer: int, head: int) -> np.ndarray:
         """What a head looks for, (width, width): x qk yᵀ is how x scores y, before scale and positions."""
-        found: np.ndarray = self.query[layer, head] @ self.key[layer, head].T
+        at = self._place(layer, head)
+        found: np.ndarray = self.query[at] @ self.key[at].T
         return found
 
     def ov(self, layer: int, head: int) -> np.ndarray:
         """What a head brings of a word that it looks at, (width, width)."""
-        found: np.ndarray = self.value[layer, head] @ self.output[layer, head]
+        at = self._place(layer, head)
+        found: np.ndarray = self.value[at] @ self.output[at]
         return found
+
+    def _place(self, layer: int, head: int) -> tuple[int, int]:
+        """A layer and a head, counted from 0; LmvizError where there is none."""
+        return from_start("layer", layer, self.layers), from_start("head", head, self._heads)
 
     @property
     def _heads(self) -> int:

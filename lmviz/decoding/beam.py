@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Candidate, Distribution
 from lmviz.decoding.options import BeamOptions, SamplingOptions
@@ -70,7 +71,9 @@ class BeamTree:
         return self.nodes[-1].depth
 
     def path(self, node: BeamNode) -> tuple[BeamNode, ...]:
-        """The nodes from the first token to this one, without the root."""
+        """The nodes from the first token to this one, without the root; LmvizError for what is no node."""
+        if not isinstance(node, BeamNode):
+            raise LmvizError(f"{node!r} is no node: give one of tree.nodes, such as tree.best.")
         path = []
         while node.parent >= 0:
             path.append(node)

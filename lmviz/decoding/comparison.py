@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.base.arguments import whole_number
 from lmviz.decoding.likelihood import Likelihood, predictions
 from lmviz.decoding.shared_units import SharedUnits
 from lmviz.models.prefix import read_prefix
@@ -63,7 +64,8 @@ class Disagreement:
 
     def largest(self, count: int) -> tuple[int, ...]:
         """The places of the largest divergence, largest first."""
-        return tuple(int(self.places[at]) for at in np.argsort(-self.divergence, kind="stable")[:count])
+        order = np.argsort(-self.divergence, kind="stable")[: whole_number("count", count)]
+        return tuple(int(self.places[at]) for at in order)
 
 
 def disagreement(models: Sequence[Model], text: str, units: SharedUnits) -> Disagreement:

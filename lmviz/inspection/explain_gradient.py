@@ -49,6 +49,8 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     model than this, or at another snapshot.
     """
     check_made_by(gradient.trace, model)
+    if not isinstance(address, str):
+        raise LmvizError(f"{address!r} is no address: give that of a tap, or the name of a parameter.")
     source = Address.parse(address).value
     array = gradient.array(source)
     if source in gradient.parameters:

@@ -54,8 +54,9 @@ class Gradient:
 
     def __getitem__(self, address: str) -> TracedArray:
         """The gradient of a tap; LmvizError, with the nearest address, if there is no such tap."""
-        address = Address.parse(address).value
-        if address not in self.arrays:
+        if isinstance(address, str):
+            address = Address.parse(address).value
+        if not isinstance(address, str) or address not in self.arrays:
             self.trace[address]  # which says what there is
             raise LmvizError(f"{address} holds whole numbers, which have no gradient.")
         return self.arrays[address]

@@ -59,6 +59,8 @@ class Intervention:
     def __post_init__(self) -> None:
         if not (isinstance(self.address, str) and isinstance(self.label, str)):
             raise LmvizError("The address and the label of an intervention are texts: give them as such.")
+        if not isinstance(self.where, Mapping):
+            raise LmvizError(f"{self.where!r} names no places: give them by axis, as in {{'position': 3}}.")
         where = {axis: _place(axis, place) for axis, place in self.where.items()}
         object.__setattr__(self, "where", MappingProxyType(where))
         object.__setattr__(self, "value", self.value if callable(self.value) else _number(self.value))
@@ -129,7 +131,7 @@ class Intervention:
         try:
             where = {axis: _read_place(place) for axis, place in values["where"].items()}
             return cls(**{**values, "where": where})
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise LmvizError(f"This is no intervention ({error}): create it again.") from None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.inspection.attention import attention_place
 from lmviz.inspection.indices import from_start
 from lmviz.inspection.intervention import TOKENS, Intervention, Where, describe_value
+from lmviz.models.address import SIDES
 
 if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
@@ -62,10 +64,14 @@ def scale_head(layer: int, head: int, factor: Any = 0.0, side: str = "") -> Inte
     """What an attention head contributes multiplied; with 0 the head is removed.
 
     The layer counts from 0, as in addresses; `side` is "encoder" or "decoder" of a model that translates.
-    LmvizError for a negative layer.
+    LmvizError for a negative layer, for a head that is no whole number, and for another side.
     """
-    if layer < 0:
-        raise LmvizError(f"Layers are counted from 0, as in the address layers/0/attention, not {layer}.")
+    if not isinstance(layer, Integral) or layer < 0:
+        raise LmvizError(f"Layers are counted from 0, as in the address layers/0/attention, not {layer!r}.")
+    if not isinstance(head, Integral):
+        raise LmvizError(f"{head!r} is no head: give a whole number, from 0 on, or from the end with -1.")
+    if not isinstance(side, str) or side not in ("", *SIDES):
+        raise LmvizError(f"There is no side {side!r}: choose {' or '.join(SIDES)} of what translates.")
     change = Intervention(f"{attention_place(layer, side)}/mixed", "scale", factor, {"head": head})
     number = head + 1 if head >= 0 else head
     how = "off" if change.value == 0.0 else f"× {describe_value(change.value)}"

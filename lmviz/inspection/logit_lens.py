@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.indices import from_start
@@ -104,7 +105,7 @@ def logit_lens(
     chosen = np.array([from_start("position", at, len(trace)) for at in wanted], dtype=np.int64)
     if not len(chosen):
         raise LmvizError(f"No position is chosen: choose some of the {len(trace)} that there are.")
-    count = min(count, model.outputs)
+    count = min(whole_number("count", count, least=1), model.outputs)
     final = torch.from_numpy(trace["logits"].rows(chosen.tolist()).argmax(axis=-1))[:, None]  # (position, 1)
     ids, probabilities, of_final, entropy = [], [], [], []
     for shares in _distributions(model, trace, places, chosen):  # (position, token) each

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import torch
 
+from lmviz.base.arguments import words
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.continuing import continued
 from lmviz.inspection.deferred_array import deferred, deferred_taps, heads_of
@@ -296,10 +297,8 @@ def _concerning(interventions: Sequence[Intervention], address: str) -> tuple[in
 def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
     if patterns is None:
         return list(taps)
-    patterns = [patterns] if isinstance(patterns, str) else patterns
+    patterns = words("pattern of addresses", patterns, "layers/*/hidden")
     for pattern in patterns:
-        if not isinstance(pattern, str):
-            raise LmvizError(f"{pattern!r} is no pattern of addresses: give one such as 'layers/*/hidden'.")
         if not any(Address.parse(tap.address).matches(pattern) for tap in taps):
             raise LmvizError(f"No tap matches {pattern!r}: this model has {_addresses(taps)}.")
     return [tap for tap in taps if any(Address.parse(tap.address).matches(pattern) for pattern in patterns)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.inspection.intervention import Intervention
@@ -84,6 +85,10 @@ class Trace:
 
     def __getitem__(self, address: str) -> TracedArray:
         """The value of a tap; LmvizError, with the nearest address, if it was not recorded."""
+        if not isinstance(address, str):
+            raise LmvizError(
+                f"{address!r} is no address: give one such as 'logits', or trace.arrays for all."
+            )
         if address not in self.arrays:
             import difflib  # for those who mistype
 
@@ -141,6 +146,8 @@ class Trace:
 
         Nothing for axes of the model itself, such as its units.
         """
+        if not isinstance(axis, str):
+            raise LmvizError(f"{axis!r} is no axis: give a name, such as 'position'.")
         if axis in ALONG:
             return self.sequences[ALONG[axis]].tokens
         return {"label": self.predicts.names, "token": self.vocabulary}.get(axis, ())
@@ -157,7 +164,7 @@ class Trace:
     @loads("trace")
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote; LmvizError when it is no trace."""
-        return cls(**read_trace(path))
+        return cls(**read_trace(file_path(path)))
 
 
 def _are_numbers(array: np.ndarray) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,9 +26,9 @@ def convert(run: Run, out: str | Path, step: int | None = None) -> Path:
     What was written; an ARPA file or curves that are there already are replaced. LmvizError where the model
     cannot be written in that form, where a checkpoint lies at `out`, or where it cannot be written to.
     """
-    path = Path(out)
-    if str(out) == "":
+    if not isinstance(out, str | os.PathLike) or str(out) == "":
         raise LmvizError("There is no place to write to: name a folder, or a file that ends in .arpa.")
+    path = Path(out)
     if path.suffix.lower() == EVENTS:
         from lmviz.interchange.event_file import write_events
 

@@ -47,6 +47,8 @@ def vary(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     Two lists make a grid, in which the last one varies fastest. A name says what differs:
     "learning_rate=0.002, width=64".
     """
+    if not isinstance(settings, Mapping):
+        raise LmvizError(f"{settings!r} has no settings: give a dictionary, such as {{'family': 'gru'}}.")
     lists = {key: list(value) for key, value in settings.items() if isinstance(value, list | tuple | range)}
     for key, values in lists.items():
         if len(set(map(repr, values))) < len(values) or not values:

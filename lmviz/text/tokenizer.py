@@ -7,6 +7,7 @@ begins with START from the post-processor.
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
@@ -166,7 +168,7 @@ class Tokenizer:
     @loads("tokenizer")
     def load(cls, path: str | Path) -> Self:
         """Read a tokenizer.json; LmvizError when it is none."""
-        return cls(read_backend(Path(path)))
+        return cls(read_backend(file_path(path)))
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer.json, from which alone `load` restores the tokenizer."""
@@ -280,7 +282,7 @@ class Tokenizer:
         Special tokens are written where they would be read again; a START that stands in front of each text,
         and START and END that no text can hold, are left out. LmvizError where no token has one of the ids.
         """
-        kept = [int(index) for index in ids]
+        kept = self._whole(ids)
         if self.marks_boundaries and kept[:1] == [self.start_id]:
             kept = kept[1:]
         return self._joined([index for index in kept if index not in self._unwritten])
@@ -346,9 +348,13 @@ class Tokenizer:
 
     def token(self, index: int) -> str:
         """One token as displayed; white space is left as it is. LmvizError where no token has this id."""
-        if not 0 <= index < self.vocabulary_size:
-            raise self._unknown_id(index)
-        return self._tokens[index]
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise LmvizError(f"{index!r} is no id of a token: give a whole number.") from None
+        if not 0 <= number < self.vocabulary_size:
+            raise self._unknown_id(number)
+        return self._tokens[number]
 
     def tokens_of(self, ids: Iterable[int]) -> tuple[str, ...]:
         """Tokens one after the other as displayed; parts of one character show it, as in `encode_prefix`."""
@@ -371,7 +377,12 @@ class Tokenizer:
         return spelt
 
     def id_of(self, token: str) -> int | None:
-        """The id of a token of the vocabulary, as its file spells it; None where there is none."""
+        """The id of a token of the vocabulary, as its file spells it; None where there is none.
+
+        LmvizError for what is no text.
+        """
+        if not isinstance(token, str):
+            raise LmvizError(f"{token!r} is no token: give it as a string.")
         return self._vocabulary.get(token)
 
     def _roles(
@@ -428,6 +439,13 @@ class Tokenizer:
             else:
                 shown[index] = token.replace("▁", " ") if self.kind == "other" else token
         return shown
+
+    def _whole(self, ids: Iterable[int]) -> list[int]:
+        """Ids as they are given; LmvizError where they are none."""
+        try:
+            return [operator.index(index) for index in ids]
+        except TypeError:
+            raise LmvizError(f"{ids!r} is no row of token ids: give whole numbers.") from None
 
     def _unknown_id(self, index: int) -> LmvizError:
         count = self.vocabulary_size

@@ -144,6 +144,6 @@ def check_lanes(count: int) -> None:
 
 def check_turns(turns: str) -> str:
     """How lanes take turns; LmvizError where there is no such way."""
-    if turns not in TURNS:
+    if not isinstance(turns, str) or turns not in TURNS:
         raise LmvizError(f"Lanes take turns by {' or by '.join(TURNS)}, and not by {turns!r}.")
     return turns

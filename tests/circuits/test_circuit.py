@@ -136,7 +136,7 @@ def test_at_their_mean_parts_say_the_same_everywhere(model, texts):
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"), [({"keep": 0}, "keep 1 or more"), ({"rest": "zero"}, "as in the 'changed' text")]
+    ("options", "sentence"), [({"keep": 0}, "1 or more"), ({"rest": "zero"}, "as in the 'changed' text")]
 )
 def test_what_is_no_circuit_is_refused_in_a_sentence(model, options, sentence):
     with pytest.raises(LmvizError, match=sentence):

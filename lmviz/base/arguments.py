@@ -1,0 +1,44 @@
+"""What a function of the Python interface is given, checked: what it cannot be is refused in one sentence."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from lmviz.base.errors import LmvizError
+
+
+def whole_number(name: str, value: Any, least: int = 0) -> int:
+    """A whole number from `least` on; LmvizError, which says what `name` must be, for anything else."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise LmvizError(f"{name} must be a whole number, {least} or more, and not {value!r}.")
+    return number
+
+
+def words(kind: str, value: Any, such_as: str) -> tuple[str, ...]:
+    """One word of a kind or several, as several; LmvizError for the first that is no word."""
+    several = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    for word in several:
+        if not isinstance(word, str):
+            raise LmvizError(f"{word!r} is no {kind}: give one such as {such_as!r}, or several.")
+    return several
+
+
+def file_path(value: Any) -> Path:
+    """The path of a file; LmvizError for what is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise LmvizError(f"{value!r} names no file: give its path.")
+    return Path(value)
+
+
+def check_callable(name: str, value: Callable[..., Any] | None) -> None:
+    """LmvizError for what can hear of nothing, as it cannot be called."""
+    if value is not None and not callable(value):
+        raise LmvizError(f"{name} must be a function, which hears how far the work has come, not {value!r}.")
