@@ -221,7 +221,7 @@ def _whole(of: str, place: str) -> int:
 
 
 def token_named(model: Model, word: str) -> int | None:
-    """The id of a word: as the vocabulary spells it, as it is displayed, or as a text would have it.
+    """The id of a word: as it is displayed, as the vocabulary spells it, or as a text would have it.
 
     White space may be written with the signs that show it. Where there is no tokenizer, ids are all that
     tokens are called.
@@ -232,8 +232,6 @@ def token_named(model: Model, word: str) -> int | None:
     index = tokenizer.id_of(word)
     if index is not None:
         return index
-    if word in tokenizer.tokens():
-        return tokenizer.tokens().index(word)
     for text in (word, f" {word}") if word else ():
         ids = tokenizer.encode(text)
         if len(ids) == 1 and ids[0] != tokenizer.unknown_id:

@@ -377,13 +377,15 @@ class Tokenizer:
         return spelt
 
     def id_of(self, token: str) -> int | None:
-        """The id of a token of the vocabulary, as its file spells it; None where there is none.
+        """The id of a token as it is displayed, or else as its file spells it; None where there is none.
 
-        LmvizError for what is no text.
+        Of several that are displayed alike it is the one that is spelled so, or the first. LmvizError for
+        what is no text.
         """
         if not isinstance(token, str):
             raise LmvizError(f"{token!r} is no token: give it as a string.")
-        return self._vocabulary.get(token)
+        shown, spelled = self._by_display.get(token), self._vocabulary.get(token)
+        return spelled if shown is None or (spelled is not None and self._tokens[spelled] == token) else shown
 
     def _roles(
         self, vocabulary: dict[str, int], prefix: Sequence[int]
@@ -439,6 +441,12 @@ class Tokenizer:
             else:
                 shown[index] = token.replace("▁", " ") if self.kind == "other" else token
         return shown
+
+    @cached_property
+    def _by_display(self) -> dict[str, int]:
+        """The first id of each token as displayed."""
+        size = self.vocabulary_size
+        return {self._tokens[index]: index for index in reversed(range(size))}
 
     def _whole(self, ids: Iterable[int]) -> list[int]:
         """Ids as they are given; LmvizError where they are none."""

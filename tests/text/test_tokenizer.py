@@ -232,3 +232,40 @@ def test_bytes_that_are_no_text_are_shown_one_by_one():
     ids = tokenizer.encode("日")
     assert tokenizer.tokens_of(ids) == ("日⟨1/3⟩", "日⟨2/3⟩", "日⟨3/3⟩")
     assert tokenizer.tokens_of(ids[1:]) == ("\\x97", "\\xa5")
+
+
+def of_others():
+    """Tokenizers of other programs: byte pairs with special tokens, pieces with ▁, words and unigrams."""
+    from foreign_tokenizers import byte_pairs, pieces
+    from tokenizers import Tokenizer as Backend
+    from tokenizers import models
+
+    backends = {
+        "byte pairs": byte_pairs(further=("<tool>",)),
+        "pieces": pieces(False),
+        "pieces after spaces": pieces(True),
+        "word pieces": Backend(models.WordPiece({"[UNK]": 0, "bat": 1, "##s": 2, "s": 3}, unk_token="[UNK]")),
+        "unigrams": Backend(models.Unigram([("<unk>", 0.0), ("▁bat", -1.0), ("bat", -2.0)], unk_id=0)),
+    }
+    return {name: Tokenizer(backend) for name, backend in backends.items()}
+
+
+@pytest.mark.parametrize("tokenizer", [*MADE.values(), *of_others().values()], ids=[*MADE, *of_others()])
+def test_a_token_is_found_by_what_it_is_displayed_as(tokenizer):
+    shown = tokenizer.tokens()
+    alike = {token for token in shown if shown.count(token) > 1}
+    assert len(alike) < len(shown) / 2
+    for index, token in enumerate(shown):
+        if token not in alike:
+            assert tokenizer.id_of(token) == index, token
+        else:
+            assert tokenizer.token(tokenizer.id_of(token)) == token
+    for index, spelling in enumerate(tokenizer.spellings()):
+        if spelling and spelling not in shown:
+            assert tokenizer.id_of(spelling) == index
+    assert tokenizer.id_of("no such token") is None
+
+
+def test_a_byte_pair_is_named_with_its_blank():
+    tokenizer = make("bpe:300", text="the cows eat the cows" * 9)
+    assert tokenizer.id_of(" cows") == tokenizer.id_of("Ġcows") is not None
