@@ -344,9 +344,14 @@ def _build_plain(
         known = train_tokenizer(texts, options.tokenizer_options, marks_boundaries=len(documents) > 1)
     middle = 1 - 0.5 * validation.size / max(1, documents.size)
     learned = encode_documents(training, known, part_of(report, 0.5, middle))
-    if len(learned.ids) < 2:
-        raise LmvizError(f"{origin.name} has too little text: two tokens are the least.")
     held_out = encode_documents(validation, known, part_of(report, middle, 1.0))
+    if len(learned.ids) + len(held_out.ids) < 2:
+        raise LmvizError(f"{origin.name} has too little text: two tokens are the least.")
+    if len(learned.ids) < 2:
+        raise LmvizError(
+            f"{origin.name} leaves fewer than two tokens to learn from, as {options.validation:.0%} are held "
+            "out for validation: give a longer text, or validation=0."
+        )
     report(1.0)
     return Corpus(
         name=origin.name,

@@ -186,6 +186,12 @@ def test_too_little_text_is_refused(text):
         text_corpus(text)
 
 
+def test_what_is_held_out_of_too_little_text_is_said():
+    with pytest.raises(LmvizError, match="as 10% are held out for validation: give a longer text"):
+        text_corpus("a b")
+    assert len(text_corpus("a b", validation=0.0).training) == 2
+
+
 @given(
     data=st.one_of(st.binary(max_size=200), st.text(max_size=100).map(str.encode)),
     kind=st.sampled_from(KINDS),
