@@ -1,8 +1,9 @@
 """Uses one window for long, like a person who cannot sit still, and notes what is left after each round.
 
-A round is a number of things done in an order that the seed gives. After it everything is closed, and what
-the process then holds is counted: it must not become more. Nothing else may be done in the process, so that
-`use_for` starts one.
+A round is a number of things done in an order that the seed gives; after some rounds the same come again, for
+with ever other things the caches of words and equations would fill for hours. After each everything is
+closed, and what the process then holds is counted: it must not become more. Nothing else may be done in the
+process, so that `use_for` starts one.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 ACTIONS = 150  # of a round
 LEAST = 8  # rounds, of which half are to fill caches
+DIFFERENT = 8  # rounds; then the same are gone through again, so that what grows is what is not given back
 LONGEST = 300.0  # seconds until a window has come to rest on a busy machine
 TEXTS = ("farm", "stories", "four-sentences", "ambiguous", "reviews", "twin", "pictures")
 NOTES = "held.jsonl"
@@ -398,7 +400,7 @@ def main(arguments: Sequence[str]) -> int:
         person = Restless(window, given.folder, given.actions)
         person.look_everywhere()
         while number < given.rounds or time.monotonic() - began < 60 * given.minutes:
-            person.go_round(random.Random(f"{given.seed} {0 if given.same else number}"))
+            person.go_round(random.Random(f"{given.seed} {0 if given.same else number % DIFFERENT}"))
             held = held_by(window)
             notes.write(json.dumps(asdict(held)) + "\n")
             notes.flush()
