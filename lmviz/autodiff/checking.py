@@ -102,8 +102,7 @@ def check(
 
     The network itself is left as it is. LmvizError where ε is not positive or the value has no such cell.
     """
-    if not (isinstance(eps, Real) and eps > 0 and math.isfinite(eps)):
-        raise LmvizError(f"Nudging by {eps!r} says nothing: choose an ε above 0, such as 1e-5.")
+    _check_nudge(eps)
     nodes = [net[name]] if name else list(net.parameters or net.inputs)
     gradients = _gradients(net)
     cells: list[NudgedCell] = []
@@ -134,6 +133,12 @@ MOST_EFFORT = 20_000
 """Modules times cells up to which all are nudged at once, which takes a second or two."""
 
 
+def _check_nudge(eps: float) -> None:
+    """LmvizError where nothing follows from nudging by so much."""
+    if not (isinstance(eps, Real) and eps > 0 and math.isfinite(eps)):
+        raise LmvizError(f"Nudging by {eps!r} says nothing: choose an ε above 0, such as 1e-5.")
+
+
 def check_all(net: Graph, eps: float = EPSILON) -> Check:
     """Nudge every parameter, or every input where nothing learns; LmvizError where there are too many."""
     nodes = net.parameters or net.inputs
@@ -148,8 +153,9 @@ def check_module(net: Graph, name: str, eps: float = EPSILON) -> Check:
 
     The output gets a gradient of random numbers, always the same; then each input is nudged, and the
     slope of (output · those numbers) is held against what the module hands back. LmvizError where the
-    value is not computed by a module.
+    value is not computed by a module, and where an ε says nothing.
     """
+    _check_nudge(eps)
     node = net[name]
     if node.module is None:
         raise LmvizError(f"{name} is given, not computed: only modules can be checked.")

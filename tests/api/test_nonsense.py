@@ -178,6 +178,10 @@ CALLS: dict[str, Callable[[Any], Call]] = {
     "Network.forward": lambda at: (autodiff.read(NETWORK).forward, {}),
     "Network.backward": lambda at: (autodiff.read(NETWORK).backward, {}),
     "Network.check": lambda at: (autodiff.read(NETWORK).check, {"name": "w", "eps": 1e-4}),
+    "autodiff.check_module": lambda at: (
+        partial(autodiff.check_module, autodiff.read(NETWORK)),
+        {"name": "y", "eps": 1e-4},
+    ),
     "Network.explain": lambda at: (autodiff.read(NETWORK).explain, {"name": "y", "index": ()}),
     "logit_lens": lambda at: (lmviz.logit_lens, {"model": at.model, "trace": at.trace}),
     "zero": lambda at: (changed(lmviz.zero, at.model), {"address": "layers/0/residual2", "position": 1}),
