@@ -29,6 +29,7 @@ from shiboken6 import Shiboken
 
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.places import shipped
 from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 
@@ -263,7 +264,8 @@ class Walker:
 
 @contextmanager
 def nothing_outside() -> Iterator[None]:
-    """No files are asked for, no other programs and no connections opened, and what pops up goes again."""
+    """No files are asked for, no other programs and no connections opened, what pops up goes again, and what
+    came with lmviz stays as it is."""
 
     def refuse(*arguments: object, **settings: object) -> None:
         raise URLError("a test stays at home")
@@ -274,6 +276,7 @@ def nothing_outside() -> Iterator[None]:
         if popup is not None:
             popup.close()
 
+    before = shipped_files()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(urllib.request, "urlopen", refuse)
         patch.setattr(QDesktopServices, "openUrl", lambda url: True)
@@ -288,3 +291,11 @@ def nothing_outside() -> Iterator[None]:
         closing.start()
         yield
         closing.stop()
+    assert shipped_files() == before, "what came with lmviz was written to"
+
+
+def shipped_files() -> set[tuple[Path, int, int]]:
+    """What comes with lmviz: files with their sizes and when they were changed."""
+    folders = (shipped("resources"), shipped("sample_models"))
+    found = ((path, path.stat()) for folder in folders for path in folder.rglob("*") if path.is_file())
+    return {(path, state.st_size, state.st_mtime_ns) for path, state in found}

@@ -73,6 +73,11 @@ def shipped_lectures() -> tuple[Path, ...]:
     return tuple(sorted(resource_path("lectures").glob(f"*/*{ENDING}")))
 
 
+def is_shipped(path: Path) -> bool:
+    """Whether a lecture came with lmviz, and stays as it is."""
+    return path.resolve() in {each.resolve() for each in shipped_lectures()}
+
+
 @loads("lecture")
 def open_lecture(path: str | Path, perspectives: Collection[str]) -> Lecture:
     """The lecture of a file; LectureFault, or another LmvizError, where there is none."""

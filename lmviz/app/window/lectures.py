@@ -200,13 +200,15 @@ class Lectures(QObject):
         return True
 
     def save_scene(self) -> None:
-        """Add what the window shows to the lecture after the item shown; begin one where none is open."""
+        """Add what the window shows to the lecture after the item shown; begin one where none is open that is
+        one's own."""
         from PySide6.QtWidgets import QFileDialog  # not needed for the first paint
 
         from lmviz.app.opening.scenes import scene_of
-        from lmviz.lectures.reading import ENDING, add_scene, open_lecture
+        from lmviz.lectures.reading import ENDING, add_scene, is_shipped, open_lecture
 
-        if self._lecture is not None:
+        own = self._lecture is not None and not is_shipped(self._lecture.path)
+        if self._lecture is not None and own:
             path = self._lecture.path
         else:
             name, _ = QFileDialog.getSaveFileName(self._parent, "Begin a lecture", f"my{ENDING}", KINDS)
@@ -215,17 +217,16 @@ class Lectures(QObject):
             path = Path(name) if name.endswith(ENDING) else Path(name + ENDING)
         view = self._window.perspective
         try:
-            following = self._line_of_next(path)
+            following = self._line_of_next(path) if own else None
             scene = scene_of(self._window.session, view.name, path.parent, view.in_front)
             add_scene(path, self._title_now(), scene, following)
             self._prepare_no_more()
-            has_begun = self._lecture is None
             self._lecture = open_lecture(path, perspective_names())
         except LmvizError as sentence:
             self._window.session.say(str(sentence))
             return
         last = len(self._lecture.items) - 1
-        self._number = last if has_begun else min(self._number + 1, last)
+        self._number = min(self._number + 1, last) if own else last
         self._tell()
         self._prepare_soon.start()
         Toast.show_over(self._parent, f"Saved as item {self._number + 1} of {path.name}.")

@@ -297,6 +297,25 @@ def test_saving_begins_a_lecture_where_none_is_open(
     assert window.lectures.lecture.path == tmp_path / "mine.lecture"
 
 
+def test_a_lecture_that_came_with_lmviz_is_not_written_to(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "shipped"
+    shutil.copytree(shipped_lectures()[0].parent, folder)
+    path = folder / shipped_lectures()[0].name
+    monkeypatch.setattr("lmviz.lectures.reading.shipped_lectures", lambda: (path,))
+    before = {each: each.read_bytes() for each in folder.iterdir()}
+    window.open_lecture(path)
+    asked = iter(("", str(tmp_path / "mine")))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (next(asked), ""))
+    command(window, "Save as the next scene…")()
+    assert window.lectures.lecture.path == path
+    command(window, "Save as the next scene…")()
+    assert window.lectures.lecture.path == tmp_path / "mine.lecture"
+    assert (len(window.lectures.lecture.items), window.lectures.number) == (1, 0)
+    assert {each: each.read_bytes() for each in folder.iterdir()} == before
+
+
 def test_the_shipped_lecture_stands_in_the_list_of_lessons(window: MainWindow, qtbot: QtBot) -> None:
     window.lessons.toggle()
 
