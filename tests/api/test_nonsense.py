@@ -200,7 +200,7 @@ CALLS: dict[str, Callable[[Any], Call]] = {
 }
 """A call that makes sense for each function, and for each method that takes something."""
 
-TRAINING = ("train", "fork", "race")
+LONG = ("train", "fork", "race", "ablate a file", "trace of a translator")
 """These take long: some nights are enough."""
 
 
@@ -220,7 +220,7 @@ def test_a_call_that_makes_sense_is_answered(given, name, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in TRAINING else name for name in CALLS]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in CALLS]
 )
 def test_nonsense_is_refused_in_a_sentence(given, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
