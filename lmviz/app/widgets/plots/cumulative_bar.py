@@ -24,6 +24,7 @@ HIGHEST, HIGH = 56, 0.28  # a bar in pixels at scale 1, and where it can be high
 TWO_LINES = 34
 UPRIGHT_LINE, UPRIGHT_SIZES = 18, (12, 11, 10)
 LANDING = 420  # milliseconds
+SAID = 5  # words with their shares to a reader of the screen
 THINNEST = 3  # a line between thinner segments would hide them
 
 
@@ -87,9 +88,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
         self._fall.setEasingCurve(QEasingCurve.Type.OutBounce)
         self._fall.valueChanged.connect(self._set_marker)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        self.setFocusPolicy(
-            Qt.FocusPolicy.TabFocus
-        )  # a click writes a word, and leaves the keys where they are
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click writes a word; the keys stay where they are
         self.setAccessibleName("the die: cumulative probability")
 
     @property
@@ -151,7 +150,8 @@ class CumulativeBar(Pointable, GrowingCanvas):
 
     def description(self) -> str:
         if self._draw is None:
-            return ""
+            first = range(min(SAID, len(self._stack.labels)))
+            return ", ".join(f"{self._stack.name(index)} {self._stack.share(index)}" for index in first)
         return f"{number(self._draw)} lands on {self._stack.name(self.landed_on)}"
 
     @property

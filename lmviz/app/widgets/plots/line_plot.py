@@ -306,7 +306,7 @@ class LinePlot(Canvas):
         self.names.setGeometry(self.width() - width, 0, width, self.height())
         area = self._view.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.names.set_names(names, 0, max(area.bottom(), 0))
-        self.setAccessibleDescription(self.names.accessibleDescription())
+        self.setAccessibleDescription(self.names.accessibleDescription() or "no curve yet")
         says = self._cursor.isVisible() and self.height() >= self.length(ROOM_FOR_NAME)
         named = self._words[-1].boundingRect().width() + 8 if self._y_name else 0.0
         above = round(self.length(NAMED_ABOVE if named else ABOVE if says else LOW_ABOVE))
