@@ -33,7 +33,7 @@ class FittingRow(QWidget):
         self._sign.hide()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        for control in (*controls, *([self._sign] if self._away(()) else [])):
+        for control in (*controls, self._sign):
             self._row.addWidget(control)
 
     def minimumSizeHint(self) -> QSize:
