@@ -96,7 +96,8 @@ class SurgeryPanel(Panel):
         for name, button in self._buttons.items():
             button.setEnabled(enabled[name])
         swap = self._buttons["swap words"]
-        swap.setText(self.of_units("swap words"))
+        of_words = self.of_units("words") == "words"
+        swap.setText("swap words" if of_words else "swap both")  # "characters" has no room in large type
         swap.setToolTip(paragraph(self.of_units(SWAPPING)))
         self._pinned.setText(self._name_of_pinned())
         self._pinned.setVisible(bool(self._pinned.text()))
