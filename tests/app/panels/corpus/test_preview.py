@@ -246,7 +246,7 @@ def test_several_files_that_were_taken_for_plain_text_are_read_as_tables(
     assert session.text.corpus.labels == ("bad", "good")
 
 
-def test_folders_that_were_taken_for_labels_are_read_as_plain_text(
+def test_folders_that_were_taken_for_labels_are_read_as_plain_text_and_again(
     window: MainWindow, session: Session, tmp_path: Path, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
     for name in ("spring", "autumn"):
@@ -261,6 +261,9 @@ def test_folders_that_were_taken_for_labels_are_read_as_plain_text(
     read_for("next-token", "Plain text", window, session, qtbot)
     assert session.text.corpus.task == "next-token"
     assert len(session.text.corpus.sources) == 6
+    reread(window, session, drawn, qtbot)
+    read_for("classification", "6 texts", window, session, qtbot)
+    assert session.text.corpus.labels == ("autumn", "spring")
 
 
 def test_what_is_in_no_file_of_a_person_s_is_not_read_otherwise(
