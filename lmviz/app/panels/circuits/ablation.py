@@ -69,6 +69,8 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
     def __init__(self, session: Session) -> None:
         super().__init__(session, "ablation_sentence")
         self._cell: tuple[int, ...] | None = None
+        self._ghost_about: object = None  # whose curves are drawn: a model on a text, ablated in a way
+        self._keeps_curves = False
         self.ghost: AnswersByStep[Ablation] = AnswersByStep(
             self, self._draw_on, key="loss without a part", beside_others=True
         )
@@ -178,7 +180,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
     def _draw(self) -> None:
         found = self.found
         self._map.setVisible(found is not None)
-        self._curves.setVisible(bool(found is not None and self.ghost))
+        self._curves.setVisible(found is not None and (bool(self.ghost) or self._keeps_curves))
         if found is None:
             self._said.setText("")
             return
@@ -260,19 +262,25 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
 
     def _draw_on(self) -> None:
         """Draw what is known of the chosen part, and ask for the next."""
-        self._draw()
         self._follow_ghost()
+        self._draw()
 
     def _follow_ghost(self) -> None:
         """Have the loss without the chosen part measured at each snapshot, where losses are shown."""
         found, asked, model = self.found, self._of, self.session.library.model
         if found is None or asked is None or asked.corpus is None:
             self.ghost.forget()
+            self._keeps_curves = False
             self._draw()
             return
         cell = self._cell = self._shown()  # of one part to the end, though another may become the strongest
         corpus, by, address = asked.corpus, asked.by, found.addresses[cell[0]]
-        self.ghost.be_about((asked.moment[0], corpus, by, address))
+        about = (asked.moment[0], corpus, by)
+        was_known = self.ghost.be_about((*about, address))
+        if was_known or about != self._ghost_about:
+            # What is drawn of another part of the same model keeps its name until this one is known.
+            self._keeps_curves, self._ghost_about = about == self._ghost_about, about
+            self._draw()
 
         def work(opened: Model) -> Ablation:
             from lmviz.circuits.ablation import ablate

@@ -37,11 +37,13 @@ class AnswersByStep(dict[int, Answer]):
         self.clear()
         self._panel.silence(self.key)
 
-    def be_about(self, subject: object) -> None:
-        """Forget what is known of another subject."""
+    def be_about(self, subject: object) -> bool:
+        """Forget what is known of another subject; whether anything was forgotten."""
+        knew = bool(self) and subject != self._subject
         if subject != self._subject:
             self.forget()
             self._subject = subject
+        return knew
 
     def ask_next(self, model: OpenedModel, steps: Iterable[int], work: Callable[[Model], Answer]) -> None:
         """Ask for the first of these steps that is not known, unless it is being asked."""

@@ -100,6 +100,12 @@ def test_the_ghost_is_of_the_part_that_is_chosen_while_another_is_measured(
     qtbot.waitUntil(lambda: set(panel.ghost) == set(session.library.model.snapshots))
     for found in panel.ghost.values():
         assert found.addresses == (panel.found.addresses[1 - strongest],)
+    plot = panel.findChild(LinePlot, "ghost_plot")
+    before = set(plot.curves)
+    qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.cell_rectangle(1 - row, 1).center().toPoint())
+    assert set(plot.curves) == before, "what is drawn of the other layer keeps its name"
+    assert plot.isVisible()
+    qtbot.waitUntil(lambda: set(plot.curves) != before)
 
 
 def test_while_a_training_goes_on_the_ghost_goes_on_with_it(
