@@ -39,6 +39,16 @@ def train(session: Session, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not session.race.is_active)
 
 
+def train_and_stop(session: Session, qtbot: QtBot, steps: int) -> None:
+    """Two lanes that have made some of so many steps."""
+    plan(session, steps)
+    rates(session, 0.001, 0.01)
+    session.race.go_on()
+    qtbot.waitUntil(lambda: all(lane.step > 4 for lane in session.race.lanes))
+    session.race.stop()
+    qtbot.waitUntil(lambda: not session.race.is_active)
+
+
 def test_values_make_lanes_that_are_trained_in_turn_and_opened(ready: Session, qtbot: QtBot) -> None:
     rates(ready, 0.001, 0.01)
     assert [lane.label for lane in ready.race.lanes] == ["0.001", "0.01"]
@@ -160,12 +170,7 @@ def test_a_fork_joins_with_the_colour_of_its_parent(ready: Session, qtbot: QtBot
 
 @pytest.mark.slow
 def test_a_race_is_opened_again_and_resumed_whole(ready: Session, qtbot: QtBot) -> None:
-    plan(ready, 400)
-    rates(ready, 0.001, 0.01)
-    ready.race.go_on()
-    qtbot.waitUntil(lambda: all(lane.step > 4 for lane in ready.race.lanes))
-    ready.race.stop()
-    qtbot.waitUntil(lambda: not ready.race.is_active)
+    train_and_stop(ready, qtbot, 400)
     ready.race.fork(ready.race.lanes[0].folder, 2, {"learning_rate": "0.005", "steps": "5"})
     qtbot.waitUntil(lambda: not ready.race.is_active)
     before, folder = ready.race.lanes, ready.race.folder
@@ -189,12 +194,7 @@ def test_a_lane_whose_folder_was_deleted_is_said_and_the_others_go_on(
 ) -> None:
     said: list[str] = []
     ready.race.failed.connect(said.append)
-    plan(ready, 5000)
-    rates(ready, 0.001, 0.01)
-    ready.race.go_on()
-    qtbot.waitUntil(lambda: all(lane.step > 2 for lane in ready.race.lanes))
-    ready.race.stop()
-    qtbot.waitUntil(lambda: not ready.race.is_active)
+    train_and_stop(ready, qtbot, 5000)
     before = ready.race.lanes[1].step
     for lane in ready.race.lanes[: 1 if gone == "one" else 2]:
         shutil.rmtree(lane.folder)

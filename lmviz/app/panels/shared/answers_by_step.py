@@ -39,10 +39,11 @@ class AnswersByStep(dict[int, Answer]):
 
     def be_about(self, subject: object) -> bool:
         """Forget what is known of another subject; whether anything was forgotten."""
-        knew = bool(self) and subject != self._subject
-        if subject != self._subject:
-            self.forget()
-            self._subject = subject
+        if subject == self._subject:
+            return False
+        knew = bool(self)
+        self.forget()
+        self._subject = subject
         return knew
 
     def ask_next(self, model: OpenedModel, steps: Iterable[int], work: Callable[[Model], Answer]) -> None:
