@@ -20,10 +20,10 @@ from lmviz.base.errors import LmvizError, LmvizWarning
 
 if TYPE_CHECKING:
     from lmviz import autodiff as autodiff
+    from lmviz.api.chats import chat
     from lmviz.api.circuits import ablate, attribute, circuit, contrast, head_scores, patch, weights
     from lmviz.api.questions import (
         beam_search,
-        chat,
         compare,
         evaluate,
         explain,
@@ -89,6 +89,7 @@ _HOMES = {
     "Run": "lmviz.training.run",
     "Tokenizer": "lmviz.text.tokenizer",
     "Trace": "lmviz.inspection.trace",
+    "chat": "lmviz.api.chats",
     "race": "lmviz.api.races",
     **dict.fromkeys(
         ("ablate", "attribute", "circuit", "contrast", "head_scores", "patch", "weights"),

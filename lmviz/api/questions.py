@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from lmviz.inspection.trace import Trace
     from lmviz.models.arithmetic import Arithmetic
     from lmviz.models.model import Model
-    from lmviz.text.chat import Turn
     from lmviz.training.evaluation import Evaluation
     from lmviz.training.label_evaluation import LabelEvaluation
 
@@ -228,36 +227,6 @@ def predict(
     chosen = BeamOptions.from_values({**greedily(length).to_values(), **options})
     changed = under_interventions(opened, interventions, 1 + chosen.length, source=length)
     return translate(changed, text, chosen)
-
-
-def chat(model: Given, turns: Sequence[tuple[str, str] | Turn], *, answers: bool = True) -> str:
-    """The text that the model's template for chats makes of turns such as ("user", "What is it?"), ready to
-    be read, traced or continued; with `answers` the assistant's next turn is begun.
-
-    LmvizError where the model has no template, or where the template has no such turns.
-    """
-    from lmviz.text.chat import Turn, chat_text
-
-    if isinstance(turns, str) or not isinstance(turns, Sequence):
-        raise LmvizError(
-            'Turns are a list of pairs of who speaks and what is said, such as ("user", "Hello").'
-        )
-    said = []
-    for each in turns:
-        pair = (each.role, each.text) if isinstance(each, Turn) else each
-        if not isinstance(pair, tuple | list) or [type(words) for words in pair] != [str, str]:
-            raise LmvizError(
-                f'{each!r} is no turn: give who speaks and what is said, such as ("user", "Hello").'
-            )
-        said.append(Turn(*pair))
-    if not said:
-        raise LmvizError('Nobody speaks: give at least one turn, such as ("user", "Hello").')
-    tokenizer = opened_model(model).tokenizer
-    if tokenizer is None:
-        raise LmvizError(
-            "This model has no tokenizer, so it has no template for chats: open it from its folder."
-        )
-    return chat_text(tokenizer, said, answers=answers)
 
 
 def sample(

@@ -28,6 +28,7 @@ class FittingRow(QWidget):
         self._controls, self._giving_way = tuple(controls), tuple(giving_way)
         self._room: int | None = None
         self._shown_below: _PutAway | None = None
+        self._put_away = list[QWidget]()
         self._sign = QuietButton("controls_put_away", f"+{len(giving_way)}", "link", SHOW)
         self._sign.clicked.connect(self._show_below)
         self._sign.hide()
@@ -78,6 +79,9 @@ class FittingRow(QWidget):
 
     def _say_what_is_away(self, shown: Sequence[QWidget]) -> None:
         away = self._away(shown)
+        if away == self._put_away:  # with every change of the layout this is asked
+            return
+        self._put_away = away
         if away:
             self._sign.setText(f"+{len(away)}")
             said = f"There is no room for: {', '.join(map(_name, away))}."
