@@ -106,9 +106,9 @@ def test_what_grows_without_end_is_told_from_what_varies() -> None:
 
     def window(number: int, grown: int = 0) -> Held:
         varies = number * 7 % 5
-        return Held(5 * 10**8 + varies * 10**6, 10**5 + 100 * varies, 5000 + varies + grown, 9000, 2, 12, {
-            "Qt's Card": 40 + grown, "Qt's Label": 900 + varies
-        })  # fmt: skip
+        kinds = {"Qt's Card": 40 + grown, "Qt's Label": 900 + varies}
+        memory, objects, qt = 5 * 10**8 + varies * 10**6, 10**5 + 100 * varies, 5000 + varies + grown
+        return Held(memory, None, objects, qt, 9000, 2, 12, kinds)
 
     level = [window(number) for number in range(40)]
     filled = [window(number, 30 * min(number, 15)) for number in range(40)]
@@ -119,6 +119,9 @@ def test_what_grows_without_end_is_told_from_what_varies() -> None:
     assert fault.endswith("in 20 rounds; Qt's Card by 57")
     [thread] = faults_of([replace(each, threads=2 + number // 8) for number, each in enumerate(level)])
     assert thread.startswith("threads grew by 2")
+    leaking = [replace(each, handed_out=2 * 10**8 + 10**6 * number) for number, each in enumerate(level)]
+    [leak] = faults_of(leaking)
+    assert leak.startswith("handed_out grew by 19,000,000 of 2")
 
 
 SCREENS = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY")
