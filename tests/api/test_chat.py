@@ -13,6 +13,7 @@ def folder(tmp_path_factory):
     return chat_folder(tmp_path_factory.mktemp("chat") / "little-chat")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [("user", "Who asks?"), ["user", "Who asks?"], Turn("user", "Who asks?")])
 def test_it_is_what_the_template_makes_and_the_answer_is_begun(folder, turn):
     model = lmviz.open_model(folder)

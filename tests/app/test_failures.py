@@ -154,7 +154,7 @@ def scene(
 
 
 SCENES = tuple(dict.fromkeys(row.perspective for row in ROWS))
-QUICK = ("train", "inside", "circuits")
+QUICK = ("train",)
 
 
 def comes_to_rest(scene: Scene, breaking: Breaking) -> bool:

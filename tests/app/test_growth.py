@@ -5,12 +5,11 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from covering import others_slow
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication
@@ -24,8 +23,7 @@ from lmviz.families import FAMILIES
 from lmviz.training.options import TrainingOptions
 from tests.app.conftest import wait_for_reading
 
-EVERY = tuple(row.name for row in shown_perspectives())
-FEW = ("inside", "polls")
+PERSPECTIVES = tuple(row.name for row in shown_perspectives())
 TRAINING = TrainingOptions(steps=2, batch=2, length=8, snapshots=2, validate_every=0)
 LATE = 3  # objects that may be made when they are first used, such as the lines of an icon
 LARGEST_GROWTH = 4 * 2**20  # bytes for that many times; what the allocator takes and gives varies by less
@@ -35,12 +33,10 @@ ROUNDS = 3  # as it may take some more once, as for a thread that comes at anoth
 class Habits:
     """What is done again and again to a window that shows a reading."""
 
-    def __init__(
-        self, window: MainWindow, perspectives: Sequence[str], text_file: Path, qtbot: QtBot
-    ) -> None:
+    def __init__(self, window: MainWindow, text_file: Path, qtbot: QtBot) -> None:
         self._window, self._session, self._text_file, self._qtbot = window, window.session, text_file, qtbot
-        self._names = perspectives
-        self.switch(len(perspectives))
+        self._names = PERSPECTIVES
+        self.switch(len(PERSPECTIVES))
 
     def switch(self, times: int) -> None:
         for number in range(times):
@@ -120,16 +116,8 @@ Habit = Callable[[Habits, int], None]
 
 
 @pytest.fixture
-def perspectives() -> Sequence[str]:
-    """Those that are shown in turn."""
-    return EVERY
-
-
-@pytest.fixture
-def habits(
-    window: MainWindow, read: Session, perspectives: Sequence[str], text_file: Path, qtbot: QtBot
-) -> Habits:
-    return Habits(window, perspectives, text_file, qtbot)
+def habits(window: MainWindow, read: Session, text_file: Path, qtbot: QtBot) -> Habits:
+    return Habits(window, text_file, qtbot)
 
 
 def collect() -> None:
@@ -176,11 +164,11 @@ def wait_until_no_more_than(
     qtbot.waitUntil(check)
 
 
-@pytest.mark.parametrize("perspectives", others_slow([FEW, EVERY], FEW), ids=len)
-def test_the_window_does_not_grow(habits: Habits, perspectives: Sequence[str], qtbot: QtBot) -> None:
+@pytest.mark.slow
+def test_the_window_does_not_grow(habits: Habits, qtbot: QtBot) -> None:
     """Each habit is followed often enough that a single object a time, or a round, would be too many."""
     for habit, first, times in (
-        (Habits.switch, len(perspectives), (LATE + 1) * len(perspectives)),
+        (Habits.switch, len(PERSPECTIVES), (LATE + 1) * len(PERSPECTIVES)),
         (Habits.train, 2, LATE + 1),
         (Habits.run_jobs, 10, 10 * (LATE + 1)),
         (Habits.change_theme, 2, LATE + 1),

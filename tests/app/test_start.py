@@ -287,6 +287,7 @@ Session.start = start
 """
 
 
+@pytest.mark.slow
 def test_a_job_and_a_reader_that_never_end_are_given_up_after_a_while_together(tmp_path: Path) -> None:
     done = run(tmp_path, STUCK + RUN)
     assert done.returncode == 0, done.stderr

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from covering import others_slow
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -25,7 +26,7 @@ from lmviz.training.run import Run
 ONLY_PANELS = ("health", "loss")
 OF_UPDATES = ("learning_rate", "gradient_norm")
 
-pytestmark = pytest.mark.parametrize("family", ["gru", "ngram"])
+pytestmark = pytest.mark.parametrize("family", others_slow(["gru", "ngram"], "gru"))
 
 
 @pytest.fixture

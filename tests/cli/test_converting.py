@@ -1,5 +1,6 @@
 """Models written for other programs, and their checkpoints examined."""
 
+import pytest
 from command_line import said
 
 from lmviz.cli import run
@@ -26,6 +27,7 @@ def test_models_are_converted_and_a_checkpoint_is_examined(tmp_path, capsys):
     assert "There is no checkpoint" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_ngram_is_converted_and_opened_again(tmp_path, capsys):
     out = tmp_path / "stories.arpa"
     assert run(["convert", "stories-5-gram", str(out)]) == 0

@@ -126,6 +126,7 @@ def test_a_model_is_downloaded_into_the_cache_of_the_hub(hub, tmp_path):
     assert len(hub.asked) == before  # it is there already
 
 
+@pytest.mark.slow
 def test_a_program_that_has_loaded_nothing_of_the_hub_downloads_as_well(hub, tmp_path):
     program = (
         "import sys; from pathlib import Path; from lmviz.interchange.hub import download_model; "

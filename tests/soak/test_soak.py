@@ -61,6 +61,7 @@ except Raised as fault:
 """
 
 
+@pytest.mark.slow
 def test_what_is_raised_while_a_file_is_shown_is_a_fault(tmp_path: Path) -> None:
     path = resource_path("polls", "01-order.poll")
     done = run(["-c", SHOWS, str(SOAK.parent), str(path)], tmp_path)

@@ -93,6 +93,7 @@ lmviz.train("lstm", load_corpus(sys.argv[1]), sys.argv[2], **{settings})
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing kills like this here")
 def test_what_a_kill_leaves_half_written_goes_when_the_training_goes_on(
     small_text: Path, tmp_path: Path

@@ -210,6 +210,7 @@ def test_a_way_back_for_whoever_went_elsewhere(begun: Driver) -> None:
     assert begun.session.lesson.tasks_done == 0, "the step begins anew"
 
 
+@pytest.mark.slow
 def test_what_was_done_is_still_done_for_whoever_goes_on_and_back(begun: Driver) -> None:
     current = begun.session.lesson
     begun.type("prefix_edit", "they eat corn")
@@ -225,6 +226,7 @@ def test_what_was_done_is_still_done_for_whoever_goes_on_and_back(begun: Driver)
     begun.wait(lambda: "Right: 2" in said(begun, "lesson_verdict"))
 
 
+@pytest.mark.slow
 def test_what_is_so_already_counts_once_it_has_been_otherwise(begun: Driver) -> None:
     current = begun.session.lesson
     begun.type("prefix_edit", "they eat corn")
@@ -242,6 +244,7 @@ def test_what_is_so_already_counts_once_it_has_been_otherwise(begun: Driver) -> 
     begun.wait(lambda: current.tasks_done == 1)
 
 
+@pytest.mark.slow
 def test_what_is_so_in_a_panel_behind_another_is_no_deed_either(driver: Driver) -> None:
     text = "# Own\n\n## Weigh\nperspective: corpus\ncontrol: simplex_view\nopen: text farm\ndo: type it\n"
     text += 'until: control("simplex_context") is "hens eat"\n\nLook.\n'
@@ -302,6 +305,7 @@ def test_whoever_goes_back_is_told_that_another_step_opened_something_else(drive
     assert "β" in driver.session.network.text
 
 
+@pytest.mark.slow
 def test_the_list_offers_the_unfinished_lesson_and_after_it_the_next(driver: Driver) -> None:
     current, second = driver.session.lesson, open_lesson(shipped_files()[1], perspective_names())
     driver.press("lessons_button")
@@ -590,6 +594,7 @@ def test_a_step_that_is_set_up_again_stops_what_is_being_trained(driver: Driver,
     assert not driver.session.lesson.tasks_done
 
 
+@pytest.mark.slow
 def test_a_race_step_that_is_set_up_again_ends_its_race_and_keeps_the_runs(driver: Driver) -> None:
     own = read_lesson(
         "# Own\n## Race\nperspective: race\ncontrol: lanes_view\nopen: text farm\n"
@@ -651,6 +656,7 @@ def test_before_a_class_the_arrows_that_are_spoken_of_stand_beside_the_tape(driv
     driver.wait(lambda: driver.window.find_control("graph_view") is not None, "the graph is behind the tape")
 
 
+@pytest.mark.slow
 def test_before_a_class_the_curves_of_heads_have_room_for_several(driver: Driver) -> None:
     """Beside another panel there was room for one of eight."""
     driver.window.resize(1280, 720)

@@ -235,6 +235,7 @@ def test_what_is_missing_is_said_and_the_rest_is_opened(
     assert session.reading.prefix == "the cows"
 
 
+@pytest.mark.slow
 def test_a_scene_that_takes_long_says_so_and_can_be_stopped(
     window: MainWindow, session: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:

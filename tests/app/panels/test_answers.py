@@ -284,7 +284,7 @@ OF_A_TASK = [
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("family", "perspective", "change"),
-    _quickly(OF_A_PREFIX, lambda family, perspective, _: {family, perspective}),
+    _quickly(OF_A_PREFIX, lambda *case: set(case) & {"lstm", "transformer", "train", "inside"}),
 )
 def test_each_panel_answers_one_question(
     family: str,
@@ -315,7 +315,7 @@ def test_each_panel_answers_one_question(
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    ("task", "perspective", "change"), _quickly(OF_A_TASK, lambda task, *_: {task} & {"tagger", "captioner"})
+    ("task", "perspective", "change"), _quickly(OF_A_TASK, lambda task, *_: {task} & {"tagger"})
 )
 def test_each_panel_answers_one_question_whatever_the_task(
     task: str,

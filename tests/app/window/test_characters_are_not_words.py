@@ -120,7 +120,7 @@ def _pointed(each: QWidget) -> Iterator[str]:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("family", others_slow(FAMILIES, "transformer"))
 @pytest.mark.parametrize("text", others_slow([TEXT, ""], TEXT), ids=["text", "no text"])
-@walk_through("attention", "sample", "compare")
+@walk_through("sample")
 def test_no_panel_calls_characters_words(
     window: MainWindow,
     session: Session,

@@ -213,6 +213,7 @@ def test_a_text_half_merged_leaves_as_it_is_seen(
     assert len(scope["pieces"]) > len(whole["ids"]) / 3, "in smaller pieces than the page has tokens"
 
 
+@pytest.mark.slow
 def test_a_training_leaves_as_numbers_and_as_python(window: MainWindow, read: Session, qtbot: QtBot) -> None:
     panels = shown(window, "train")
     _, scope = exported(panels["loss_view"], qtbot)

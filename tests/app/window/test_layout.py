@@ -139,13 +139,11 @@ def test_nothing_is_cut_or_covered(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "enlarged",
-    others_slow(
-        [(percent, size, kind) for percent, size in zip((150, 200), SIZES, strict=True) for kind in TEXTS],
-        (200, SMALL, "transformer"),
-    ),
+    [(percent, size, kind) for percent, size in zip((150, 200), SIZES, strict=True) for kind in TEXTS],
     ids=str,
 )
 def test_nothing_is_cut_or_covered_in_large_type(

@@ -143,6 +143,7 @@ def test_the_panels_of_the_next_item_are_made(opened: MainWindow, qtbot: QtBot) 
     qtbot.waitUntil(lambda: made("autodiff"))
 
 
+@pytest.mark.slow
 def test_the_text_of_the_next_item_is_read_once(
     opened: MainWindow,
     session: Session,

@@ -99,7 +99,8 @@ def _place(area: QAbstractScrollArea) -> str:
     return f"{type(area).__name__} in {widget.objectName() if widget is not None else 'the window'}"
 
 
-@pytest.mark.parametrize("name", others_slow([*LANGUAGE, *LABELS], "translator"))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*LANGUAGE, *LABELS])
 def test_nothing_scrolls_sideways_in_the_lecture_hall(
     window: MainWindow,
     open_model: Callable[[str], None],

@@ -66,6 +66,7 @@ def test_a_thread_that_imports_is_waited_for(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_thread_that_does_not_stop_after_its_import_is_given_up(
     slow_import: Callable[[], None], gate: threading.Event
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_thread_that_does_not_stop_after_its_import_is_given_up(
     thread.join()
 
 
+@pytest.mark.slow
 def test_an_import_that_never_ends_is_given_up(
     slow_import: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

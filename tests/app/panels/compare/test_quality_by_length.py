@@ -173,6 +173,7 @@ def test_measuring_can_be_cancelled_and_begun_again(
     qtbot.waitUntil(lambda: len(view.plot.curves) == 2, timeout=LONG)
 
 
+@pytest.mark.slow
 def test_without_translators_the_four_of_the_lecture_are_offered(
     window: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
 ) -> None:

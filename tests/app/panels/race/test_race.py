@@ -70,6 +70,7 @@ def lanes_named(session: Session) -> dict[str, object]:
     return {lane.label: lane for lane in session.race.lanes}
 
 
+@pytest.mark.slow
 def test_what_was_measured_before_the_first_update_makes_no_lane_the_best(
     ready: Session, window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -163,6 +164,7 @@ def test_two_settings_make_a_grid_and_a_lane_comes_from_train(
     assert list(lanes_named(ready)) == ["8 · 0.001", "4 · 0.01", "8 · 0.01", "8 · 0.5"]
 
 
+@pytest.mark.slow
 def test_all_lanes_pause_step_and_stop_below(window: MainWindow, ready: Session, qtbot: QtBot) -> None:
     plan(ready, 9000)
     ready.race.add({"learning_rate": [0.001, 0.01]})

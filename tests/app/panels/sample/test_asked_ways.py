@@ -80,6 +80,7 @@ def test_what_is_asked_is_the_same_however_the_prefix_is_read(
     assert ids_of(panel.found) == before
 
 
+@pytest.mark.slow
 def test_another_question_or_a_change_of_the_model_is_answered_anew(
     panel: AskedWaysPanel, session: Session, folder: Path, qtbot: QtBot
 ) -> None:

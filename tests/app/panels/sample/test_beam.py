@@ -12,6 +12,7 @@ from lmviz.decoding.beam import beam_search
 from lmviz.decoding.options import BeamOptions
 
 
+@pytest.mark.slow
 def test_a_search_that_failed_can_be_run_again(
     bench: Bench, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -203,6 +203,7 @@ def test_a_click_opens_what_came_of_a_line(scene: Scene) -> None:
     stop(scene)
 
 
+@pytest.mark.slow
 def test_a_chosen_line_stays_and_a_second_click_lets_it_go(scene: Scene) -> None:
     scene.step()
     scene.click("batch")
@@ -225,6 +226,7 @@ def test_what_is_exported_is_what_is_drawn(scene: Scene) -> None:
     stop(scene)
 
 
+@pytest.mark.slow
 def test_training_on_observes_nothing(scene: Scene) -> None:
     scene.step()
     seen, training = scene.panel.observed, scene.session.training
@@ -237,6 +239,7 @@ def test_training_on_observes_nothing(scene: Scene) -> None:
     stop(scene)
 
 
+@pytest.mark.slow
 def test_an_ngram_model_shows_how_it_counts(scene: Scene) -> None:
     scene.session.plan.set("ngram", FAMILIES["ngram"].configuration(order=3), TrainingOptions(steps=5))
     scene.step()
@@ -261,6 +264,7 @@ def test_the_first_step_brings_it_in_front(closed: Scene) -> None:
     stop(closed)
 
 
+@pytest.mark.slow
 def test_whoever_has_chosen_another_tab_keeps_it(closed: Scene) -> None:
     closed.choose_tab("Noise")
     closed.choose_tab("Sample")
@@ -271,6 +275,7 @@ def test_whoever_has_chosen_another_tab_keeps_it(closed: Scene) -> None:
     stop(closed)
 
 
+@pytest.mark.slow
 def test_a_second_step_leaves_the_tab_that_was_chosen_since(closed: Scene) -> None:
     closed.training_step()
     closed.qtbot.waitUntil(lambda: closed.panel.is_in_sight)

@@ -149,6 +149,7 @@ def test_a_rate_that_is_being_typed_is_not_trained_with(
     assert session.training.state.history.learning_rate.values.max() <= TrainingOptions().learning_rate
 
 
+@pytest.mark.slow
 def test_a_training_that_failed_can_be_resumed_from_its_sentence_with_another_rate(
     train: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
