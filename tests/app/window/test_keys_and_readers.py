@@ -102,6 +102,8 @@ def test_whatever_gets_the_keys_shows_it_and_says_what_it_is(
             before = widget.grab().toImage()
             widget.setFocus(Qt.FocusReason.TabFocusReason)
             QApplication.processEvents()
+            if not Shiboken.isValid(widget):  # an answer came meanwhile, and it was of the one before
+                continue
             if widget.hasFocus() and widget.grab().toImage() == before:
                 wrong.add(f"the focus of {in_words(widget)} is not seen")
     assert not wrong, "\n".join(sorted(wrong))
