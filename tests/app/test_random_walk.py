@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from owners import can_be_told, wrong_owners
 from patience import patience
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QApplication
@@ -123,6 +124,7 @@ def test_a_random_walk_ends_well(
         try:
             for _ in range(actions):
                 walker.step()
+            assert not can_be_told() or not wrong_owners()
             walker.doing = "closing"
         finally:
             window.close()  # or its threads would take the process, and the report, with them
