@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.session.chat import ASSISTANT, QUESTION, SYSTEM, USER
-from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, name_with, named, row, sheet
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
@@ -126,7 +126,7 @@ class ChatLines(QWidget):
         edit.setPlaceholderText(hint)
         edit.textChanged.connect(lambda text: self._chat.say(number, text))
         edit.installEventFilter(self)
-        said_by.setBuddy(edit)
+        name_with(said_by, edit)
         self._grid.addWidget(said_by, number, 0)
         self._grid.addWidget(edit, number, 1)
         remove = None

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import column, named, row
+from lmviz.app.widgets.base.building import column, name_with, named, row
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
@@ -310,7 +310,7 @@ class PrefixBar(QFrame):
 def _name_of(line: QLineEdit, name: str) -> Label:
     """What a line of a translation holds, in the colour that its words have in the panels."""
     label = Label(name, role=name)
-    label.setBuddy(line)
+    name_with(label, line)
     return label
 
 

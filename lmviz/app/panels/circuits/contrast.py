@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, name_with, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -120,7 +120,7 @@ class ContrastPanel(Panel):
         lines = []
         for name, widget in (("changed", self._edit), ("measure", self._measure)):
             label = Label(name, role="muted")
-            label.setBuddy(widget)
+            name_with(label, widget)
             lines.append(row(label, (widget, 1)))
         lines.append(row((self._numbers, 0, Qt.AlignmentFlag.AlignTop), (self._said, 1), gap=12))
         return sheet(column(*lines, STRETCH, gap=3))

@@ -16,7 +16,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, name_with, named, picker, row, sheet
 from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import plain, with_unit
 from lmviz.app.widgets.base.flow import FlowLayout
@@ -116,7 +116,7 @@ class CalculatorPanel(Panel):
         control.setObjectName(f"scale_{name}")
         control.setAccessibleName(title)
         label, sign = Label(title), Label(symbol)
-        label.setBuddy(control)
+        name_with(label, control)
         sign.setProperty("role", "muted")
         for place, widget in enumerate((label, sign, control)):
             grid.addWidget(widget, row, place)

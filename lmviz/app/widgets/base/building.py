@@ -10,11 +10,13 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
     QHBoxLayout,
+    QLabel,
     QLayout,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import createdByPython
 
 from lmviz.app.widgets.base.steady import ComboBox
 
@@ -122,8 +124,16 @@ def _with_its_parent(found: QWidget | None) -> QWidget | None:
         parent = inner.parentWidget()
         if parent is not None:
             inner.setParent(parent)  # nothing to Qt, which knows it
+        elif createdByPython(inner):
+            QStackedWidget().removeWidget(inner)  # it never was there, but has no parent for PySide6 now
         inner = parent
     return found
+
+
+def name_with(label: QLabel, control: QWidget) -> None:
+    """Have a label say what a control is: to a reader of the screen, and to the keys."""
+    label.setBuddy(control)
+    _with_its_parent(control)
 
 
 def stack(*pages: QWidget) -> Pages:

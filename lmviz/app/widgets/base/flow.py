@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QWidget
 
 from lmviz.app.look.theme import current_theme
+from lmviz.app.widgets.base.building import name_with
 from lmviz.app.widgets.base.plain import Label
 
 GAP, LINE_GAP = 12, 6
@@ -89,7 +90,7 @@ def labelled(name: str, *controls: QWidget) -> QWidget:
     row.setSpacing(2)
     label = Label(name)
     label.setProperty("role", "muted")
-    label.setBuddy(controls[0])
+    name_with(label, controls[0])
     for widget in (label, *controls):
         row.addWidget(widget)
     return group

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.building import column, named
+from lmviz.app.widgets.base.building import column, name_with, named
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.base.steady import ComboBox, SpinBox
@@ -180,7 +180,7 @@ class SettingField(QObject):
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
         self.label = Label(setting.label, parent, wraps=True)
-        self.label.setBuddy(self.control)
+        name_with(self.label, self.control)
         self.label.setToolTip(paragraph(_help(setting)))
         self.complaint = Label("", parent, role="warning", wraps=True)
         self.complaint.hide()

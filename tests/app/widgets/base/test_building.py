@@ -4,12 +4,23 @@ import gc
 import re
 from pathlib import Path
 
+from owners import can_be_told, wrong_owners
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 import lmviz
-from lmviz.app.widgets.base.building import STRETCH, beside_by_tab, column, named, picker, row, sheet, stack
+from lmviz.app.widgets.base.building import (
+    STRETCH,
+    beside_by_tab,
+    column,
+    name_with,
+    named,
+    picker,
+    row,
+    sheet,
+    stack,
+)
 from lmviz.app.widgets.base.plain import Label
 
 
@@ -75,15 +86,17 @@ def test_what_stands_in_the_order_of_tab_keeps_its_parent(qtbot: QtBot) -> None:
         one = beside_by_tab(one, forward=True)
     for each in reversed(reached):
         beside_by_tab(each, forward=False)
+    name_with(Label("first"), reached[0])
+    assert not can_be_told() or wrong_owners() == []
     assert [each.text() for each in reached if isinstance(each, QLineEdit)] == ["0", "1", "2"]
     del each, one, reached
     gc.collect()  # of PySide's parents, each would be a child of the one after it and of the one before
     assert [each.text() for each in tabs.findChildren(QLineEdit)] == ["0", "1", "2"]
 
 
-def test_no_other_module_asks_qt_for_the_order_of_tab() -> None:
-    """PySide6 makes what these return a child of what was asked: Python would delete it too soon."""
+def test_no_other_module_asks_qt_for_what_would_then_belong_to_it() -> None:
+    """PySide6 makes what these return or take a child of what was asked: Python would delete it too soon."""
     app = Path(lmviz.__file__).parent / "app"
-    asked = r"\.(nextInFocusChain|previousInFocusChain|focusProxy|buddy)\(\)"
+    asked = r"\.(nextInFocusChain|previousInFocusChain|focusProxy|buddy|setBuddy)\("
     asking = {path.name for path in app.rglob("*.py") if re.search(asked, path.read_text(encoding="utf-8"))}
     assert asking == {"building.py"}
