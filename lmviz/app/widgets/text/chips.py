@@ -63,7 +63,7 @@ class ChipLayout:
         return -1
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _prepared(token: str, scale: float) -> tuple[QStaticText, float, float]:
     font = current_theme().token_font(SIZE)
     token = seen(token)
