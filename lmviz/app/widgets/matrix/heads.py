@@ -40,8 +40,9 @@ class Heads(Pointed[Head | None], HighAsWide):
         """Where a head is drawn."""
 
     def set_current(self, layer: int, head: int) -> None:
-        """Mark a head; a negative layer for none."""
-        self._current = (layer, head) if layer >= 0 else None
+        """Mark a head of those that are drawn; any other, such as one of another model, is none."""
+        layers, heads = self._levels.shape[:2]
+        self._current = (layer, head) if 0 <= layer < layers and 0 <= head < heads else None
         self._describe()
         self.update()
 

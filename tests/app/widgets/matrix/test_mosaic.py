@@ -76,6 +76,14 @@ def test_another_number_of_heads_forgets_marks(mosaic):
     assert mosaic.accessibleDescription() == "1 layers, 2 heads"
 
 
+def test_a_head_of_another_model_is_not_marked(mosaic):
+    mosaic.set_current(1, 2)
+    mosaic.set_current(1, 4)  # its own picture is still being computed
+    assert mosaic.accessibleDescription() == "3 layers, 4 heads"
+    mosaic.set_current(2, 3)
+    assert mosaic.accessibleDescription() == "layer 3, head 4 previous"
+
+
 def test_no_heads(shown):
     mosaic = shown(HeadMosaic(), 200, 100)
     mosaic.grab()
