@@ -188,6 +188,19 @@ class Restless:
                 for row in shown_perspectives():
                     self._window.show_perspective(row.name)
                     self._let_go_on(0.05)
+                    self._make_what_is_made_late()
+
+    def _make_what_is_made_late(self) -> None:
+        """Lines for complaints, lists of choices and entries of menus: there are only so many of them."""
+        from PySide6.QtWidgets import QComboBox, QMenu
+
+        for panel in self._window.perspective.panels:
+            panel.complain("It cannot be done.", "soak")
+            panel.complain("", "soak")
+        for choice in self._window.findChildren(QComboBox):
+            choice.view()
+        for menu in self._window.findChildren(QMenu):
+            menu.aboutToShow.emit()
 
     def come_to_rest(self) -> None:
         """Close all that was opened, and wait until nothing is under way."""
