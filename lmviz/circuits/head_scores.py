@@ -110,7 +110,7 @@ def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) 
     """Where every head looks in `rows` texts of so many random words said twice.
 
     Each word is another one as far as the vocabulary goes; there are fewer where the model reads fewer at
-    once. LmvizError for a model without attention heads over its own text.
+    once. LmvizError for a model that predicts labels, or has no attention heads over its own text.
     """
     model, interventions = unchanged(model, ())
     taps = model.taps()
@@ -119,6 +119,11 @@ def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) 
         raise LmvizError(
             f"{model.name or 'This model'} ({model.family}) has no attention heads that look at its own text "
             "alone, so there is nothing to score: choose a Transformer of one text."
+        )
+    if not model.predicts.continues:
+        raise LmvizError(
+            f"{model.name or 'This model'} predicts {model.predicts.describe()}, so it has no loss of words "
+            "that are said twice: choose a Transformer that predicts the next token."
         )
     words, rows = whole_number("words", words, least=3), whole_number("rows", rows, least=1)
     seed = whole_number("seed", seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from family_cases import trained
+from family_cases import each_family_and_each_task, trained
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.head_scores import head_scores
@@ -92,6 +92,16 @@ def test_words_are_no_special_tokens_and_fit_in_the_context(tmp_path):
 def test_a_model_without_heads_says_so():
     with pytest.raises(LmvizError, match="has no attention heads"):
         head_scores(trained("gru", ()))
+
+
+@each_family_and_each_task
+def test_every_model_has_scores_or_is_told_why_not(family, options):
+    model = trained(family, tuple(options.items()))
+    if family == "transformer" and options.get("task", "next-token") == "next-token":
+        assert np.isfinite(head_scores(model, words=3).array).all()
+    else:
+        with pytest.raises(LmvizError, match=r"choose a Transformer"):
+            head_scores(model, words=3)
 
 
 def test_nothing_is_kept_for_a_gradient():

@@ -10,10 +10,13 @@ from covering import others_slow, walk_through
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+import lmviz
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.text.corpus import load_corpus
+from lmviz.training.run import Run
 from tests.app.conftest import wait_for_reading
 
 HEAD, EDGE = 46, 12  # pixels: the line of the title, and the frame of a card
@@ -23,26 +26,43 @@ TEXTS = {
     "translator": "rouge voiture",
     "captioner": "2 dots",
 }
+TRANSFORMERS = [f"transformer {name}" for name in ("tagger", "classifier", "translator")]
 
 
-@pytest.mark.parametrize("name", others_slow(TEXTS, "captioner"))  # whose source is no text
+@pytest.fixture
+def labelled(label_runs: dict[str, Path], tmp_path: Path) -> Callable[[str], Path]:
+    """The folder of a model by its name: a GRU, or the Transformer of the same task and text."""
+
+    def find(name: str) -> Path:
+        task = name.removeprefix("transformer ")
+        if name == task:
+            return label_runs[task]
+        corpus = load_corpus(Run.open(label_runs[task]).description.corpus["sources"][0])
+        options = {"steps": 3, "batch": 2, "width": 8, "heads": 2, "layers": 2, "validate_every": 2}
+        lmviz.train("transformer", corpus, tmp_path / "runs" / name, **options)
+        return tmp_path / "runs" / name
+
+    return find
+
+
+@pytest.mark.parametrize("name", others_slow([*TEXTS, *TRANSFORMERS], "captioner"))  # whose source is no text
 @walk_through("train", "inside", "compare")
 def test_no_panel_complains_or_is_blank(
     window: MainWindow,
     session: Session,
-    label_runs: dict[str, Path],
+    labelled: Callable[[str], Path],
     drawn: Callable[[], None],
     answered: Callable[[], None],
     qtbot: QtBot,
     name: str,
     perspectives: tuple[str, ...],
 ) -> None:
-    session.library.open(label_runs[name])
+    session.library.open(labelled(name))
     qtbot.waitUntil(lambda: session.library.model is not None)
     session.text.open(session.library.model.description.corpus["sources"][0])
     qtbot.waitUntil(lambda: session.text.corpus is not None)
     session.reading.set_source("blue car")
-    session.reading.set_prefix(TEXTS[name])
+    session.reading.set_prefix(TEXTS[name.removeprefix("transformer ")])
     wait_for_reading(session, qtbot)
     said: list[str] = []
     wrong: list[tuple[str, str]] = []
@@ -61,15 +81,15 @@ def test_no_panel_complains_or_is_blank(
     assert (wrong, said) == ([], [])
 
 
-@pytest.mark.parametrize("name", others_slow(TEXTS, "classifier"))
+@pytest.mark.parametrize("name", others_slow([*TEXTS, *TRANSFORMERS], "classifier"))
 def test_what_makes_no_sense_says_what_would(
-    window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot, name: str
+    window: MainWindow, session: Session, labelled: Callable[[str], Path], qtbot: QtBot, name: str
 ) -> None:
     """A kind of model to open, or another panel, which then has something to show of this one."""
-    session.library.open(label_runs[name])
+    session.library.open(labelled(name))
     qtbot.waitUntil(lambda: session.library.model is not None)
     session.reading.set_source("blue car")
-    session.reading.set_prefix(TEXTS[name])
+    session.reading.set_prefix(TEXTS[name.removeprefix("transformer ")])
     wait_for_reading(session, qtbot)
     model, wrong = session.library.model, []
     for perspective in shown_perspectives():

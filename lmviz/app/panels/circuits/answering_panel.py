@@ -111,6 +111,8 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
 
 def heads_missing(model: OpenedModel) -> str:
     """Why nothing can be said of heads within one text, or "" where a model has some."""
+    if not model.predicts.continues:
+        return f"{model.name} predicts {model.predicts.describe()}. Open a Transformer that predicts words."
     if model.has_heads and not model.reads_source:
         return ""
     return f"{model.name} has no heads that look at its own text alone. Open a Transformer of one text."
