@@ -279,7 +279,7 @@ def head_scores(
     `loss_new` and `loss_again` are the losses of the two sayings. There are `rows` such texts of so many
     `words`. With `steps`, of a run, there are scores by step for these snapshots, or for "all", of which
     `jump()` says where words said again became easier, and `turns()` when each head took its role. LmvizError
-    for a model without heads that look at its own text.
+    for a model without heads that look at its own text, or one that predicts labels.
     """
     from lmviz.circuits.head_scores import head_scores as scored
     from lmviz.circuits.heads_over_time import HeadsOverTime
