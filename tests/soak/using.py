@@ -122,7 +122,8 @@ def use_for(folder: Path, minutes: float, seed: int) -> tuple[list[Held], list[s
         check=False,
     )
     held = read_notes(folder)
-    ended = [f"it ended with {done.returncode}: {done.stderr[-5000:]}"] if done.returncode else []
+    where = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("crash.log"))
+    ended = [f"it ended with {done.returncode}: {done.stderr[-5000:]}\n{where}"] if done.returncode else []
     return held, ended + faults_of(held)
 
 
