@@ -165,7 +165,7 @@ class ContextPanel(Panel):
             self._shown = (reading, name, strongest)
             self._strongest = strongest
             self._follow_strongest.start()
-        self._source_place = self._pinned_source(reading.trace, strongest)
+        self._source_place = self._pinned_source(reading, strongest)
 
     def _show_strongest(self) -> None:
         """Scroll to the state that counts most, once the strips have their new height."""
@@ -173,12 +173,12 @@ class ContextPanel(Panel):
             place = self.strips.cell_rectangle(self._strongest, 0).center().toPoint()
             self._area.ensureVisible(place.x(), place.y(), 0, round(self.strips.length(LOW_ROW)))
 
-    def _pinned_source(self, trace: Trace, otherwise: int) -> int:
+    def _pinned_source(self, reading: Reading, otherwise: int) -> int:
         """The word of the source that the pinned cell belongs to."""
         cell = self.session.focus.value_cell
-        if cell is None or cell[0] not in trace:
+        if cell is None or not reading.has_cell(*cell):
             return otherwise
-        places = dict(zip(trace[cell[0]].axes, cell[1], strict=True))
+        places = dict(zip(reading.trace[cell[0]].axes, cell[1], strict=True))
         return places.get("source", otherwise)
 
     def _offer(self) -> None:

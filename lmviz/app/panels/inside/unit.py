@@ -218,7 +218,7 @@ class UnitPanel(Panel):
     def _take_cell(self) -> None:
         """A pinned cell with a unit is that unit."""
         reading, cell = self.session.reading.current, self.session.focus.value_cell
-        if reading is None or cell is None or cell[0] not in reading.trace.arrays:
+        if reading is None or cell is None or not reading.has_cell(*cell):
             return
         if has_units(reading.trace, cell[0]):
             self._show_unit(cell[0], cell[1][-1])
