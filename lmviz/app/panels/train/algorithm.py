@@ -36,6 +36,7 @@ class AlgorithmPanel(Panel):
         self._planned.setObjectName("planned_lines")
         self._details = ObservedDetails()
         self.observed: Observed | None = None  # the step that is drawn
+        self._learner: OpenedModel | None = None  # which has made it
         self._chosen = ""
         self._shown: tuple[Observed, str] | None = None
         self._step = named(QPushButton("one step"), "observed_step_button")
@@ -85,12 +86,12 @@ class AlgorithmPanel(Panel):
         state, model = self.session.training.state, self._model()
         self._invite()
         if state.observed is None or model is None:
-            self.observed = self._shown = None
+            self.observed = self._shown = self._learner = None
             self._light.stop()
             self._show_planned()
             return
         if state.observed is not self.observed:
-            self.observed = state.observed
+            self.observed, self._learner = state.observed, model
             steps = state.progress.steps if state.progress is not None else self.observed.step
             self._lines.set_lines(algorithm_lines(self.observed, steps))
             self._pages.setCurrentIndex(1)
@@ -142,7 +143,7 @@ class AlgorithmPanel(Panel):
         self._show_details()
 
     def _show_details(self) -> None:
-        lines, model = self._lines.lines, self._model()
+        lines, model = self._lines.lines, self._learner
         if self.observed is None or model is None or not lines:
             return
         names = [line.name for line in lines]

@@ -217,6 +217,24 @@ def test_a_chosen_line_stays_and_a_second_click_lets_it_go(scene: Scene) -> None
     stop(scene)
 
 
+def test_the_words_of_a_step_stay_those_of_its_model_when_another_is_trained(
+    scene: Scene, tmp_path: Path
+) -> None:
+    scene.step()
+    session, first = scene.session, scene.session.training.state.folder
+    stop(scene)
+    (tmp_path / "few.txt").write_text("a b\n" * 50, encoding="utf-8")
+    with scene.qtbot.waitSignal(session.text.changed):
+        session.text.open(tmp_path / "few.txt", documents="line")
+    scene.window.show_perspective("corpus")  # out of sight nothing is drawn anew, but the light may go on
+    session.training.start()
+    scene.qtbot.waitUntil(lambda: session.library.model is not None and session.library.model.folder != first)
+    names = [line.name for line in scene.lines.lines]
+    for name in ("batch", "forward"):
+        scene.lines.part_clicked.emit(names.index(name))
+    stop(scene)
+
+
 def test_what_is_exported_is_what_is_drawn(scene: Scene) -> None:
     assert scene.panel.exported_arrays() == {}
     scene.step()
