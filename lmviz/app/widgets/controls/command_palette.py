@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QDialog,
-    QListWidget,
-    QListWidgetItem,
+    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -29,6 +29,8 @@ ROWS = 11
 ROW = 30
 TAKEN = Qt.ItemDataRole.UserRole + 1
 ACTION = Qt.ItemDataRole.UserRole + 2
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
 
 
 class CommandPalette(QDialog):
@@ -49,12 +51,14 @@ class CommandPalette(QDialog):
         self._edit.setAccessibleName("Command")
         self._edit.setFrame(False)
         self._edit.textChanged.connect(self._fill)
-        self._list = named(QListWidget(), description="Commands")
+        self._found = _FoundCommands(self)
+        self._list = named(QListView(), description="Commands")
+        self._list.setModel(self._found)
         self._list.setItemDelegate(_CommandDelegate(self._list))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setMouseTracking(True)
-        self._list.itemClicked.connect(self._trigger)
+        self._list.clicked.connect(self._trigger)
         layout = QVBoxLayout(self)
         layout.addWidget(self._edit)
         layout.addWidget(self._list)
@@ -78,28 +82,22 @@ class CommandPalette(QDialog):
 
     def _fill(self, wanted: str) -> None:
         usable = [action for action in self._actions() if action.text() and not action.isSeparator()]
-        self._list.clear()
-        for action, taken in fuzzy_search(wanted, usable, command_text):
-            item = QListWidgetItem(command_text(action))
-            item.setData(TAKEN, taken)
-            item.setData(ACTION, action)
-            if not action.isEnabled():
-                item.setFlags(Qt.ItemFlag.NoItemFlags)
-            self._list.addItem(item)
+        self._found.set_commands(fuzzy_search(wanted, usable, command_text))
         self._choose(0, 1)
 
     def _choose(self, row: int, step: int) -> None:
         """Choose the next enabled row from here on, in the direction of the step."""
-        while 0 <= row < self._list.count():
-            if self._list.item(row).flags() & Qt.ItemFlag.ItemIsEnabled:
-                self._list.setCurrentRow(row)
+        while 0 <= row < self._found.rowCount():
+            index = self._found.index(row)
+            if index.flags() & Qt.ItemFlag.ItemIsEnabled:
+                self._list.setCurrentIndex(index)
                 return
             row += step
 
-    def _trigger(self, item: QListWidgetItem | None) -> None:
-        if item is None or not item.flags() & Qt.ItemFlag.ItemIsEnabled:
+    def _trigger(self, index: QModelIndex) -> None:
+        if not index.flags() & Qt.ItemFlag.ItemIsEnabled:
             return
-        action = item.data(ACTION)
+        action = index.data(ACTION)
         self.accept()
         action.trigger()
 
@@ -113,11 +111,11 @@ class CommandPalette(QDialog):
         }
         if event.key() in steps:
             step = steps[event.key()]
-            row = min(max(self._list.currentRow() + step, 0), self._list.count() - 1)
+            row = min(max(self._list.currentIndex().row() + step, 0), self._found.rowCount() - 1)
             self._choose(row, 1 if step > 0 else -1)
             return True
         if event.key() in CONFIRMING:
-            self._trigger(self._list.currentItem())
+            self._trigger(self._list.currentIndex())
             return True
         return False
 
@@ -135,6 +133,39 @@ class CommandPalette(QDialog):
 def command_text(action: QAction) -> str:
     """What a command is called outside its submenu, without the marks of mnemonics."""
     return (action.data() or action.text()).replace("&&", "\0").replace("&", "").replace("\0", "&")
+
+
+class _FoundCommands(QAbstractListModel):
+    """The commands that are found, each with the places of its letters.
+
+    A model, for the items of a QListWidget have wrappers of PySide6's, which were gone before the items.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._commands: list[tuple[str, bool, tuple[int, ...], QAction]] = []
+
+    def set_commands(self, commands: Sequence[tuple[QAction, tuple[int, ...]]]) -> None:
+        """Hold other commands, as they are now: an action may be gone while the list is out of sight."""
+        self.beginResetModel()
+        self._commands = [
+            (command_text(action), action.isEnabled(), taken, action) for action, taken in commands
+        ]
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._commands)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid() or not self._commands[index.row()][1]:
+            return Qt.ItemFlag.NoItemFlags
+        return super().flags(index)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        text, _, taken, action = self._commands[index.row()]
+        return {Qt.ItemDataRole.DisplayRole: text, TAKEN: taken, ACTION: action}.get(role)
 
 
 class _CommandDelegate(QStyledItemDelegate):

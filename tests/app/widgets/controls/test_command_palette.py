@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QListView, QWidget
 
 from lmviz.app.widgets.controls.command_palette import CommandPalette
 from lmviz.app.widgets.controls.fuzzy import fuzzy_match, fuzzy_search
@@ -29,8 +29,8 @@ def palette(shown, triggered):
 
 
 def rows(palette):
-    found = palette.findChild(QListWidget)
-    return [found.item(row).text() for row in range(found.count())]
+    found = palette.findChild(QListView).model()
+    return [found.index(row).data() for row in range(found.rowCount())]
 
 
 def test_typing_filters_and_enter_triggers(palette, triggered):
