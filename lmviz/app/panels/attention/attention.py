@@ -166,7 +166,11 @@ class AttentionPanel(CellsPanel):
     @property
     def _address(self) -> str:
         (layer, _), _ = self.session.attention.chosen_of(self._side)
-        return f"{attention_place(layer, self._side)}/{self._tap}"
+        place, reading = attention_place(layer, self._side), self.session.reading.current
+        address = f"{place}/{self._tap}"
+        if self._tap == "scaled" and reading is not None and address not in reading.trace:
+            return f"{place}/scores"  # where nothing is masked, what was divided by √d are the scores
+        return address
 
     @property
     def _drawn_address(self) -> str:

@@ -128,3 +128,23 @@ def test_surgery_takes_the_head_that_is_looked_at(
     wait_for_reading(session, qtbot)
     mixed = "encoder/layers/0/attention/mixed"
     qtbot.waitUntil(lambda: not session.reading.current.trace[mixed].array[0].any())
+
+
+@pytest.mark.parametrize(("choice", "made"), [(0, "scores"), (1, "scaled")], ids=["source", "translation"])
+def test_each_step_of_attention_can_be_seen_with_a_mask_and_without(
+    show: Callable[..., dict[str, Panel]],
+    session: Session,
+    heads_run: Path,
+    qtbot: QtBot,
+    choice: int,
+    made: str,
+) -> None:
+    """Where nothing is masked, what was divided by √d are the scores."""
+    panel = look_within(show(heads_run, "abcab", "cb"), choice, qtbot)
+    side = ("encoder", "decoder")[choice]
+    qtbot.waitUntil(lambda: np.array_equal(panel.shown, weights(session, side, 0, 0)))
+    steps = panel.findChild(QComboBox, "attention_step_picker")
+    for at, tap in enumerate(("products", made, "scores", "weights")):
+        steps.setCurrentIndex(at)
+        array = session.reading.current.trace[f"{attention_place(0, side)}/{tap}"].array[0]
+        qtbot.waitUntil(lambda array=array: np.array_equal(panel.shown, array))
