@@ -217,8 +217,8 @@ class UnitPanel(Panel):
 
     def _take_cell(self) -> None:
         """A pinned cell with a unit is that unit."""
-        reading, cell = self.session.reading.current, self.session.focus.value_cell
-        if reading is None or cell is None or not reading.has_cell(*cell):
+        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
+        if reading is None or cell is None:
             return
         if has_units(reading.trace, cell[0]):
             self._show_unit(cell[0], cell[1][-1])

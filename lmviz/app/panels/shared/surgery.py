@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.attention_heads import CROSS
-from lmviz.app.session.focus import Cell
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -82,7 +81,7 @@ class SurgeryPanel(Panel):
         changes = session.surgery.interventions
         self._list.set_changes([ListedChange(item.describe(), item.enabled) for item in changes])
         self._measure_effects()
-        cell = self._pinned_cell()
+        cell = session.reading.pinned_cell
         traced = reading.trace.arrays[cell[0]] if reading is not None and cell is not None else None
         has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
         has_any = has_heads or (reading is not None and _has_source_heads(reading.trace))
@@ -109,16 +108,11 @@ class SurgeryPanel(Panel):
 
     def _name_of_pinned(self) -> str:
         """The cell that "set cell" would change, numbered as everywhere; empty where none is pinned."""
-        reading, cell = self.session.reading.current, self._pinned_cell()
+        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
         if reading is None or cell is None:
             return ""
         traced = reading.trace[cell[0]]
         return f"Pinned: {title_of(cell[0])}, {reading.cell_name(traced.axes, cell[1])}"
-
-    def _pinned_cell(self) -> Cell | None:
-        """The pinned cell; None where what is read now has no such cell: it may be of an older picture."""
-        reading, cell = self.session.reading.current, self.session.focus.value_cell
-        return cell if reading is not None and cell is not None and reading.has_cell(*cell) else None
 
     def _body(self) -> QWidget:
         self._value.setRange(-100.0, 100.0)
@@ -234,7 +228,7 @@ class SurgeryPanel(Panel):
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace
 
-        reading, cell = self.session.reading.current, self._pinned_cell()
+        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
         if reading is None or cell is None:
             return  # unpinned between the last drawing and the click
         (address, index), axes = cell, reading.trace[cell[0]].axes
@@ -243,7 +237,7 @@ class SurgeryPanel(Panel):
     def _zero_unit(self) -> None:
         from lmviz.inspection.interventions import zero
 
-        reading, cell = self.session.reading.current, self._pinned_cell()
+        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
         if reading is None or cell is None:
             return
         (address, index), axis = cell, reading.trace[cell[0]].axes[-1]
@@ -251,7 +245,7 @@ class SurgeryPanel(Panel):
 
     def _swapped(self) -> tuple[int, int]:
         """The positions of the two words that would change places."""
-        reading, cell = self.session.reading.current, self._pinned_cell()
+        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
         if reading is not None and cell is not None:
             query, key = cell[1][-2:] if reading.trace[cell[0]].axes[-2:] == ("query", "key") else (0, 0)
             if query != key:
