@@ -14,7 +14,7 @@ from lmviz.text.pictures import is_picture
 from lmviz.text.tokenizer import Encoding
 
 if TYPE_CHECKING:
-    from lmviz.app.session.focus import Cell, Focus
+    from lmviz.app.session.focus import Focus
     from lmviz.app.session.library import Library
     from lmviz.app.session.open_text import OpenText
     from lmviz.app.session.surgery import Surgery
@@ -185,16 +185,6 @@ class CurrentReading(Part):
         """The focus's `shown_position`, within the positions that the current reading has."""
         last = len(self._reading.trace.tokens) - 1 if self._reading is not None else -1
         return min(self._focus.shown_position, last)
-
-    @property
-    def pinned_cell(self) -> Cell | None:
-        """The focus's `value_cell`; None where the current reading has no such cell.
-
-        It may be of a picture that was drawn before, and not be unpinned until the next reading.
-        """
-        cell = self._focus.value_cell
-        is_there = self._reading is not None and cell is not None and self._reading.has_cell(*cell)
-        return cell if is_there else None
 
     def set_prefix(self, text: str) -> None:
         """Type a text."""

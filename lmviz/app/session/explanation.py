@@ -87,6 +87,15 @@ class Explanation(Part):
         return self._focus.explained_cell or self.suggestion
 
     @property
+    def pinned_cell(self) -> Cell | None:
+        """The focus's `value_cell`; None where the current reading has no such cell.
+
+        It may be of a picture that was drawn before, and not be unpinned until the next reading.
+        """
+        reading, cell = self._reading.current, self._focus.value_cell
+        return cell if reading is not None and cell is not None and reading.has_cell(*cell) else None
+
+    @property
     def suggestion(self) -> Cell | None:
         """What is explained while no cell is pinned, though another may be hovered; None while one is."""
         return self._suggestion

@@ -217,7 +217,7 @@ class UnitPanel(Panel):
 
     def _take_cell(self) -> None:
         """A pinned cell with a unit is that unit."""
-        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
+        reading, cell = self.session.reading.current, self.session.explanation.pinned_cell
         if reading is None or cell is None:
             return
         if has_units(reading.trace, cell[0]):

@@ -81,7 +81,7 @@ class SurgeryPanel(Panel):
         changes = session.surgery.interventions
         self._list.set_changes([ListedChange(item.describe(), item.enabled) for item in changes])
         self._measure_effects()
-        cell = session.reading.pinned_cell
+        cell = session.explanation.pinned_cell
         traced = reading.trace.arrays[cell[0]] if reading is not None and cell is not None else None
         has_heads = reading is not None and "layers/0/attention/mixed" in reading.trace.arrays
         has_any = has_heads or (reading is not None and _has_source_heads(reading.trace))
@@ -108,7 +108,7 @@ class SurgeryPanel(Panel):
 
     def _name_of_pinned(self) -> str:
         """The cell that "set cell" would change, numbered as everywhere; empty where none is pinned."""
-        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
+        reading, cell = self.session.reading.current, self.session.explanation.pinned_cell
         if reading is None or cell is None:
             return ""
         traced = reading.trace[cell[0]]
@@ -228,7 +228,7 @@ class SurgeryPanel(Panel):
     def _set_cell(self) -> None:
         from lmviz.inspection.interventions import replace
 
-        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
+        reading, cell = self.session.reading.current, self.session.explanation.pinned_cell
         if reading is None or cell is None:
             return  # unpinned between the last drawing and the click
         (address, index), axes = cell, reading.trace[cell[0]].axes
@@ -237,7 +237,7 @@ class SurgeryPanel(Panel):
     def _zero_unit(self) -> None:
         from lmviz.inspection.interventions import zero
 
-        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
+        reading, cell = self.session.reading.current, self.session.explanation.pinned_cell
         if reading is None or cell is None:
             return
         (address, index), axis = cell, reading.trace[cell[0]].axes[-1]
@@ -245,7 +245,7 @@ class SurgeryPanel(Panel):
 
     def _swapped(self) -> tuple[int, int]:
         """The positions of the two words that would change places."""
-        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
+        reading, cell = self.session.reading.current, self.session.explanation.pinned_cell
         if reading is not None and cell is not None:
             query, key = cell[1][-2:] if reading.trace[cell[0]].axes[-2:] == ("query", "key") else (0, 0)
             if query != key:

@@ -116,7 +116,7 @@ class WhyPanel(Panel):
 
     def _number(self) -> Of | None:
         """The pinned number as one that gradients can be taken of; None of words that were copied."""
-        reading, cell = self.session.reading.current, self.session.reading.pinned_cell
+        reading, cell = self.session.reading.current, self.session.explanation.pinned_cell
         if reading is None or cell is None:
             return None
         return None if reading.trace[cell[0]].scale == "token" else (cell[0], tuple(cell[1]))
