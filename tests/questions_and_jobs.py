@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider, QTreeWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider, QWidget
 from window_scene import BELOW, NOTICE, WORDS, Scene
 
+from lmviz.app.widgets.controls.row_list import RowList
 from lmviz.app.window.lessons import perspective_names
 from lmviz.families import FAMILIES
 from lmviz.inspection.interventions import scale_head
@@ -75,9 +76,9 @@ def paste(scene: Scene) -> None:
 
 def download(scene: Scene) -> None:
     texts = scene.find("corpus_picker")
-    assert isinstance(texts, QTreeWidget)
-    scene.wait(lambda: texts.topLevelItem(0).text(1) == "download")
-    place = texts.visualItemRect(texts.topLevelItem(0)).center()
+    assert isinstance(texts, RowList)
+    scene.wait(lambda: texts.rows[0].words[1] == "download")
+    place = texts.visualRect(texts.model().index(0, 0)).center()
     scene.qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
     scene.qtbot.mouseClick(scene.find("corpus_download_button"), Qt.MouseButton.LeftButton)
 

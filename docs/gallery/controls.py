@@ -16,6 +16,7 @@ from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.controls.progress_dots import ProgressDots
 from lmviz.app.widgets.controls.question_card import QuestionCard
 from lmviz.app.widgets.controls.ring import Ring
+from lmviz.app.widgets.controls.row_list import ListedRow, RowList
 from lmviz.app.widgets.controls.sampling_controls import SamplingControls
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.controls.task_list import TaskList, Tick
@@ -84,6 +85,20 @@ def lesson_list() -> QWidget:
         ]
     )
     return lessons
+
+
+def row_list() -> QWidget:
+    """Runs below a heading; the second is chosen."""
+    runs = RowList(3, ("Name", "Family", "Steps"))
+    runs.set_rows(
+        [
+            ListedRow(("Your runs",)),
+            ListedRow(("by hand", "GRU", "400"), 1, may_be_renamed=True),
+            ListedRow(("farm-lstm", "LSTM", "1,200"), 2, may_be_renamed=True),
+        ]
+    )
+    runs.choose(2)
+    return runs
 
 
 def progress_dots() -> QWidget:
@@ -176,6 +191,7 @@ EXHIBITS = (
     Exhibit("Model", "0.80 M · 3.2 MB", configuration_form, (320, 460)),
     Exhibit("Concordance", "", hinted_edit, (270, 110)),
     Exhibit("Lessons", "", lesson_list, (320, 140)),
+    Exhibit("Runs", "", row_list, (360, 130)),
     Exhibit("Progress", "", progress_dots, (200, 60)),
     Exhibit("Question", "", question_card, (320, 220)),
     Exhibit("Choices", "", choices, (240, 200)),

@@ -7,30 +7,19 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHeaderView,
-    QLineEdit,
-    QPushButton,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import STRETCH, column, named, row
-from lmviz.app.widgets.base.plain import paragraph, window_title
+from lmviz.app.widgets.base.plain import window_title
+from lmviz.app.widgets.controls.row_list import ListedRow, RowList
 from lmviz.app.widgets.controls.search_field import SearchField
 from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN
-from lmviz.base.plain_text import on_one_line
 from lmviz.runs.run_list import ListedRun
 from lmviz.runs.run_title import when
 
 COLUMNS = ("Name", "Family", "Text", "Begun", "Steps")
 SIZE = (760, 460)  # pixels at scale 1
-ENTRY = Qt.ItemDataRole.UserRole
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-RENAMABLE = Qt.ItemDataRole.UserRole + 1
 
 
 class OpenModelDialog(QDialog):
@@ -49,14 +38,13 @@ class OpenModelDialog(QDialog):
         self.setObjectName("open_model_dialog")
         self.setWindowTitle("Open a run or a sample model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._groups = (("Your runs", runs, True), ("Sample models", samples, False))
         self._edit = named(SearchField(self._press), description="filter the list")
         self._edit.setPlaceholderText("Type a name, a family or a text…")
         self._edit.textChanged.connect(self._filter)
-        self._list = _list()
-        self._list.itemActivated.connect(self._open)
-        self._list.currentItemChanged.connect(self._allow)
-        self._list.itemChanged.connect(self._take_name)
+        self._list = named(RowList(len(COLUMNS), COLUMNS), description="runs and sample models")
+        self._list.activated.connect(self._open)
+        self._list.current_changed.connect(self._allow)
+        self._list.renamed.connect(self.renamed)
         self._lay_out()
         self.show_runs(runs, samples)
         width, height = (round(length * current_theme().scale) for length in SIZE)
@@ -69,9 +57,9 @@ class OpenModelDialog(QDialog):
         self._filter()
 
     def _lay_out(self) -> None:
-        self._open_button = _button("open_button", "Open", lambda: self._open(self._list.currentItem()))
+        self._open_button = _button("open_button", "Open", self._open)
         self._open_button.setProperty("role", "primary")
-        self._rename_button = _button("rename_button", "Rename…", self._rename)
+        self._rename_button = _button("rename_button", "Rename…", self._list.rename)
         self._rename_button.setToolTip("Rename the run (F2); its folder keeps its name")
         other = _button("other_folder_button", "Other folder…", self._choose_other)
         buttons = row(
@@ -85,65 +73,41 @@ class OpenModelDialog(QDialog):
 
     def _filter(self) -> None:
         """List what holds every word that was typed, under the heading of its kind."""
-        words = self._edit.text().casefold().split()
-        before = _entry(self._list.currentItem())
-        blocked = self._list.blockSignals(True)
-        self._list.clear()
-        for title, entries, renamable in self._groups:
-            found = [entry for entry in entries if _holds(entry, words)]
-            if found:
-                _add_heading(self._list, title)
-            for entry in found:
-                item = _add_entry(self._list, entry, renamable)
-                if before is not None and entry.folder == before.folder:
-                    self._list.setCurrentItem(item)
-        self._list.blockSignals(blocked)
-        if self._list.currentItem() is None:
-            self._go(1)
+        words, before = self._edit.text().casefold().split(), self._list.current
+        rows: list[ListedRow] = []
+        for title, entries, are_own in self._groups:
+            found = [_row(entry, are_own) for entry in entries if _holds(entry, words)]
+            rows += [ListedRow((title,)), *found] if found else []
+        self._list.set_rows(rows)
+        if before is not None:
+            self._list.choose(before.value)
+        if self._list.current is None:
+            self._list.go(1)
         self._allow()
 
-    def _go(self, step: int) -> None:
-        """To the next run in a direction, headings stepped over."""
-        row = self._list.indexOfTopLevelItem(self._list.currentItem()) + step
-        while 0 <= row < self._list.topLevelItemCount():
-            item = self._list.topLevelItem(row)
-            if item is not None and _entry(item) is not None:
-                self._list.setCurrentItem(item)
-                return
-            row += step
-
     def _allow(self) -> None:
-        item = self._list.currentItem()
-        self._open_button.setEnabled(_entry(item) is not None)
-        self._rename_button.setEnabled(item is not None and bool(item.data(0, RENAMABLE)))
+        chosen = self._list.current
+        self._open_button.setEnabled(chosen is not None)
+        self._rename_button.setEnabled(chosen is not None and chosen.may_be_renamed)
 
-    def _open(self, item: QTreeWidgetItem | None) -> None:
-        entry = _entry(item)
-        if entry is not None:
+    def _open(self) -> None:
+        chosen = self._list.current
+        if chosen is not None:
             self.accept()
-            self.chosen.emit(entry.folder)
+            self.chosen.emit(chosen.value)
 
     def _choose_other(self) -> None:
         self.accept()
         self.other_folder_wanted.emit()
 
-    def _rename(self) -> None:
-        self._list.setFocus()
-        self._list.editItem(self._list.currentItem(), 0)
-
-    def _take_name(self, item: QTreeWidgetItem, column: int) -> None:
-        entry = _entry(item)
-        if entry is not None and column == 0 and item.text(0).strip() != entry.title:
-            self.renamed.emit(entry.folder, item.text(0).strip())
-
     def _press(self, event: QKeyEvent) -> bool:
         """Do what a key means for the list, and say whether it meant anything."""
         if event.key() in DOWN:
-            self._go(DOWN[event.key()])
+            self._list.go(DOWN[event.key()])
         elif event.key() in CONFIRMING:
-            self._open(self._list.currentItem())
+            self._open()
         elif event.key() == Qt.Key.Key_F2 and self._rename_button.isEnabled():
-            self._rename()
+            self._list.rename()
         else:
             return False
         return True
@@ -173,48 +137,11 @@ class RenameDialog(QDialog):
         self.named.emit(self._edit.text().strip())
 
 
-def _list() -> QTreeWidget:
-    tree = named(QTreeWidget(), description="runs and sample models")
-    tree.setHeaderLabels(list(COLUMNS))
-    tree.setRootIsDecorated(False)
-    tree.setUniformRowHeights(True)
-    tree.setEditTriggers(QTreeWidget.EditTrigger.EditKeyPressed)
-    tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-    tree.header().setStretchLastSection(False)
-    tree.headerItem().setTextAlignment(len(COLUMNS) - 1, RIGHT)
-    return tree
-
-
-def _add_heading(tree: QTreeWidget, title: str) -> None:
-    item = QTreeWidgetItem(tree, [title])
-    item.setFlags(Qt.ItemFlag.NoItemFlags)
-    item.setFirstColumnSpanned(True)
-    item.setForeground(0, current_theme().muted_text)
-
-
-def _add_entry(tree: QTreeWidget, entry: ListedRun, renamable: bool) -> QTreeWidgetItem:
-    begun = when(entry.begun) if entry.begun is not None and renamable else ""
-    words = (
-        f"{entry.title}, all lanes" if entry.has_lanes else entry.title,
-        entry.family,
-        entry.text,
-        begun,
-        f"{entry.steps:,}",
-    )
-    item = QTreeWidgetItem(tree, list(map(on_one_line, words)))
-    item.setData(0, ENTRY, entry)
-    renamable = renamable and not entry.has_lanes
-    item.setData(0, RENAMABLE, renamable)
-    item.setToolTip(0, paragraph(str(entry.folder)))
-    item.setTextAlignment(len(COLUMNS) - 1, RIGHT)
-    if renamable:
-        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-    return item
-
-
-def _entry(item: QTreeWidgetItem | None) -> ListedRun | None:
-    return None if item is None else item.data(0, ENTRY)
+def _row(entry: ListedRun, is_own: bool) -> ListedRow:
+    name = f"{entry.title}, all lanes" if entry.has_lanes else entry.title
+    begun = when(entry.begun) if entry.begun is not None and is_own else ""
+    words = (name, entry.family, entry.text, begun, f"{entry.steps:,}")
+    return ListedRow(words, entry.folder, str(entry.folder), is_own and not entry.has_lanes)
 
 
 def _holds(entry: ListedRun, words: Sequence[str]) -> bool:

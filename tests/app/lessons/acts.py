@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QLineEdit,
-    QListWidget,
     QPlainTextEdit,
     QSpinBox,
     QTabWidget,
     QWidget,
 )
 
+from lmviz.app.widgets.controls.row_list import RowList
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.mosaic import HeadMosaic
@@ -100,7 +100,7 @@ def _type_prefix(driver: Driver, condition: Condition) -> None:
 def _open_text(driver: Driver, condition: Condition) -> None:
     driver.window.rail.findChild(QAbstractButton, "perspective_corpus").click()
     texts = driver.control("corpus_picker")
-    assert isinstance(texts, QListWidget) or hasattr(texts, "model")
+    assert isinstance(texts, RowList)
     driver.session.text.open(condition.words)
 
 

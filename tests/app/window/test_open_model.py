@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QTreeWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.controls.row_list import RowList
 from lmviz.app.window.main_window import MainWindow
 from lmviz.training.run import Run
 
@@ -37,9 +38,17 @@ def dialog(window: MainWindow, runs: dict[str, Path], qtbot: QtBot) -> QDialog:
 
 
 def shown(dialog: QDialog) -> list[str]:
-    tree = dialog.findChild(QTreeWidget)
-    items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
-    return [item.text(0) for item in items if item.flags() & Qt.ItemFlag.ItemIsEnabled]
+    model = dialog.findChild(RowList).model()
+    places = [model.index(row, 0) for row in range(model.rowCount())]
+    return [place.data() for place in places if place.flags() & Qt.ItemFlag.ItemIsEnabled]
+
+
+def choose(dialog: QDialog, name: str) -> list[str]:
+    """Choose the row whose name begins so, and give its words."""
+    tree = dialog.findChild(RowList)
+    [place] = tree.model().match(tree.model().index(0, 0), Qt.ItemDataRole.DisplayRole, name, 2)
+    tree.setCurrentIndex(place)
+    return [place.siblingAtColumn(column).data() for column in range(5)]
 
 
 def test_runs_and_sample_models_are_listed_with_what_they_are(dialog: QDialog) -> None:
@@ -48,10 +57,9 @@ def test_runs_and_sample_models_are_listed_with_what_they_are(dialog: QDialog) -
         ["by hand", "GRU on farm, 2 Jan 2020, 03:35"],
     )
     assert "stories-transformer" in shown(dialog)
-    tree = dialog.findChild(QTreeWidget)
-    [item] = tree.findItems("GRU on farm", Qt.MatchFlag.MatchStartsWith)
-    assert [item.text(column) for column in (1, 2, 4)] == ["GRU", "farm", "2"]
-    assert item.text(3)
+    _, family, text, begun, steps = choose(dialog, "GRU on farm")
+    assert [family, text, steps] == ["GRU", "farm", "2"]
+    assert begun
 
 
 def test_typing_filters_and_return_opens_what_is_marked(
@@ -68,13 +76,13 @@ def test_typing_filters_and_return_opens_what_is_marked(
 
 
 def test_the_keys_walk_the_list_from_the_field(dialog: QDialog, session: Session, qtbot: QtBot) -> None:
-    edit, tree = dialog.findChild(QLineEdit), dialog.findChild(QTreeWidget)
-    first = tree.currentItem().text(0)
+    edit, tree = dialog.findChild(QLineEdit), dialog.findChild(RowList)
+    first = tree.currentIndex().data()
     qtbot.keyClick(edit, Qt.Key.Key_Down)
-    assert tree.currentItem().text(0) == shown(dialog)[1] != first
+    assert tree.currentIndex().data() == shown(dialog)[1] != first
     for _ in range(3):
         qtbot.keyClick(edit, Qt.Key.Key_Down)
-    marked = tree.currentItem().text(0)
+    marked = tree.currentIndex().data()
     assert marked == shown(dialog)[4], "a heading is stepped over"
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
@@ -86,11 +94,9 @@ def test_a_run_is_renamed_in_the_list_and_everywhere(
 ) -> None:
     session.library.open(runs["gru"])
     qtbot.waitUntil(lambda: session.library.model is not None, timeout=LONG)
-    tree = dialog.findChild(QTreeWidget)
-    [item] = tree.findItems("GRU on farm", Qt.MatchFlag.MatchStartsWith)
-    tree.setCurrentItem(item)
+    choose(dialog, "GRU on farm")
     qtbot.mouseClick(dialog.findChild(QPushButton, "rename_button"), Qt.MouseButton.LeftButton)
-    editor = tree.findChild(QLineEdit)
+    editor = dialog.findChild(RowList).findChild(QLineEdit)
     editor.selectAll()
     qtbot.keyClicks(editor, "my best model")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
@@ -101,10 +107,9 @@ def test_a_run_is_renamed_in_the_list_and_everywhere(
 
 
 def test_a_sample_model_keeps_its_name(dialog: QDialog) -> None:
-    tree, button = dialog.findChild(QTreeWidget), dialog.findChild(QPushButton, "rename_button")
+    button = dialog.findChild(QPushButton, "rename_button")
     assert button.isEnabled()
-    [sample] = tree.findItems("stories-transformer", Qt.MatchFlag.MatchExactly)
-    tree.setCurrentItem(sample)
+    choose(dialog, "stories-transformer")
     assert not button.isEnabled()
 
 

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHeaderView,
-    QPushButton,
-    QSizePolicy,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.open_text import OwnText
@@ -26,8 +18,8 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
+from lmviz.app.widgets.controls.row_list import ListedRow, RowList
 from lmviz.base.errors import LmvizError
-from lmviz.base.plain_text import on_one_line
 from lmviz.base.reporting import Report
 from lmviz.tasks import NEXT_TOKEN, find_task
 from lmviz.text.catalogue import CATALOGUE, Entry, find_entry
@@ -95,8 +87,8 @@ class TextsPanel(Panel):
         self.add_card("Texts", "or drop a file", self._lay_out())
         self._settle = QTimer(self, singleShot=True, interval=SETTLING)
         self._settle.timeout.connect(self._read_again)
-        self._texts.itemActivated.connect(lambda item: self._choose(item))
-        self._texts.itemClicked.connect(lambda item: self._choose(item))
+        self._texts.activated.connect(self._choose)
+        self._texts.clicked.connect(self._choose)
         self._kind.activated.connect(lambda _: self._tokenizer_chosen())
         self._pieces.valueChanged.connect(lambda _: self._tokenizer_chosen())
         self._form.configuration_changed.connect(lambda _: self._settle.start())
@@ -191,35 +183,24 @@ class TextsPanel(Panel):
         return scrolling(body)
 
     def _fill_list(self) -> None:
-        corpus = self.session.text.corpus
-        self._texts.clear()
-        for entry in CATALOGUE:
-            item = QTreeWidgetItem([entry.title, _size(entry)])
-            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
-            item.setData(0, Qt.ItemDataRole.UserRole, entry.name)
-            for place in range(self._texts.columnCount()):
-                item.setToolTip(place, paragraph(_about(entry)))
-            self._texts.addTopLevelItem(item)
-            if corpus is not None and corpus.sources == (entry.name,):
-                self._texts.setCurrentItem(item)
-        for own in self.session.text.own:
-            item = QTreeWidgetItem([on_one_line(own.title), short(own.size)])
-            item.setData(0, Qt.ItemDataRole.UserRole, own)
-            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight)
-            item.setToolTip(0, paragraph("\n".join(own.sources)))
-            self._texts.addTopLevelItem(item)
-            if corpus is not None and own.is_text_of(corpus):
-                self._texts.setCurrentItem(item)
-        height = self._texts.sizeHintForRow(0) * self._texts.topLevelItemCount() + 6
-        self._texts.setFixedHeight(height)
+        corpus, own = self.session.text.corpus, self.session.text.own
+        rows = [ListedRow((entry.title, _size(entry)), entry.name, _about(entry)) for entry in CATALOGUE]
+        rows += [ListedRow((text.title, short(text.size)), text, "\n".join(text.sources)) for text in own]
+        self._texts.set_rows(rows)
+        if corpus is not None:
+            known = [entry.name for entry in CATALOGUE if corpus.sources == (entry.name,)]
+            for value in (*known, *(text for text in own if text.is_text_of(corpus))):
+                self._texts.choose(value)
+        self._texts.setFixedHeight(self._texts.sizeHintForRow(0) * len(rows) + 6)
 
-    def _choose(self, item: QTreeWidgetItem) -> None:
-        chosen = item.data(0, Qt.ItemDataRole.UserRole)
+    def _choose(self, index: QModelIndex) -> None:
+        listed = self._texts.row_at(index)
+        chosen = None if listed is None else listed.value
         if isinstance(chosen, OwnText):
             self.complain("", JOBS)
             self.session.text.open_own(chosen)
             return
-        entry = find_entry(chosen)
+        entry = find_entry(str(chosen))
         if entry is None:
             return
         if entry.is_present:
@@ -368,14 +349,8 @@ def _settings_for(corpus: Corpus, entry: Entry | None) -> frozenset[str]:
     return CorpusOptions.names() - without
 
 
-def _text_list() -> QTreeWidget:
-    texts = named(QTreeWidget(), "corpus_picker", "texts")
-    texts.setColumnCount(2)
-    texts.setHeaderHidden(True)
-    texts.setRootIsDecorated(False)
+def _text_list() -> RowList:
+    texts = named(RowList(2), "corpus_picker", "texts")
     texts.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     texts.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    texts.header().setStretchLastSection(False)
-    texts.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-    texts.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
     return texts

@@ -7,12 +7,13 @@ import pytest
 from covering import others_slow
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSpinBox, QTreeWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.scrolling import QuietScrollArea
+from lmviz.app.widgets.controls.row_list import RowList
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
@@ -45,9 +46,9 @@ def panel(window: MainWindow, name: str):
 
 def test_a_text_of_the_catalogue_opens_by_a_click(window: MainWindow, session: Session, qtbot: QtBot) -> None:
     window.show_perspective("corpus")
-    texts = window.findChild(QTreeWidget, "corpus_picker")
-    qtbot.waitUntil(lambda: texts.topLevelItemCount() >= 4)
-    place = texts.visualItemRect(texts.topLevelItem(0)).center()
+    texts = window.findChild(RowList, "corpus_picker")
+    qtbot.waitUntil(lambda: len(texts.rows) >= 4)
+    place = texts.visualRect(texts.model().index(0, 0)).center()
     what_to_do = panel(window, "corpus_text_view").findChild(EmptyText)
     assert what_to_do.isVisible()
     vocabulary = panel(window, "vocabulary_view")
@@ -89,14 +90,14 @@ def test_no_field_is_pushed_out_by_byte_pairs(corpus: MainWindow, session: Sessi
 def test_texts_of_one_s_own_stay_in_the_list(
     corpus: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
-    texts = corpus.findChild(QTreeWidget, "corpus_picker")
+    texts = corpus.findChild(RowList, "corpus_picker")
 
     def names() -> list[str]:
-        return [texts.topLevelItem(row).text(0) for row in range(texts.topLevelItemCount())]
+        return [listed.words[0] for listed in texts.rows]
 
     def click(name: str) -> None:
         qtbot.waitUntil(lambda: name in names())
-        place = texts.visualItemRect(texts.topLevelItem(names().index(name))).center()
+        place = texts.visualRect(texts.model().index(names().index(name), 0)).center()
         with qtbot.waitSignal(session.text.changed, timeout=LONG):
             qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
@@ -111,7 +112,7 @@ def test_texts_of_one_s_own_stay_in_the_list(
     click("pasted text")
     assert "three" in session.text.corpus.tokenizer.tokens()
     assert not session.text.corpus.sources
-    qtbot.waitUntil(lambda: texts.currentItem().text(0) == "pasted text")
+    qtbot.waitUntil(lambda: texts.currentIndex().data() == "pasted text")
     assert names().count("pasted text") == names().count(text_file.stem) == 1
 
 
@@ -285,10 +286,10 @@ def test_the_vocabulary_shows_all_its_columns_at_every_size(corpus: MainWindow, 
 def test_every_text_is_in_the_list_however_large_the_type(
     corpus: MainWindow, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
-    texts = corpus.findChild(QTreeWidget, "corpus_picker")
+    texts = corpus.findChild(RowList, "corpus_picker")
 
     def lowest() -> int:
-        return texts.visualItemRect(texts.topLevelItem(texts.topLevelItemCount() - 1)).bottom()
+        return texts.visualRect(texts.model().index(len(texts.rows) - 1, 0)).bottom()
 
     try:
         for projector in (True, False):

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QTreeWidget, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.corpus import texts as texts_panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.controls.row_list import RowList
 from lmviz.app.window.main_window import MainWindow
 from lmviz.base.errors import LmvizError
 from lmviz.text import catalogue
@@ -90,11 +91,13 @@ def entry(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> En
 def half_way(entry: Entry, window: MainWindow, session: Session, qtbot: QtBot) -> MainWindow:
     """The window after the text was chosen and its button clicked, with half of it there."""
     window.show_perspective("corpus")
-    texts = window.findChild(QTreeWidget, "corpus_picker")
-    qtbot.waitUntil(lambda: texts.topLevelItemCount() == 1, timeout=LONG)
-    assert texts.topLevelItem(0).text(1) == "download"
-    assert texts.topLevelItem(0).toolTip(0) == paragraph("A test. (CC0) 420 kB are downloaded.")
-    place = texts.visualItemRect(texts.topLevelItem(0)).center()
+    texts = window.findChild(RowList, "corpus_picker")
+    qtbot.waitUntil(lambda: len(texts.rows) == 1, timeout=LONG)
+    assert texts.rows[0].words[1] == "download"
+    assert texts.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == paragraph(
+        "A test. (CC0) 420 kB are downloaded."
+    )
+    place = texts.visualRect(texts.model().index(0, 0)).center()
     qtbot.mouseClick(texts.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert "A test. (CC0)" in _said(window)
     assert not window.jobs.findChildren(QProgressBar), "a click on a row says what it is"
@@ -114,8 +117,8 @@ def test_a_click_fetches_a_text_and_opens_it(
         server.may_go_on.set()
     assert session.text.corpus.name == "play"
     assert entry.path.read_bytes() == TEXT
-    texts = half_way.findChild(QTreeWidget, "corpus_picker")
-    qtbot.waitUntil(lambda: texts.topLevelItem(0).text(1) == "420 kB", timeout=LONG)
+    texts = half_way.findChild(RowList, "corpus_picker")
+    qtbot.waitUntil(lambda: texts.rows[0].words[1] == "420 kB", timeout=LONG)
     assert "A test. (CC0)" in _said(half_way)
     qtbot.waitUntil(lambda: not half_way.jobs.findChildren(QProgressBar), timeout=LONG)
 
@@ -144,8 +147,8 @@ def test_what_arrives_broken_is_a_sentence(
     assert texts.complaint == sentence
     assert "checksum differs" in sentence
     assert not any(entry.path.parent.iterdir())
-    picker = half_way.findChild(QTreeWidget, "corpus_picker")
-    qtbot.waitUntil(lambda: not picker.selectedItems())  # no text is open, and none is marked
+    picker = half_way.findChild(RowList, "corpus_picker")
+    qtbot.waitUntil(lambda: not picker.selectedIndexes())  # no text is open, and none is marked
     half_way.show_perspective("train")
     half_way.show_perspective("corpus")
     assert texts.complaint == ""

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSpinBox,
-    QTreeWidget,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.panels.race.sentences import race_in_words
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.controls.row_list import RowList
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.window.main_window import MainWindow
@@ -207,9 +207,10 @@ def test_a_race_opens_like_a_run(window: MainWindow, ready: Session, qtbot: QtBo
         assert window.perspective.name == "race"
     ready.race.clear()
     next(action for action in window.commands.all() if action.text().startswith("Open a run")).trigger()
-    runs = window.findChild(QDialog, "open_model_dialog").findChild(QTreeWidget)
-    [whole] = runs.findItems(", all lanes", Qt.MatchFlag.MatchContains)
-    runs.itemActivated.emit(whole, 0)
+    runs = window.findChild(QDialog, "open_model_dialog").findChild(RowList)
+    [whole] = [row for row, listed in enumerate(runs.rows) if ", all lanes" in listed.words[0]]
+    runs.setCurrentIndex(runs.model().index(whole, 0))
+    runs.activated.emit(runs.currentIndex())
     qtbot.waitUntil(lambda: len(ready.race.lanes) == 2)
     panel = window.findChild(QWidget, "lanes_view")
     found: dict[str, object] = {}

@@ -100,3 +100,13 @@ def test_no_other_module_asks_qt_for_what_would_then_belong_to_it() -> None:
     asked = r"\.(nextInFocusChain|previousInFocusChain|focusProxy|buddy|setBuddy)\("
     asking = {path.name for path in app.rglob("*.py") if re.search(asked, path.read_text(encoding="utf-8"))}
     assert asking == {"building.py"}
+
+
+def test_no_list_is_made_of_items_that_qt_and_python_both_would_destroy() -> None:
+    """PySide6 freed the wrappers of such items before the list was cleared: rows stand in a model."""
+    app = Path(lmviz.__file__).parent / "app"
+    made = r"^from .*\bQ(List|Tree|Table)Widget(Item)?\b|^ +Q(List|Tree|Table)Widget(Item)?,$|QStandardItem"
+    makers = [
+        path.name for path in app.rglob("*.py") if re.search(made, path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert not makers
