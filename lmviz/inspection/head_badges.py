@@ -6,8 +6,8 @@ prefix matching of induction heads (Olsson et al. 2022). A head gets a badge whe
 threshold and is at least twice that of uniform attention. The second condition excludes short texts, where
 even uniform attention would reach the threshold.
 
-Two more scores give no badge: the share on the same word said before, and that on the one other word, after
-the first, that later words look at most, where a head rests.
+A fourth is the share on the same word said before. One more score gives no badge: the share on the one other
+word, after the first, that later words look at most, where a head rests.
 """
 
 from __future__ import annotations

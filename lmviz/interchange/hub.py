@@ -143,7 +143,7 @@ def _library() -> Any:
         return import_module("huggingface_hub")
     except ImportError:
         raise LmvizError(
-            "Downloading models needs huggingface_hub: install it with `pip install lmviz[hub]`."
+            "Downloading models needs huggingface_hub: install it with `pip install huggingface_hub`."
         ) from None
 
 

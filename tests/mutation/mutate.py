@@ -26,7 +26,7 @@ from mutants import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("models", "inspection", "decoding", "training")
-SHARED_TESTS = ("interchange", "test_api.py", "test_families.py")
+SHARED_TESTS = ("interchange", "api", "test_families.py")
 COPIED = ("lmviz", "tests", "resources", "sample_models", "docs", "pyproject.toml")
 RESULTS = ROOT / "build" / "mutation"
 LEAST = 0.85
