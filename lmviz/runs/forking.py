@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lmviz.base.errors import LmvizError
 from lmviz.families import find_family
 from lmviz.models.model_configuration import ModelConfiguration
-from lmviz.runs.preparation import PreparedTraining, check_text, resume_run, untrained
+from lmviz.runs.preparation import PreparedTraining, check_text, rehearse, resume_run, untrained
 from lmviz.runs.run_title import title_of
 from lmviz.training.options import TrainingOptions
 
@@ -47,7 +47,6 @@ def begin_fork(
     LmvizError where there is no such snapshot, where nothing of it fits, where the fork would end at the step
     or before, or as `begin_run`.
     """
-    from lmviz.training.cost import check_memory, cost_on
     from lmviz.training.description import now, versions
     from lmviz.training.distributed import is_alone
     from lmviz.training.run import HoldsRun, Run
@@ -68,7 +67,7 @@ def begin_fork(
             f"A fork from step {step:,} has nothing to do in {options.steps:,} steps: give more steps."
         )
     check_text(run, corpus)
-    check_memory(cost_on(configuration, options, corpus), options)
+    rehearse(before.family, configuration, options, corpus).close()  # what cannot begin removes no other run
     description = replace(
         before,
         name=Path(folder).resolve().name,

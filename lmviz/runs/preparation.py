@@ -95,9 +95,9 @@ def rehearse(
     corpus: Corpus,
     controls: Controls | None = None,
 ) -> Generator[Progress, Any, None]:
-    """The training that `begin_run` would begin, of which nothing is written: to see how long steps take.
+    """The training that `begin_run` would begin, of which nothing is written.
 
-    LmvizError as there.
+    It shows how long steps take, and that the training can begin: LmvizError as there.
     """
     from lmviz.training.batching import with_sentences
     from lmviz.training.cost import check_memory, cost_on

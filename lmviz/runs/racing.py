@@ -99,6 +99,9 @@ def begin_race(
     there = {name for name, place in places.items() if os.path.exists(place / "run.json")}
     if there and not (resume or overwrite):
         raise HoldsRun(places[min(there)])
+    for lane in lanes:
+        if not (lane.name in there and resume):
+            rehearse(lane.family, lane.configuration, lane.options, corpus).close()
     ready = []
     for lane in lanes:
         place = places[lane.name]

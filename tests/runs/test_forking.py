@@ -124,3 +124,16 @@ def test_a_fork_that_was_stopped_can_be_resumed(parent: Run, corpus: Corpus, tmp
     prepared.progress.close()  # before its first step
     lmviz.train("gru", corpus, tmp_path / "fork", resume=True)
     assert_equal_states(Run.open(tmp_path / "fork").load_snapshot(12), parent.load_snapshot(12))
+
+
+def test_a_fork_that_cannot_begin_leaves_what_is_in_its_folder(
+    parent: Run, corpus: Corpus, tmp_path: Path
+) -> None:
+    before = lmviz.fork(parent, 5, out=tmp_path / "fork", corpus=corpus).metrics()
+    asked = {"out": tmp_path / "fork", "corpus": corpus, "overwrite": True}
+    for impossible in ({"device": "mps"}, {"optimizer": "no such"}):
+        with pytest.raises(LmvizError):
+            lmviz.fork(parent, 5, **asked, **impossible)
+        assert Run.open(tmp_path / "fork").metrics() == before
+    lmviz.fork(parent, 5, **asked, steps=13)
+    assert Run.open(tmp_path / "fork").metrics() != before

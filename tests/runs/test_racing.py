@@ -287,3 +287,14 @@ def test_its_lanes_are_listed_among_the_runs_and_named_where_it_is_opened_as_one
 def test_a_folder_without_runs_is_no_race(tmp_path: Path) -> None:
     with pytest.raises(LmvizError, match="holds no race"):
         open_race(tmp_path)
+
+
+def test_a_race_of_which_one_lane_cannot_begin_leaves_the_runs_of_the_one_before(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    settings = {**TINY, **small_settings("transformer"), "family": "transformer", "length": 6}
+    run_to_the_end(lmviz.race(corpus, {**settings, "context": [6, 8]}, out=tmp_path))
+    kept = Run.open(tmp_path / "context=8").metrics()
+    with pytest.raises(LmvizError, match="at most 4 positions"):
+        lmviz.race(corpus, {**settings, "context": [8, 4]}, out=tmp_path, overwrite=True)
+    assert Run.open(tmp_path / "context=8").metrics() == kept
