@@ -1,12 +1,11 @@
 """One text of the turns of a chat, by the template that a stranger's folder has for it.
 
-A template is a program in Jinja. It is run as transformers runs it, in Jinja's sandbox, which lets it neither
-import nor change anything; what takes long or grows without bound is stopped as well.
+A template is a program in Jinja. It is run as transformers runs it, in a sandbox (`template_sandbox.py`) that
+lets it neither import nor change anything nor grow without bound. What takes long is stopped as well.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -18,9 +17,6 @@ from lmviz.text.tokenizer import Tokenizer
 
 LONGEST_TIME = 2.0
 """Seconds that a template may take: those of published models take some milliseconds."""
-
-LONGEST_TEXT = 10_000_000
-"""Characters of a text, or of a word or a list inside a template that is repeated."""
 
 SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
 
@@ -94,10 +90,12 @@ def places_of_turns(tokenizer: Tokenizer, turns: Sequence[Turn], text: str) -> l
 def _render(template: str, turns: Sequence[Turn], answers: bool, named: dict[str, str]) -> str:
     import jinja2  # only where somebody chats
 
+    from lmviz.text.template_sandbox import LONGEST_TEXT, TemplateSandbox
+
     pieces: list[str] = []
 
     def write() -> None:
-        made = _environment().from_string(template)
+        made = TemplateSandbox().from_string(template)
         messages = [{"role": turn.role, "content": turn.text} for turn in turns]
         length = 0
         for piece in made.generate(messages=messages, add_generation_prompt=answers, **named):
@@ -137,53 +135,3 @@ def _within(seconds: float, work: Callable[[], None]) -> None:
         work()
     finally:
         sys.settrace(before)
-
-
-def _environment() -> Any:
-    """Jinja's sandbox with what transformers adds to it."""
-    from jinja2 import nodes
-    from jinja2.exceptions import SecurityError
-    from jinja2.ext import Extension
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    class Generation(Extension):
-        """`{% generation %}` marks what the assistant says, for training; here it changes nothing."""
-
-        tags = {"generation"}
-
-        def parse(self, parser: Any) -> Any:
-            line = next(parser.stream).lineno
-            body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
-            return nodes.Scope(body, lineno=line)
-
-    class Environment(ImmutableSandboxedEnvironment):
-        intercepted_binops = frozenset({"*", "**"})
-
-        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-            length = max(_size(left) * _times(right), _size(right) * _times(left))
-            if operator == "**" or length > LONGEST_TEXT:
-                raise SecurityError("it makes something that is too large")
-            return super().call_binop(context, operator, left, right)
-
-    def refuse(words: object) -> None:
-        raise LmvizError(str(words))
-
-    made = Environment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
-    )
-    made.filters["tojson"] = _as_json
-    made.globals |= {"raise_exception": refuse, "strftime_now": time.strftime}
-    return made
-
-
-def _size(value: Any) -> int:
-    return len(value) if isinstance(value, str | list | tuple) else 0
-
-
-def _times(value: Any) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _as_json(value: Any, indent: int | None = None, **options: Any) -> str:
-    """JSON as transformers writes it: letters of any script as they are."""
-    return json.dumps(value, ensure_ascii=False, indent=indent)

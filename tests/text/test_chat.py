@@ -1,6 +1,7 @@
 """Chats as one text: what transformers makes of the same template, and nothing that does harm."""
 
 import time
+import tracemalloc
 
 import pytest
 from foreign_tokenizers import END_OF_TURN, TEMPLATE, TURN, byte_pairs, write_tokenizer
@@ -78,6 +79,39 @@ def test_what_the_system_says_where_nobody_does(template, expected, tmp_path):
     assert system_text(tokenizer(tmp_path / "chat", template)) == expected
 
 
+DOUBLED = (
+    "{%% set n = namespace(x=%s) %%}{%% for _ in range(60) %%}{%% set n.x = %s %%}{%% endfor %%}{{ n.x }}"
+)
+MUCH_OF_LITTLE = [
+    *(f"{{{{ 'a'.{name}(300000000) }}}}" for name in ("center", "ljust", "rjust", "zfill")),
+    *(f"{{{{ 'a' | {name}(300000000) }}}}" for name in ("center", "indent", "wordwrap")),
+    "{{ ['a'] | map('center', 300000000) | list }}",
+    "{{ [['a']] | map('join', '') | map('indent', 300000000, true) | list }}",
+    "{{ '\\t'.expandtabs(300000000) }}",
+    "{{ '%300000000d' % 1 }}",
+    "{{ '%*d' % (300000000, 1) }}",
+    "{{ '%300000000d' | format(1) }}",
+    "{{ '{:300000000}'.format(1) }}",
+    "{{ '{:{}}'.format(1, 300000000) }}",
+    "{{ [1] | tojson(indent=300000000) }}",
+    "{{ 1.5 | round(300000000) }}",
+    "{% set a = 'a' * 9999 %}{{ a.replace('a', a) }}",
+    "{% set a = 'a' * 9999 %}{{ a | replace('a', a) }}",
+    "{% set a = 'a' * 9999 %}{{ a.join(a) }}",
+    "{% set a = 'a' * 9999 %}{{ a | join(a) }}",
+    DOUBLED % ("'a'", "n.x ~ n.x"),
+    DOUBLED % ("'a'", "n.x + n.x"),
+    DOUBLED % ("[1]", "n.x + n.x"),
+    DOUBLED % ("[1]", "[n.x, n.x]"),
+    DOUBLED % ("[1]", "{'a': n.x, 'b': n.x}"),
+    DOUBLED % ("9", "n.x * n.x"),
+    "{% set n = namespace(x='a') %}{% for _ in range(60) %}{% set y %}{{ n.x }}{{ n.x }}{% endset %}"
+    "{% set n.x = y %}{% endfor %}",
+    "{% set n = namespace(x=[]) %}{% for _ in range(99) %}{% set n.x = n.x + ['a' * 9999999] %}{% endfor %}",
+    "{{ lipsum(300000000) }}",
+]
+
+
 @pytest.mark.parametrize(
     "template",
     [
@@ -105,6 +139,18 @@ def test_nothing_of_a_template_does_harm(template, tmp_path):
         chat_text(found, CHATS[0])
     assert "\n" not in str(caught.value)
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("template", MUCH_OF_LITTLE)
+def test_a_template_makes_little_of_little(template, tmp_path):
+    found = tokenizer(tmp_path / "chat", template)
+    tracemalloc.start()
+    try:
+        with pytest.raises(LmvizError, match="The template for chats"):
+            chat_text(found, CHATS[0])
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_model_without_a_template(tmp_path):
