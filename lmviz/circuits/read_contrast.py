@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from lmviz.circuits.contrast import Contrast, MeasuredContrast
 from lmviz.inspection.backpropagation import unchanged
 from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import read_scalar, token_named
+from lmviz.inspection.scalar_words import answers_in
 from lmviz.models.given_source import GivenSource
 from lmviz.models.sequences import SOURCE, TEXT
 
@@ -119,7 +121,8 @@ def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | N
     """What tells two texts apart: the likeliest word of each, by their logits after the last token.
 
     Where that is the same word, it is held against the one that gains most by the change. Of one text it is
-    the likeliest word, held against the next. For labels likewise.
+    the likeliest word, held against the next. For labels likewise. Two words that would be read as
+    one, such as "well" and "known" where there is "well-known", are passed over.
     """
     rows = [
         CachedPass(model, reading).values["logits"][0].reshape(-1, model.outputs)[-1].double().cpu().numpy()
@@ -131,9 +134,23 @@ def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | N
     gains = np.subtract(rows[-1], rows[0], where=np.isfinite(rows[0]), out=rows[-1].copy())
     gains = gains if len(rows) > 1 else rows[0]
     others = sorted((int(token) for token in likely if token != best), key=lambda token: -gains[token])
-    other = int(likely[0]) if likely[0] != best else others[0] if others else best
-    words = [_word(model, token) for token in (best, other)]
-    return f"logit:{words[0]}-{words[1]}" if other != best else f"logit:{words[0]}"
+    first = _word(model, best)
+    for other in ([int(likely[0])] if likely[0] != best else []) + others:
+        pair = first, _word(model, other)
+        if answers_in("-".join(pair), partial(_is_answer, model)) == pair:
+            return _at_the_end(model, f"logit:{pair[0]}-{pair[1]}")
+    return _at_the_end(model, f"logit:{first}")
+
+
+def _is_answer(model: Model, word: str) -> bool:
+    if not model.predicts.continues:
+        return word in model.predicts.names
+    return token_named(model, word) is not None
+
+
+def _at_the_end(model: Model, measure: str) -> str:
+    """The same, with its place where a word would be read as one; a label of a whole text has no place."""
+    return f"{measure}@-1" if "@" in measure and model.predicts.per != "text" else measure
 
 
 def _word(model: Model, token: int) -> str:

@@ -50,6 +50,24 @@ def test_without_a_measure_the_likeliest_word_of_each_text_is_proposed():
     assert effect.clean > effect.changed
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["x well"] * 3 + ["x known"] * 2 + ["x else", "y well-known"], "logit:well-else@1"),
+        (["x @"] * 3 + ["x a"] * 2, "logit:@-a@1"),
+        (["x a@b"] * 3 + ["x -"] * 2, "logit:a@b--@1"),
+    ],
+)
+def test_two_words_are_proposed_that_are_read_as_two(lines, expected, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(lines * 5))
+    corpus = lmviz.load_corpus(text, tokenizer="spaces", documents="line", validation=0.0)
+    lmviz.train("ngram", corpus, tmp_path / "run", steps=5)
+    parts = lmviz.attribute(tmp_path / "run", lmviz.contrast("x"))
+    assert parts.measure == expected
+    assert parts.total > 0
+
+
 def test_the_parts_of_a_choice_add_up_to_it():
     contrast = lmviz.contrast(CLEAN, measure="logit:night-the")
     parts = lmviz.attribute("stories-transformer", contrast)
