@@ -105,6 +105,7 @@ def ablate(
         raise LmvizError(f"A part is set to 'zero' or to its 'mean'{lower}, and not to {by!r}.")
     groups = None if units is None else _groups(units)
     examples = _examples(model, given, interventions)
+    measure = _measure([one.scalar for one in examples])
     axes = words("axis", each, "unit") if each is not None else ("head",) if "head" in chosen[0].axes else ()
     axes = tuple(axis for axis in axes if axis != "unit") if groups is not None else axes
     passes = [CachedPass(model, one.reading, one.span) for one in examples]
@@ -145,7 +146,7 @@ def ablate(
         axes=(leading, *axes, *(("group",) if groups is not None else ())),
         names=names,
         intact=float(intact.sum() / weights.sum()),
-        measure="loss" if len({one.scalar.name for one in examples}) > 1 else examples[0].scalar.name,
+        measure=measure,
         by=by,
         tokens=int(weights.sum()),
         addresses=tuple(tap.address for tap in chosen),
@@ -208,6 +209,26 @@ def _examples(
     if not found:
         raise LmvizError("There is nothing to ask about: give a contrast, or a text of two tokens at least.")
     return found
+
+
+def _measure(scalars: Sequence[Scalar]) -> str:
+    """The name of the number that a mean is taken of; of several numbers, of which kind they all are.
+
+    LmvizError where they are of several kinds, which have no mean.
+    """
+    names = {scalar.name for scalar in scalars}
+    if len(names) == 1:
+        return names.pop()
+    kinds = {
+        "loss" if one.is_loss else one.name.partition(":")[0] if ":" in one.name else one.address
+        for one in scalars
+    }
+    if len(kinds) > 1:
+        raise LmvizError(
+            f"These are numbers of several kinds ({', '.join(sorted(kinds))}), which have no mean: ask about "
+            "one kind at a time."
+        )
+    return kinds.pop()
 
 
 def _groups(units: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:

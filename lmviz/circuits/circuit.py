@@ -131,6 +131,11 @@ def circuit(
     for number, (kind, axes) in enumerate(kinds.items()):
         with part_of_work(number, len(kinds) + 1):
             scored += _scored(model, contrast, kind, axes, interventions)
+    if not scored:
+        raise LmvizError(
+            f"No part ({', '.join(kinds)}) makes a difference to {question.scalar.name} between these texts: "
+            "ask about something else, or about other texts."
+        )
     scored.sort(key=lambda pair: -abs(pair[0]))
     clean, changed = question.passes()
     ordered = [part for _, part in scored]

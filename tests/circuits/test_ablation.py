@@ -191,6 +191,18 @@ def test_what_is_no_part_is_refused_in_a_sentence(options, sentence):
         ablate(trained("transformer", ()), TEXTS, **options)
 
 
+def test_a_mean_of_several_numbers_is_called_what_they_all_are():
+    model = trained("transformer", ())
+    asked = [contrast_of(model, measure=measure) for measure in ("logit:3-6", "logit:2-6", "probability:3")]
+    both = ablate(model, asked[:2])
+    assert both.measure == "logit"
+    assert both.intact == pytest.approx(np.mean([ablate(model, [one]).intact for one in asked[:2]]))
+    assert ablate(model, asked[:1] * 2).measure.startswith("logit:3-6@")
+    assert ablate(model, TEXTS).measure == "loss"
+    with pytest.raises(LmvizError, match=r"several kinds \(logit, probability\)"):
+        ablate(model, asked)
+
+
 def test_without_a_text_there_is_nothing_to_ask():
     with pytest.raises(LmvizError, match="nothing to ask about"):
         ablate(trained("transformer", ()), [])

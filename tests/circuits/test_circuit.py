@@ -141,3 +141,9 @@ def test_at_their_mean_parts_say_the_same_everywhere(model, texts):
 def test_what_is_no_circuit_is_refused_in_a_sentence(model, options, sentence):
     with pytest.raises(LmvizError, match=sentence):
         circuit(model, contrast_of(model), **options)
+
+
+def test_where_no_part_makes_a_difference_there_is_no_circuit(model):
+    contrast = contrast_of(model, measure=("embedding/sum", (2, 0)))
+    with pytest.raises(LmvizError, match="makes a difference to embedding/sum"):
+        circuit(model, contrast)
