@@ -28,6 +28,7 @@ from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.recording import PreparedReading, prepared
 from lmviz.inspection.scalar import Scalar, read_scalar, targets_of
 from lmviz.models.address import Address
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up
 from lmviz.models.model import Model
 from lmviz.models.ngram.tables import NgramTables
@@ -254,9 +255,9 @@ def _means(passes: Sequence[CachedPass], taps: Sequence[Tap]) -> dict[str, torch
     for tap in taps:
         along = [place for place, axis in enumerate(tap.axes, start=1) if axis in ALONG]
         sums = [
-            read.values[tap.address].double().sum(dim=along, keepdim=True)
+            in_float64(read.values[tap.address]).sum(dim=along, keepdim=True)
             if along
-            else read.values[tap.address].double()
+            else in_float64(read.values[tap.address])
             for read in passes
         ]
         counts = [int(np.prod([read.values[tap.address].shape[place] for place in along])) for read in passes]

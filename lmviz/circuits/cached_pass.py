@@ -76,7 +76,7 @@ class CachedPass:
         """The number in this reading."""
         with evaluation(self.model):
             scalar = in_range(scalar, self.values, self.interventions)
-            return float(scalar.compute(self.values[scalar.address])[0].double())
+            return float(scalar.compute(self.values[scalar.address])[0])
 
     def measured_with(
         self, edits: Mapping[str, Edit], scalar: Scalar, first: int = 0, *, alone: bool = False
@@ -93,7 +93,7 @@ class CachedPass:
             addresses = ("logits", "probabilities") if scalar.is_loss else (scalar.address,)
             values = self._gone_on(edits, dict.fromkeys(addresses, start), first, alone)
             scalar = in_range(scalar, values, self.interventions)
-            return scalar.compute(values[scalar.address]).double().cpu()
+            return scalar.compute(values[scalar.address]).cpu().double()
 
     def values_with(
         self, edits: Mapping[str, Edit], wanted: Collection[str], *, alone: bool = False

@@ -140,7 +140,7 @@ def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) 
         )
     losses = _losses(values["logits"], ids)
     axis, labels = axis_of([tap.address for tap in squares])
-    scores = np.stack([_scored(values[tap.address].double().cpu(), words) for tap in squares], axis=1)
+    scores = np.stack([_scored(values[tap.address].cpu().double(), words) for tap in squares], axis=1)
     return HeadScores(
         array=scores,
         axes=("score", axis, "head"),
@@ -156,7 +156,7 @@ def _losses(logits: torch.Tensor, ids: np.ndarray) -> np.ndarray:
     """The loss of each word but the first, (row, position − 1), of logits (row, position, token)."""
     targets = torch.from_numpy(ids[:, 1:].astype(np.int64)).to(logits.device)
     losses = torch.nn.functional.cross_entropy(logits[:, :-1].float().mT, targets, reduction="none")
-    found: np.ndarray = losses.double().cpu().numpy()
+    found: np.ndarray = losses.cpu().double().numpy()
     return found
 
 

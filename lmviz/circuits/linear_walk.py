@@ -108,7 +108,7 @@ class LinearWalk:
     def value(self, address: str) -> np.ndarray:
         """A tap's value (*axes)."""
         if address not in self._values:
-            self._values[address] = self.read.values[address][0].double().cpu().numpy()
+            self._values[address] = self.read.values[address][0].cpu().double().numpy()
         return self._values[address]
 
     def weight(self, operand: Weight) -> np.ndarray:
@@ -116,7 +116,7 @@ class LinearWalk:
         if operand not in self._weights:
             whole = self.parameters[operand.name]
             rows = whole if operand.rows is None else whole[slice(*operand.rows)]
-            self._weights[operand] = rows.double().cpu().numpy()
+            self._weights[operand] = rows.cpu().double().numpy()
         return self._weights[operand]
 
     def _begin(self, scalar: Scalar) -> None:

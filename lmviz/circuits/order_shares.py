@@ -23,7 +23,7 @@ def order_shares(question: ReadContrast, read: CachedPass) -> Numbers:
         if Address.parse(address).order and address.endswith("/probabilities")
     ]
     for address in orders:
-        probabilities = read.values[address][0].double().cpu().numpy()
+        probabilities = read.values[address][0].cpu().double().numpy()
         now = _of_probabilities(scalar, probabilities)
         found.append(now - before)
         before = now

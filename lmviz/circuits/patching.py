@@ -26,6 +26,7 @@ from lmviz.inspection.backpropagation import DifferentiablePass, differentiating
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.origin import Origin
 from lmviz.inspection.scalar import in_range
+from lmviz.models.float64 import in_float64
 from lmviz.models.interruption import look_up, part_of_work
 from lmviz.models.model import Model
 from lmviz.models.sequences import ALONG, TEXT
@@ -311,7 +312,7 @@ def _estimated(
             slopes = (
                 slopes.narrow(place, 0, base.values[tap.address].shape[place]) if axis in ALONG else slopes
             )
-        products = (other.values[tap.address] - base.values[tap.address]).double() * slopes.double()
+        products = in_float64(other.values[tap.address] - base.values[tap.address]) * in_float64(slopes)
         others = [place for place, axis in enumerate(tap.axes) if axis not in axes]
         summed = products[0].sum(dim=others) if others else products[0]
         kept = [axis for axis in tap.axes if axis in axes]

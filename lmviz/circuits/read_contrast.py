@@ -125,7 +125,7 @@ def _proposed(model: Model, clean: PreparedReading, changed: PreparedReading | N
     one, such as "well" and "known" where there is "well-known", are passed over.
     """
     rows = [
-        CachedPass(model, reading).values["logits"][0].reshape(-1, model.outputs)[-1].double().cpu().numpy()
+        CachedPass(model, reading).values["logits"][0].reshape(-1, model.outputs)[-1].cpu().double().numpy()
         for reading in (clean, changed)
         if reading is not None
     ]

@@ -98,7 +98,7 @@ class Continuation:
         with evaluation(model) as reader:
             ids = on_device(model, np.array([id for _, id in grown])).T  # (text, position)
             logits, state = reader.advance(ids, KeyValueCache.of_batch(states))
-        rows = logits[:, -1].double().cpu().numpy()
+        rows = logits[:, -1].cpu().double().numpy()
         check_logits(model, rows)
         return [
             Continuation(
@@ -126,6 +126,6 @@ def _advance(model: Model, ids: np.ndarray, state: Any) -> tuple[np.ndarray, Any
     """Logits (token,) after the last of ids (position,), and the state to carry on with."""
     with evaluation(model) as reader:
         logits, state = reader.advance(on_device(model, ids), state)
-    last = logits[0, -1].double().cpu().numpy()
+    last = logits[0, -1].cpu().double().numpy()
     check_logits(model, last)
     return last, state

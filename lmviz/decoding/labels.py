@@ -57,9 +57,9 @@ def label(model: Model, text_or_ids: str | Sequence[int] | np.ndarray) -> Answer
         )
     prefix = read_prefix(model, text_or_ids).last(model.context)
     with evaluation(model) as reader:
-        logits = reader(on_device(model, prefix.ids))[0].double()  # (position, label), or (label)
+        logits = reader(on_device(model, prefix.ids))[0].cpu().double()  # (position, label), or (label)
     check_logits(model, logits)
-    probabilities = logits.softmax(dim=-1).cpu().numpy()
+    probabilities = logits.softmax(dim=-1).numpy()
     names = model.predicts.names
     best = np.atleast_1d(probabilities.argmax(axis=-1))
     return Answer(prefix.tokens, tuple(names[place] for place in best), probabilities, names)

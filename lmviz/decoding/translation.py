@@ -104,4 +104,4 @@ def alignment(model: GivenSource, ids: np.ndarray) -> np.ndarray | None:
         reader.listen(on_device(model, ids), listener)
     # (position, source) of a recurrence step by step; (head, position, source) of a Transformer at once
     whole = steps[0].mean(dim=0) if steps[0].ndim == 3 else torch.stack(steps)
-    return whole.double().cpu().numpy()
+    return whole.cpu().double().numpy()

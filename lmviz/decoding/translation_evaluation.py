@@ -15,6 +15,7 @@ from lmviz.decoding.bleu import bleu
 from lmviz.decoding.compared_words import compared_words
 from lmviz.decoding.translation import check_translates, longest_answer
 from lmviz.models.finite import check_score
+from lmviz.models.float64 import in_float64
 from lmviz.models.given_source import GivenSource
 from lmviz.models.model import Model
 from lmviz.models.reading import evaluation
@@ -144,7 +145,7 @@ def _judge(
     unknown = None if model.tokenizer is None else model.tokenizer.unknown_id
     found = []
     for row, (source, target, answer) in enumerate(zip(sources, targets, written, strict=True)):
-        shares = logits[row, : len(target) - 1].double().log_softmax(dim=-1).cpu().numpy()
+        shares = in_float64(logits[row, : len(target) - 1]).log_softmax(dim=-1).cpu().numpy()
         nats = -shares[np.arange(len(target) - 1), target[1:]].sum()
         right = int(((shares.argmax(axis=-1) == target[1:]) & (target[1:] != unknown)).sum())
         wanted = _words(model, target[1:-1].tolist(), None if texts is None else texts[row])

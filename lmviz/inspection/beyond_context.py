@@ -125,5 +125,5 @@ def _losses(model: TransformerModel, rows: np.ndarray, ignored_target: int | Non
         for first in range(0, len(rows), at_once):
             part = slice(first, first + at_once)
             read, wanted = on_device(model, rows[part, :-1]), on_device(model, targets[part])
-            found.append(-reader.log_probabilities(read, wanted).double().cpu().numpy())
+            found.append(-reader.log_probabilities(read, wanted).cpu().double().numpy())
     return np.where(targets == IGNORED, np.nan, np.concatenate(found))

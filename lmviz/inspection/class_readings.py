@@ -48,7 +48,7 @@ def read_beginnings(model: Model, ids: Sequence[int] | np.ndarray) -> np.ndarray
 def _answer(model: Model, text: np.ndarray) -> np.ndarray:
     """The probabilities of a text's labels, (label,) float64."""
     with torch.no_grad():
-        found: np.ndarray = model(on_device(model, text))[0].double().softmax(-1).cpu().numpy()
+        found: np.ndarray = model(on_device(model, text))[0].cpu().double().softmax(-1).numpy()
     return found
 
 

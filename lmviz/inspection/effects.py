@@ -36,4 +36,4 @@ def _logits(model: Model, ids: np.ndarray, position: int) -> np.ndarray:
     with evaluation(model) as reader:
         answers = reader(on_device(model, np.array(ids)))[0]  # (position, token or label), or (label)
         found = answers if model.predicts.per == "text" else answers[position]
-        return found.double().cpu().numpy()
+        return found.cpu().double().numpy()

@@ -177,7 +177,7 @@ def _without(model: Model, found: Gradient, address: str, positions: Sequence[in
         parameters = {**dict(model.named_buffers()), **dict(model.named_parameters())}
         values = ForwardPass(tokens, parameters, **sequences).run(taps, listener)
         scalar = in_range(found.scalar, values, trace.interventions)
-        return scalar.compute(values[scalar.address]).double().cpu().numpy()
+        return scalar.compute(values[scalar.address]).cpu().double().numpy()
 
 
 def _lengths(trace: Trace) -> dict[str, int]:

@@ -97,7 +97,7 @@ def _values(model: Model, taps: Sequence[Tap], tokens: np.ndarray, address: str,
     with evaluation(model):
         scope = ForwardPass(on_device(model, tokens), parameters)
         values = scope.run(taps, lambda tap, value, position: value)[address]
-    return values[..., from_start("unit", unit, values.shape[-1])].double().cpu().numpy()
+    return values[..., from_start("unit", unit, values.shape[-1])].cpu().double().numpy()
 
 
 def _taps_up_to(model: Model, address: str) -> tuple[Tap, ...]:

@@ -206,7 +206,7 @@ class Model(nn.Module, ABC):
         """The numbers of a parameter at indices (term, axis), as `Factor` states them; (term,)."""
         parameter = self.get_parameter_or_buffer(source).detach()
         cells = parameter[tuple(torch.from_numpy(indices.T).to(parameter.device))]
-        return cells.double().cpu().numpy()
+        return cells.cpu().double().numpy()
 
     def get_parameter_or_buffer(self, name: str) -> torch.Tensor:
         """A parameter or a buffer by its dotted name; KeyError when there is none."""

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from lmviz.base.errors import LmvizError
+from lmviz.models.float64 import in_float64
 from lmviz.models.model import Model
 from lmviz.text.examples import Examples
 from lmviz.training.batches import Batch
@@ -134,7 +135,7 @@ class _MeansByPairs:
         """One more single gradient."""
         total = gradient
         for level in range(len(self._waiting)):
-            self._squares[level] += float(total.double().square().sum()) / 4**level
+            self._squares[level] += float(in_float64(total).square().sum()) / 4**level
             self._counts[level] += 1
             first = self._waiting[level]
             if first is None:

@@ -137,7 +137,7 @@ def _answers(
     """
     parameter = next(model.parameters())
     given = (torch.from_numpy(array).to(parameter.device) for array in (tokens, lengths))
-    logits = model(*given).double().cpu()
+    logits = model(*given).cpu().double()
     rows = logits.reshape(-1, logits.shape[-1]).log_softmax(dim=-1).numpy()
     wanted = targets.ravel()
     counts = np.flatnonzero(wanted != IGNORED)

@@ -169,4 +169,4 @@ def _losses(logits: torch.Tensor, targets: np.ndarray) -> np.ndarray:
     rows = logits.reshape(-1, logits.shape[-1])
     aims = torch.from_numpy(np.ascontiguousarray(targets)).to(rows.device).flatten()
     found = functional.cross_entropy(rows, aims, ignore_index=IGNORED, reduction="none")
-    return found.double().cpu().numpy().reshape(targets.shape)
+    return found.cpu().double().numpy().reshape(targets.shape)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from lmviz.models.float64 import in_float64
 from lmviz.models.model import IGNORED, Model
 from lmviz.training.distributed import Team
 from lmviz.training.options import TrainingOptions
@@ -79,4 +80,4 @@ def summed_answers(
     right = (rows.argmax(dim=-1) == wanted) & counts
     if unknown is not None:
         right &= wanted != unknown
-    return torch.stack([part.sum(dtype=torch.float64) for part in (losses, right, counts)]).cpu()
+    return torch.stack([in_float64(part).sum() for part in (losses, right, counts)]).cpu()

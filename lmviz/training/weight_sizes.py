@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from lmviz.models.float64 import in_float64
 from lmviz.training.layers import layer_of
 
 
@@ -13,6 +14,7 @@ def weight_sizes(model: torch.nn.Module) -> dict[str, float]:
     counts: dict[str, int] = {}
     for name, parameter in model.named_parameters():
         layer = layer_of(name)
-        squares[layer] = squares.get(layer, 0.0) + float(parameter.detach().double().square().sum())
+        size = float(in_float64(parameter.detach()).square().sum())
+        squares[layer] = squares.get(layer, 0.0) + size
         counts[layer] = counts.get(layer, 0) + parameter.numel()
     return {layer: (square / max(1, counts[layer])) ** 0.5 for layer, square in squares.items()}
