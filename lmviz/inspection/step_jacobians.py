@@ -31,7 +31,8 @@ class ParallelSteps(ForwardPass):
     def __init__(self, model: Model, trace: Trace, handed_on: tuple[str, ...], shift: int) -> None:
         super().__init__(on_device(model, trace.ids.copy()), leaves_of(model))
         self._values = {
-            address: torch.from_numpy(traced.array.copy())[None] for address, traced in trace.arrays.items()
+            address: torch.from_numpy(traced.array.copy())[None].to(self.tokens.device)
+            for address, traced in trace.arrays.items()
         }
         self.before = {address: _moved(self._values[address], shift) for address in handed_on}
 
@@ -88,8 +89,14 @@ def can_be_listed(model: Model, trace: Trace) -> bool:
 
 
 def spectral_norms(jacobians: np.ndarray) -> np.ndarray:
-    """The largest factor by which each Jacobian (position, unit, unit) can stretch a vector, (position,)."""
-    return np.linalg.norm(jacobians, ord=2, axis=(1, 2))
+    """The largest factor by which each Jacobian (position, unit, unit) can stretch a vector, (position,).
+
+    NaN where a Jacobian has NaN or infinity in it.
+    """
+    found = np.full(len(jacobians), np.nan, dtype=jacobians.dtype)
+    finite = np.isfinite(jacobians).all(axis=(1, 2))
+    found[finite] = np.linalg.norm(jacobians[finite], ord=2, axis=(1, 2))
+    return found
 
 
 def _lowest(taps: Sequence[Tap]) -> str:

@@ -3,9 +3,13 @@
 The numbers are those of networks small enough for the blackboard, computed independently.
 """
 
+import copy
+import math
+
 import numpy as np
 import pytest
 import torch
+from apple_chip import CHIP, apple_chip
 
 from lmviz.base.errors import LmvizError
 from lmviz.families import build_model, find_family
@@ -215,6 +219,15 @@ def _through_hidden(found, position):
 
 
 @pytest.mark.parametrize("kind", RECURRENT)
+def test_jacobians_of_a_model_on_another_device_are_the_same(a, text, kind):
+    wanted = step_jacobians(a(kind), trace(a(kind), text))
+    with apple_chip():
+        there = copy.deepcopy(a(kind)).to(CHIP)
+        found = step_jacobians(there, trace(there, text))
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", RECURRENT)
 def test_a_layer_that_reads_backwards_hands_its_state_to_the_left(kind):
     model = read_backwards(kind, direction="backward").double()
     ids = [1, 5, 2, 3, 4]
@@ -236,6 +249,13 @@ def test_a_step_stretches_at_most_by_the_slope_times_the_norm_of_u(activation, m
     assert (spectral_norms(jacobians) <= bound).all()
     product = np.linalg.multi_dot(list(jacobians[:0:-1]))
     assert np.linalg.norm(product, ord=2) <= bound**4
+
+
+@pytest.mark.parametrize("broken", [math.nan, math.inf])
+def test_a_step_whose_jacobian_is_not_finite_has_no_norm(broken):
+    jacobians = np.stack([np.eye(2), 3 * np.eye(2)])
+    jacobians[0, 1, 0] = broken
+    np.testing.assert_array_equal(spectral_norms(jacobians), [math.nan, 3])
 
 
 def test_jacobians_are_listed_where_there_are_steps_and_room(a, text, monkeypatch):
