@@ -119,6 +119,7 @@ def join_team(device: torch.device) -> Team:
         # Optimizers import this module in any case. Were it imported later, the default values of its
         # functions would keep the group, and with it threads that abort the process while it ends.
         importlib.import_module("torch.distributed.nn.functional")
-        distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        # What is measured is added up on the processor, also where cards hold the weights.
+        distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
         atexit.register(distributed.destroy_process_group)
     return ProcessTeam(device)

@@ -158,3 +158,21 @@ def test_a_process_alone_is_its_own_team(monkeypatch: pytest.MonkeyPatch) -> Non
     assert team.any(True, False) == (True, False)
     monkeypatch.setenv("RANK", "1")
     assert not is_first_process()
+
+
+@pytest.mark.parametrize(("kind", "weights"), [("cpu", "gloo"), ("cuda", "nccl")])
+def test_a_team_sends_what_the_processor_has_wherever_the_weights_are(
+    monkeypatch: pytest.MonkeyPatch, kind: str, weights: str
+) -> None:
+    """What torch is asked for, as tests have no cards: trainings add up their validation losses there."""
+    from torch.distributed.distributed_c10d import Backend, BackendConfig
+
+    asked: list[str] = []
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setattr("torch.distributed.init_process_group", asked.append)
+    monkeypatch.setattr("torch.distributed.get_rank", lambda: 1)
+    monkeypatch.setattr("torch.distributed.get_world_size", lambda: 2)
+    monkeypatch.setattr("atexit.register", lambda function: None)
+    assert join_team(torch.device(kind)).size == 2
+    backends = BackendConfig(Backend(asked[0])).get_device_backend_map()
+    assert (backends["cpu"], backends[kind]) == ("gloo", weights)
