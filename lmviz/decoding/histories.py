@@ -15,6 +15,8 @@ import numpy as np
 
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.continuation import Continuation
+from lmviz.decoding.options import SamplingOptions
+from lmviz.decoding.sampling import distribution_after
 from lmviz.models.prefix import read_prefix
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def read_both_ways(model: Model, text: str) -> Histories:
             words.append("")
             continue
         after_own[place] = _bits(own.logits, id)
-        chosen = int(np.argmax(own.logits))
+        chosen = distribution_after(own, SamplingOptions()).best
         words.append(_word(model, chosen))
         own = own.extended(chosen)
     return Histories(tuple(_word(model, id) for id in ids[1:].tolist()), tuple(words), after_right, after_own)

@@ -62,11 +62,15 @@ def distribution_over(
     logits: np.ndarray, options: SamplingOptions, tokenizer: Tokenizer | None
 ) -> Distribution:
     """The distribution of the token that comes next, from logits (token,) over a tokenizer's vocabulary."""
-    padding = None if tokenizer is None else tokenizer.padding_id
-    if padding is not None and padding < len(logits):
-        logits = logits.copy()
-        logits[padding] = -np.inf
+    logits = logits.copy()
+    logits[never_written(tokenizer, len(logits))] = -np.inf
     return distribution_under(logits, options, () if tokenizer is None else tokenizer.tokens())
+
+
+def never_written(tokenizer: Tokenizer | None, outputs: int) -> list[int]:
+    """Which of so many ids are no text, as they only fill rows up."""
+    padding = None if tokenizer is None else tokenizer.padding_id
+    return [] if padding is None or padding >= outputs else [padding]
 
 
 def choose(continuation: Continuation, options: SamplingOptions, draw: float | None = None) -> SamplingStep:

@@ -13,6 +13,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 from lmviz.decoding.bleu import bleu
 from lmviz.decoding.compared_words import compared_words
+from lmviz.decoding.sampling import never_written
 from lmviz.decoding.translation import check_translates, longest_answer
 from lmviz.models.finite import check_score
 from lmviz.models.float64 import in_float64
@@ -164,24 +165,28 @@ def _words(model: Model, ids: Sequence[int], text: str | None = None) -> tuple[H
 def write(model: Model, sources: Sequence[np.ndarray], start: int, end: int) -> list[tuple[int, ...]]:
     """What a model writes for each source, the likeliest token at each step, without START and END.
 
-    A changed model is given one source at a time.
+    It is as long as `translate` lets it be, whatever sources stand beside it. A changed model is given one
+    source at a time.
     """
-    limit = longest_answer(max(map(len, sources)))
-    limit = limit if model.context is None else min(limit, model.context)
+    limits = np.array([longest_answer(len(source)) for source in sources])
+    limits = limits if model.context is None else np.minimum(limits, model.context)
+    fillers = never_written(model.tokenizer, model.outputs)
     if isinstance(model, Translator):
         writer: Model = model
         state = model.begin(*_on_device(model, *_side_by_side(sources)))
     else:
         writer, state = GivenSource(model, sources[0]), None
     tokens = np.full((len(sources), 1), start)
-    while tokens.shape[1] <= limit and not (tokens == end).any(axis=1).all():
+    while not ((tokens == end).any(axis=1) | (tokens.shape[1] > limits)).all():
         # one that carries no state along reads all it has written again
         given = tokens if state is None else tokens[:, -1:]
         [read] = _on_device(writer, given)
         logits, state = writer.advance(read, state)
-        best = logits[:, -1].argmax(dim=-1).cpu().numpy()
+        last = logits[:, -1].clone()  # (source, token)
+        last[:, fillers] = -torch.inf
+        best = last.argmax(dim=-1).cpu().numpy()
         tokens = np.concatenate([tokens, best[:, None]], axis=1)
-    return [_until(row[1:].tolist(), end) for row in tokens]
+    return [_until(row[1 : 1 + limit].tolist(), end) for row, limit in zip(tokens, limits, strict=True)]
 
 
 def _until(ids: list[int], end: int) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ import pytest
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.histories import LONGEST, read_both_ways
 from lmviz.decoding.likelihood import text_log_probabilities
+from lmviz.decoding.sampling import greedy
 
 
 def test_after_the_right_words_each_costs_its_surprisal(bigram):
@@ -53,6 +54,16 @@ def test_a_text_that_the_model_would_write_itself_costs_the_same_both_ways(bigra
     assert found.own == found.right
     assert found.parted is None
     assert found.totals[0] == pytest.approx(found.totals[1])
+
+
+def test_what_only_fills_rows_up_is_no_word_of_its_own(bigram):
+    padding = bigram.tokenizer.id_of("bats")
+    bigram.table.data[:, padding] = 50
+    assert set(read_both_ways(bigram, "cows eat corn").own) == {"bats"}
+    bigram.tokenizer.padding_id = padding
+    found = read_both_ways(bigram, "cows eat corn")
+    assert "bats" not in found.own
+    assert found.own[0] == next(greedy(bigram, "", 1)).token
 
 
 def test_once_the_model_has_ended_its_text_nothing_comes_after_it(bigram):

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from click.testing import CliRunner
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.cli.entry import commands
-from lmviz.decoding.translation_evaluation import evaluate_translations
+from lmviz.decoding.translation import longest_answer
+from lmviz.decoding.translation_evaluation import evaluate_translations, write
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.prediction import NEXT_TOKEN
 from lmviz.text.examples import Examples, Sequences
@@ -147,6 +149,17 @@ def test_evaluation_says_the_same_as_translating_one_by_one(model, corpus, tmp_p
         wanted = [*probabilities.ids[1:], model.tokenizer.end_id]
         nats -= np.log(probabilities["probabilities"].array[np.arange(len(wanted)), wanted]).sum()
     assert score.negative_log_likelihood == pytest.approx(nats / score.tokens, rel=1e-4)
+
+
+def test_what_is_written_for_a_source_depends_on_no_other_source():
+    configuration = FAMILIES["gru"].configuration(width=5, layers=1, attention="dot")
+    model = build_model("gru", configuration, 4, 0, NEXT_TOKEN, 4).eval()
+    short, long, never = np.array([2, 1]), np.array([3] * 40 + [1]), 9
+    [alone] = write(model, [short], 0, never)
+    assert len(alone) == longest_answer(len(short))
+    assert write(model, [short, long], 0, never)[0] == alone
+    model.tokenizer = SimpleNamespace(padding_id=alone[0])  # which is then never written
+    assert alone[0] not in write(model, [short, long], 0, never)[0]
 
 
 def test_attention_that_is_forced_changes_the_translation_and_its_measures(model, tmp_path):
