@@ -55,14 +55,15 @@ def translate(
     tree = beam_search(bound, "", options)
     path = tree.path(tree.best)
     ends = model.tokenizer.end_ids if model.tokenizer else ()
-    written = [node for node in path if node.id not in ends]
-    ids = read_prefix(bound, "").ids
-    looked = alignment(bound, np.concatenate([ids, [node.id for node in written]])[: len(written)])
+    kept = [place for place, node in enumerate(path) if node.id not in ends]
+    written = [path[place] for place in kept]
+    # All that was chosen is read again, END too, where the model did not stop at it.
+    looked = alignment(bound, np.array([*read_prefix(bound, "").ids, *(node.id for node in path[:-1])]))
     return Translation(
         text=tree.best.text,
         tokens=model.tokenizer.tokens_of(node.id for node in written) if model.tokenizer else (),
         log_probability=tree.best.total,
-        alignment=looked,
+        alignment=None if looked is None else looked[kept],
         source_tokens=read.tokens,
     )
 

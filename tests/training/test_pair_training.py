@@ -110,6 +110,20 @@ def test_alignment_and_probability_are_those_of_the_trace(model):
     assert answer.log_probability == pytest.approx(-nats, rel=1e-4)
 
 
+def test_where_it_looked_after_an_end_is_read_from_what_it_wrote(model):
+    end = model.tokenizer.end_id
+    early = [lmviz.replace("logits", 50.0, position=1, token=end)]
+    options = {"width": 1, "length": 4, "stop_at_end": False, "interventions": early}
+    answer = lmviz.predict(model, "abd", **options)
+    tree = lmviz.beam_search(model, "", source="abd", **options)
+    ids = [node.id for node in tree.path(tree.best)]
+    kept = [place for place, id in enumerate(ids) if id != end]
+    assert 1 not in kept
+    assert max(kept) > 1  # it goes on after an END
+    found = lmviz.trace(model, [model.tokenizer.start_id, *ids[:-1]], source="abd")
+    np.testing.assert_allclose(answer.alignment, found["attention/weights"].array[kept], atol=1e-6)
+
+
 def test_a_run_remembers_both_tokenizers(run, corpus):
     again = Run.open(run.folder)
     assert again.description.task == "translation"
