@@ -1,8 +1,8 @@
 """The logit lens: what a model would predict if it stopped after each layer (nostalgebraist 2020).
 
 The state after each layer is passed through the final normalisation and the output layer as if it were the
-last. The same is done with the layers of a recurrent network. An n-gram model has a distribution at every
-order, which is shown as it is.
+last, under the interventions on these two. The same is done with the layers of a recurrent network. An n-gram
+model has a distribution at every order, which is shown as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lmviz.base.arguments import whole_number
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.agreement import check_made_by
 from lmviz.inspection.indices import from_start
+from lmviz.inspection.recording import TapRecorder
 from lmviz.inspection.stream import ANSWERS, stream_places
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
@@ -135,11 +136,15 @@ def _distributions(
     ending = taps[addresses.index(last) + 1 : addresses.index("logits") + 1]
     read = {operand.address for tap in ending for operand in tap.operation.operands}
     read = (read & set(addresses)) - {tap.address for tap in ending}
-    # What looks back over other positions, as a window of embeddings does, needs them all.
-    rows = positions if read <= {last} else np.arange(len(trace))
+    changes = [
+        change for change in trace.interventions if any(change.concerns(tap.address) for tap in ending)
+    ]
+    # What looks back over other positions, as a window of embeddings does, needs them all; so does surgery.
+    rows = positions if read <= {last} and not changes else np.arange(len(trace))
     parameters = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    lengths = {name: len(read.ids) for name, read in trace.sequences.items()}
     for place in places:
-        if trace[place].axes[-1] in ANSWERS:
+        if trace[place].axes[-1] in ANSWERS and not changes:
             yield torch.from_numpy(trace[place].array[positions])
             continue
         given = []
@@ -150,11 +155,23 @@ def _distributions(
         with evaluation(model):
             beside = {name: on_device(model, read.ids) for name, read in trace.further.items()}
             scope = ForwardPass(on_device(model, trace.ids[rows]), parameters, **beside)
-            logits = scope.run([*given, *ending], lambda tap, value, position: value)["logits"][0]
-            yield logits[positions if len(rows) > len(positions) else slice(None)].softmax(dim=-1)
+            listener = _Ending([*given, *ending], changes, lengths)
+            logits = scope.run([*given, *ending], listener)["logits"][0]
+            yield (logits if rows is positions else logits[positions]).softmax(dim=-1)
+
+
+class _Ending(TapRecorder):
+    """Carries interventions out in what is computed; what is given bears the marks of its own already."""
+
+    def __call__(self, tap: Tap, value: torch.Tensor, position: int | None) -> torch.Tensor:
+        if isinstance(tap.operation, Given):
+            self.values[tap.address] = value
+            return value
+        return super().__call__(tap, value, position)
 
 
 def _values(model: Model, trace: Trace, address: str, positions: np.ndarray) -> torch.Tensor:
     """A traced tap's values at some positions as a batch of one, where and as the model computes."""
     rows = torch.from_numpy(trace[address].array[positions])[None]
-    return rows.to(widened(next(model.parameters())[:0]))
+    parameter = next(model.parameters(), None)
+    return rows if parameter is None else rows.to(widened(parameter[:0]))

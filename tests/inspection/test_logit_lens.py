@@ -4,6 +4,8 @@ import torch
 from torch.nn import functional
 
 from lmviz.base.errors import LmvizError
+from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.interventions import add, scale
 from lmviz.inspection.logit_lens import logit_lens
 from lmviz.inspection.stream import residual_norms, stream_places
 from lmviz.inspection.tracing import trace
@@ -75,6 +77,35 @@ def test_some_positions_give_what_all_give(model, text):
     assert some.positions == (4, 1)
     assert some.probabilities == pytest.approx(whole.probabilities[:, [4, 1]], abs=1e-6)
     assert some.entropy == pytest.approx(whole.entropy[:, [4, 1]], abs=1e-5)
+
+
+CHANGES = {
+    "an answer": add("logits", 9.0, token=3),
+    "an answer at one position": scale("logits", 3.0, position=2),
+    "the norm": scale("norm", -1.0, channel=(0, 2, 5)),
+    "the norm at one position": add("norm", 3.0, position=1, channel=0),
+    "no norm": Intervention("norm", "bypass"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_under_surgery_behind_the_last_place_it_is_still_the_model_s_own_answer(model, text, change):
+    if CHANGES[change].address not in trace(model, text).arrays:
+        pytest.skip("it has no norm behind its last place")
+    found = trace(model, text, interventions=[CHANGES[change]])
+    shares = torch.tensor(found["logits"].array).softmax(dim=-1).numpy()
+    for positions in (range(len(found)), [2, 0, 1]):
+        lens, own = logit_lens(model, found, positions=positions), shares[list(positions)]
+        likeliest = np.take_along_axis(own, lens.ids[-1, :, :1], axis=-1)[:, 0]
+        assert likeliest == pytest.approx(own.max(axis=-1), abs=1e-6)
+        assert lens.probabilities[-1, :, 0] == pytest.approx(own.max(axis=-1), abs=1e-6)
+        assert lens.of_final[-1] == pytest.approx(own.max(axis=-1), abs=1e-6)
+
+
+def test_positions_in_any_order_give_their_own_answers(model, text):
+    found = trace(model, text)
+    whole, turned = logit_lens(model, found), logit_lens(model, found, positions=[5, 4, 3, 2, 1, 0])
+    np.testing.assert_array_equal(turned.ids, whole.ids[:, ::-1])
 
 
 @pytest.mark.parametrize("positions", [[], [6], [-7]])
