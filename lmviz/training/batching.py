@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from lmviz.base.errors import LmvizError, SettingError
 from lmviz.models.model import IGNORED, Model
+from lmviz.models.prediction import Prediction
 from lmviz.text.examples import Examples
 from lmviz.training.batches import BATCHES, Batch, Batches
 from lmviz.training.distributed import Team
 from lmviz.training.options import SENTENCES, TrainingOptions, check_length
 from lmviz.training.piece_validation import PieceValidation
-from lmviz.training.pieces import Pieces, pieces_of_examples, pieces_of_text
+from lmviz.training.pieces import Pieces, pieces_of_examples, pieces_of_text, pieces_that_fit
 from lmviz.training.validation import StreamValidation, Validation
 
 
@@ -35,7 +37,8 @@ def batches_of(
                 "The text is one document, so it has no sentences to shuffle: divide it with documents=line "
                 "or paragraph, or choose random excerpts."
             )
-        return Sentences(_pieces_of(model, training, options, ignored_target), options, team)
+        pieces = _pieces_of(model, training, options, ignored_target, pieces_of_examples)
+        return Sentences(pieces, options, team)
     return BATCHES[options.sampling](
         training, options, context=model.context, ignored_target=ignored_target, team=team
     )
@@ -52,10 +55,13 @@ def validation_of(
 ) -> Validation | StreamValidation | PieceValidation:
     """What measures the loss on a held-out part, which is cut just as `batches_of` cuts what is learned from.
 
-    `length` is that of the windows that are learned from.
+    `length` is that of the windows that are learned from. Where the model can read nothing of the part,
+    nothing is measured.
     """
     if isinstance(validation, Examples) or options.sampling == SENTENCES:
-        pieces = _pieces_of(model, validation, options, ignored_target) if len(validation) else None
+        pieces = None
+        if len(validation):
+            pieces = _pieces_of(model, validation, options, ignored_target, pieces_that_fit)
         has_answers = isinstance(validation, Examples)
         unknown = validation.unknown if isinstance(validation, Examples) else None
         return PieceValidation(pieces, options, team, counts_right=has_answers, unknown=unknown)
@@ -64,12 +70,16 @@ def validation_of(
 
 
 def _pieces_of(
-    model: Model, text: np.ndarray | Examples, options: TrainingOptions, start: int | None
+    model: Model,
+    text: np.ndarray | Examples,
+    options: TrainingOptions,
+    start: int | None,
+    of_examples: Callable[[Examples, Prediction, int | None], Pieces],
 ) -> Pieces:
     """The examples of a task, or the documents of a stream of ids, which begin with the id `start`."""
     longest = longest_piece(model, options)
     if isinstance(text, Examples):
-        return pieces_of_examples(text, model.predicts, longest)
+        return of_examples(text, model.predicts, longest)
     return pieces_of_text(text, start, longest)
 
 

@@ -102,18 +102,25 @@ def pieces_of_examples(examples: Examples, predicts: Prediction, longest: int | 
 
     Pairs with a side of more than `longest` tokens are left out. Of a text with one label no more than its
     last `longest` tokens are read, as of any prefix; a text with a label for each token is cut into pieces of
-    so many.
+    so many. LmvizError where there is none.
     """
+    pieces = pieces_that_fit(examples, predicts, longest)
+    if len(pieces):
+        return pieces
+    if predicts.continues:
+        reason = f"of up to {longest} tokens " if len(pieces_that_fit(examples, predicts, None)) else ""
+        raise LmvizError(f"There is no pair of texts {reason}to learn from: choose other texts.")
+    raise LmvizError("The text has no examples to learn from: choose another, or a smaller validation share.")
+
+
+def pieces_that_fit(examples: Examples, predicts: Prediction, longest: int | None) -> Pieces:
+    """The same, or no piece where there is none."""
     if predicts.continues:
         return _pairs(examples, longest)
     spans = np.column_stack([examples.source.starts[:-1], examples.source.starts[1:]])
     targets = np.column_stack([examples.target.starts[:-1], examples.target.starts[1:]])
     kept = spans[:, 1] > spans[:, 0]
     spans, targets = spans[kept], targets[kept]
-    if not len(spans):
-        raise LmvizError(
-            "The text has no examples to learn from: choose another, or a smaller validation share."
-        )
     if predicts.per == "text":
         if longest is not None:
             spans[:, 0] = np.maximum(spans[:, 0], spans[:, 1] - longest)
@@ -130,9 +137,6 @@ def _pairs(examples: Examples, longest: int | None) -> Pairs:
     both = np.maximum(examples.source.lengths, target.lengths - 1)
     kept = (target.lengths > 1) & (examples.source.lengths > 0)
     fits = kept if longest is None else kept & (both <= longest)
-    if not fits.any():
-        reason = f"of up to {longest} tokens " if kept.any() else ""
-        raise LmvizError(f"There is no pair of texts {reason}to learn from: choose other texts.")
     spans = np.column_stack([target.starts[:-1], target.starts[1:] - 1])[fits]
     return Pairs(target.ids, spans, target.ids, spans + 1, examples.source.select(fits))
 

@@ -18,6 +18,8 @@ from lmviz.decoding.translation_evaluation import evaluate_translations, write
 from lmviz.families import FAMILIES, build_model
 from lmviz.models.prediction import NEXT_TOKEN
 from lmviz.text.examples import Examples, Sequences
+from lmviz.training.gradient_training import learn
+from lmviz.training.options import TrainingOptions
 from lmviz.training.pieces import pieces_of_examples
 from lmviz.training.run import Run
 
@@ -74,6 +76,18 @@ def test_pairs_that_are_too_long_are_left_out_and_that_none_is_left_is_said():
     assert pieces.beside([1])["source"].tolist() == [[2, 1]]
     with pytest.raises(LmvizError, match="no pair of texts of up to 1 tokens"):
         pieces_of_examples(EXAMPLES, NEXT_TOKEN, 1)
+
+
+@pytest.mark.parametrize("held_out", [[[3] * 30, [2] * 20], [[3] * 30, [2]]])
+def test_held_out_pairs_that_do_not_fit_are_not_measured(held_out):
+    configuration = FAMILIES["transformer"].configuration(width=4, heads=1, layers=1, context=8)
+    model = build_model("transformer", configuration, 4, 0, NEXT_TOKEN, 4)
+    given = Examples(Sequences.of(held_out, 4), Sequences.of([[0, *row, 1] for row in held_out], 4))
+    options = TrainingOptions(steps=2, batch=2, warmup=0, validate_every=1, sampling="sentences")
+    told = list(learn(model, EXAMPLES, given, options, None, ignored_target=0))
+    assert told[-1].finished
+    measured = [progress.validation_loss for progress in told]
+    assert [loss is None for loss in measured] == [len(held_out[1]) > 8] * 3
 
 
 def test_the_loss_of_a_batch_is_that_of_its_pairs_one_by_one():
