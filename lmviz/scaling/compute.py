@@ -88,9 +88,10 @@ def bytes_in_words(size: float) -> str:
 def parse_amount(text: str) -> int:
     """A number as one types it: "300 bn", "1.4tn", "5e9", "12,000"; LmvizError for anything else."""
     found = _AMOUNT.fullmatch(text.strip().replace(",", "").lower())
-    if found is None or not math.isfinite(float(found[1])):
+    amount = math.inf if found is None else float(found[1]) * _FACTORS[found[2] or ""]
+    if not math.isfinite(amount):
         raise LmvizError(f"{text[:40]!r} is no amount: type one such as 300 bn, 1.4 tn, 20 M or 5e9.")
-    return round(float(found[1]) * _FACTORS[found[2] or ""])
+    return round(amount)
 
 
 _FACTORS = {"": 1.0, "k": 1e3, "m": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12, "t": 1e12}
