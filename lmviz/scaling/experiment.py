@@ -10,6 +10,7 @@ from lmviz.base.configuration import Configuration, setting
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.runs.racing import PlannedLane
 from lmviz.scaling.measured_race import MeasuredRace, measure_race
+from lmviz.scaling.planned_model import heads_for
 from lmviz.scaling.power_law import PowerLaw, fit_power_law
 from lmviz.training.options import TrainingOptions
 
@@ -50,7 +51,7 @@ def lanes_of(options: ExperimentOptions) -> tuple[PlannedLane, ...]:
             str(width),
             "transformer",
             TransformerConfiguration(
-                layers=options.layers, heads=max(1, width // 16), width=width, context=LENGTH
+                layers=options.layers, heads=heads_for(width), width=width, context=LENGTH
             ),
             TrainingOptions(
                 steps=options.steps,

@@ -143,10 +143,16 @@ def _shapes(context: int) -> Iterator[TransformerConfiguration]:
     widths = (*range(16, 128, 16), *range(128, 512, 32), *range(512, 4096, 256), *range(4096, 12289, 1024))
     for width in widths:
         for layers in range(max(1, width // 96), max(1, min(96, width // 24)) + 1):
-            yield TransformerConfiguration(layers=layers, heads=_heads(width), width=width, context=context)
+            yield TransformerConfiguration(
+                layers=layers, heads=heads_for(width, _head_width(width)), width=width, context=context
+            )
 
 
-def _heads(width: int) -> int:
-    """As many heads as leave each at least 16 channels in small models and 64 in large ones."""
-    least = HEAD_WIDTH if width < 128 else 32 if width < 512 else 64
-    return next(heads for heads in range(min(128, width // least), 0, -1) if width % heads == 0)
+def _head_width(width: int) -> int:
+    """The channels of a head at least: 16 in small models and 64 in large ones."""
+    return HEAD_WIDTH if width < 128 else 32 if width < 512 else 64
+
+
+def heads_for(width: int, least: int = HEAD_WIDTH) -> int:
+    """The most heads, up to 128, that share a width evenly and have so many channels each; one at least."""
+    return next(heads for heads in range(max(1, min(128, width // least)), 0, -1) if width % heads == 0)

@@ -8,10 +8,11 @@ from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling import machine
-from lmviz.scaling.experiment import ExperimentOptions, fitted, run_experiment
+from lmviz.scaling.experiment import ExperimentOptions, fitted, lanes_of, run_experiment
 from lmviz.scaling.machine import MachinePace, measure_pace
 from lmviz.scaling.measured_race import MeasuredLane
 from lmviz.scaling.own_runs import own_runs
+from lmviz.scaling.planned_model import heads_for
 from lmviz.scaling.power_law import fit_power_law
 from lmviz.scaling.text_length import MeasuredModel, measure_lengths
 
@@ -85,6 +86,15 @@ def test_own_runs_are_points_with_what_they_have_read(corpus, tmp_path):
     assert planned.configuration == TransformerConfiguration(width=8, heads=2, layers=1, context=16)
     assert found["transformer"].parameters == planned.parameters
     assert found["lstm"].planned is None
+
+
+def test_heads_share_every_width_of_an_experiment():
+    for smallest in range(8, 513):
+        for lane in lanes_of(ExperimentOptions(smallest=smallest, models=6)):
+            heads, width = lane.configuration.heads, lane.configuration.width
+            assert width % heads == 0
+            assert heads == 1 or width // heads >= 16
+    assert [heads_for(width) for width in (8, 16, 32, 56, 64, 128)] == [1, 1, 2, 2, 4, 8]
 
 
 def test_an_experiment_trains_the_widths_beside_one_another(corpus):
