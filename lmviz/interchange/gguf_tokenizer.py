@@ -76,6 +76,9 @@ CUTTERS: dict[str, dict[str, Any]] = {
 }
 """What cuts a text before byte-level pairs are joined, by llama.cpp's names."""
 
+LONGEST_PIECE = 1000
+"""Characters of a piece that pairs are looked for in: it takes as many tries, each of as many characters."""
+
 _WHOLE_WORDS = ("llama-bpe", "llama3", "llama-v3", "falcon3", "pixtral", "tekken", "gpt-4o", "llama4")
 """A word that is a token is left whole there, whatever the merges make of it."""
 
@@ -175,10 +178,10 @@ def _pieces(file: GgufFile, said: dict[str, Any], tokens: Sequence[str]) -> dict
 
 
 def _merges(vocabulary: dict[str, int], scores: Sequence[float]) -> list[tuple[str, str]]:
-    """All pairs of pieces that make a piece, those of the highest score first."""
+    """All pairs of pieces that make a piece of `LONGEST_PIECE`, those of the highest score first."""
     found = []
     for token, index in vocabulary.items():
-        for place in range(1, len(token)):
+        for place in range(1, len(token)) if len(token) <= LONGEST_PIECE else ():
             left, right = vocabulary.get(token[:place]), vocabulary.get(token[place:])
             if left is not None and right is not None:
                 found.append((-scores[index], index, left, right, token[:place], token[place:]))

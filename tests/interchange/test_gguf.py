@@ -1,6 +1,7 @@
 """GGUF files: what transformers reads from the same file, and what was converted."""
 
 import importlib.util
+import json
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.examination import examine_checkpoint, load_peer
 from lmviz.interchange.gguf_checkpoint import ARCHITECTURES
-from lmviz.interchange.gguf_tokenizer import CUTTERS
+from lmviz.interchange.gguf_tokenizer import CUTTERS, LONGEST_PIECE
 from lmviz.models.reading import evaluation
 
 pytest.importorskip("gguf")
@@ -184,6 +185,16 @@ def test_pieces_of_sentencepiece(tmp_path):
         assert found.encode(text).tolist() == backend.encode(text, add_special_tokens=False).ids
     assert found.encode_prefix("The bat").ids[0] == 1
     assert found.marks_boundaries
+
+
+def test_a_piece_as_long_as_a_page_is_not_taken_apart(tmp_path):
+    """A stranger's file could have one of megabytes, which would be tried at each of its characters."""
+    tokens = ["<unk>", "a", "a" * (LONGEST_PIECE // 2), "a" * LONGEST_PIECE, "a" * (LONGEST_PIECE + 1)]
+    fields = {"model": "llama", "tokens": tokens, "scores": [-float(place) for place in range(len(tokens))]}
+    said = {f"tokenizer.ggml.{name}": value for name, value in fields.items()}
+    found = open_checkpoint(gguf_of("llama", tmp_path / "model.gguf", said=said)).tokenizer
+    merges = json.loads(found.content)["model"]["merges"]
+    assert {len(left) + len(right) for left, right in merges} == {LONGEST_PIECE}
 
 
 def test_each_cutter_is_that_of_transformers(tmp_path):
