@@ -139,6 +139,10 @@ def _place(axis: str, place: Any) -> Where:
     if isinstance(place, slice):
         if not all(part is None or _is_index(part) for part in (place.start, place.stop, place.step)):
             raise LmvizError(f"{place!r} is no place on the axis {axis}: a slice goes from index to index.")
+        if place.step == 0:
+            raise LmvizError(
+                f"{place!r} is no place on the axis {axis}: a slice goes on by 1 or more, or back."
+            )
         return place
     if _is_index(place):
         return int(place)

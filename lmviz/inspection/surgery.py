@@ -41,7 +41,8 @@ def select(intervention: Intervention, axis: str, size: int) -> Selection:
     if isinstance(place, slice):
         indices = np.arange(*place.indices(size))
         return Selection(indices, np.arange(len(indices)), len(indices), single=False)
-    stated = np.atleast_1d(np.array(place, dtype=np.int64))
+    places = place if isinstance(place, tuple) else (place,)
+    stated = np.array([min(max(index, -size - 1), size) for index in places], dtype=np.int64)
     indices = np.where(stated < 0, stated + size, stated)
     there = (indices >= 0) & (indices < size)
     return Selection(indices[there], np.flatnonzero(there), len(stated), isinstance(place, int))

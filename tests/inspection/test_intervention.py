@@ -30,6 +30,8 @@ from lmviz.inspection.interventions import (
         lambda: replace("a", 1.0, unit="12"),
         lambda: replace("a", 1.0, unit=()),
         lambda: replace("a", 1.0, unit=[0.5]),
+        lambda: replace("a", 1.0, unit=slice(0, 4, 0)),
+        lambda: replace("a", 1.0, unit=slice(0, 0.5)),
         lambda: replace("a", float("nan")),
     ],
 )

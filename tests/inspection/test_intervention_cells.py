@@ -30,11 +30,12 @@ def passing_over(change):
     return dataclasses.replace(change, required=False)
 
 
-def test_positions_that_are_not_required_are_passed_over(a, text):
-    change = replace("layers/0/hidden", [[1.0], [2.0]], position=(2, 50), unit=(1,))
+@pytest.mark.parametrize("far", [50, 10**30, -(10**30)])
+def test_positions_that_are_not_required_are_passed_over(a, text, far):
+    change = replace("layers/0/hidden", [[1.0], [2.0]], position=(2, far), unit=(1,))
     found = trace(a("rnn"), text, interventions=[passing_over(change)])["layers/0/hidden"].array
     assert found[2, 1] == 1.0
-    beyond = passing_over(replace("layers/0/hidden", 1.0, position=50))
+    beyond = passing_over(replace("layers/0/hidden", 1.0, position=far))
     untouched = trace(a("rnn"), text, interventions=[beyond])
     assert np.array_equal(untouched["logits"].array, trace(a("rnn"), text)["logits"].array)
 
