@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.training import Training
     from lmviz.app.session.training_plan import TrainingPlan
     from lmviz.app.session.work import Work
+    from lmviz.app.workers.job import Job
     from lmviz.scaling.machine import MachinePace
     from lmviz.scaling.own_runs import OwnRun
 
@@ -57,10 +58,11 @@ class Scale(Part):
         self._work, self._library, self._training, self._plan = work, library, training, plan
         self._planned, self._name = find_public(FIRST).planned, FIRST
         self._pace: MachinePace | None = None
-        self._is_measuring = False
-        self._pace_failed = False
+        self._measuring: Job | None = None
+        self._is_given_up = False  # by a person, or because it failed: not measured again unless asked for
         self._runs: tuple[OwnRun, ...] = ()
         self._length = FIRST_LENGTH
+        training.stop_before(self._give_way)
 
     @property
     def planned(self) -> PlannedModel:
@@ -98,7 +100,7 @@ class Scale(Part):
     @property
     def is_measuring(self) -> bool:
         """Whether that is being measured."""
-        return self._is_measuring
+        return self._measuring is not None
 
     @property
     def runs(self) -> tuple[OwnRun, ...]:
@@ -167,22 +169,22 @@ class Scale(Part):
             self.length_changed.emit()
 
     def want_pace(self) -> None:
-        """Have the pace measured, if it is not known. Whoever shows it calls this."""
-        if self._pace is None and not self._pace_failed and self._may_measure():
+        """Have the pace measured, unless it is known or was given up. Whoever shows it calls this."""
+        if self._pace is None and not self._is_given_up and self._may_measure():
             self.measure_pace()
 
     def measure_pace(self) -> None:
         """Measure how fast this machine trains, unless a training would disturb that."""
-        if self._is_measuring:
+        if self._measuring is not None:
             return
         if not self._may_measure():
             self.failed.emit("A model is being trained: measure when it has ended.")
             return
-        self._is_measuring, self._pace_failed = True, False
-        job = self._work.start_job(
+        self._is_given_up = False
+        self._measuring = self._work.start_job(
             "Measuring this machine", lambda report: _measure(), self._take_pace, self._fail_pace
         )
-        job.ended.connect(self._end_measuring)
+        self._measuring.ended.connect(self._end_measuring)
         self.measuring_changed.emit()
 
     def look_for_runs(self) -> None:
@@ -196,7 +198,7 @@ class Scale(Part):
         self._work.ask("own runs", find, self._take_runs, self.runs_failed.emit)
 
     def _may_measure(self) -> bool:
-        return self._work.is_ready and not self._training.state.is_active
+        return self._work.is_ready and not self._training.is_taken
 
     def _take_runs(self, runs: tuple[OwnRun, ...]) -> None:
         self._runs = runs
@@ -207,12 +209,23 @@ class Scale(Part):
         self.pace_changed.emit()
 
     def _fail_pace(self, sentence: str) -> None:
-        self._pace_failed = True
+        self._is_given_up = True
         self.pace_failed.emit(sentence)
 
-    def _end_measuring(self) -> None:
-        self._is_measuring = False
+    def _end_measuring(self, job: Job) -> None:
+        if job is self._measuring:
+            self._is_given_up |= job.is_cancelled
+            self._measuring = None
+            self.measuring_changed.emit()
+
+    def _give_way(self) -> Callable[[], None]:
+        """A training begins, which would disturb this: measure when it has ended."""
+        job, self._measuring = self._measuring, None
+        if job is None:
+            return lambda: None
+        job.cancel()
         self.measuring_changed.emit()
+        return job.join
 
     def _choose_planned(self, planned: PlannedModel, name: str) -> None:
         if (planned, name) != (self._planned, self._name):

@@ -50,6 +50,7 @@ OWN = "own sizes"
 LONGEST_NAME = len("GPT-3 125 M")  # of a model that is known
 FIELD_WIDTH = 96
 MEASURING = "measuring this machine…"
+IN_TRAINING, NOT_MEASURED = "not measured while a model is trained", "not measured"
 
 
 class CalculatorPanel(Panel):
@@ -213,7 +214,7 @@ class CalculatorPanel(Panel):
         )
         if pace is None:
             waiting = scale.is_measuring or not self.session.work.is_ready
-            said = MEASURING if waiting else "not measured while a model is trained"
+            said = MEASURING if waiting else IN_TRAINING if self.session.training.is_taken else NOT_MEASURED
             self._time.set_figure("on this machine", "…", said)
         else:
             size = amount_in_words(pace.parameters)
@@ -223,9 +224,10 @@ class CalculatorPanel(Panel):
             )
             self._time.set_figure("on this machine", duration_in_words(scale.compute / pace.operations), note)
         self._fit.setEnabled(pace is not None)
-        active = self.session.training.state.is_active
-        self._measure.setEnabled(not scale.is_measuring and self.session.work.is_ready and not active)
-        self._train.setEnabled(not active)
+        training = self.session.training
+        can_measure = self.session.work.is_ready and not scale.is_measuring and not training.is_taken
+        self._measure.setEnabled(can_measure)
+        self._train.setEnabled(not training.state.is_active)
 
     def _change(self, name: str, value: int) -> None:
         self.session.scale.change(**{name: value})

@@ -1,6 +1,7 @@
 """The Scale perspective: models by size, the calculator, graphs over T, what is measured, an experiment."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from threading import Event
@@ -32,7 +33,7 @@ from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.app.window.job_strip import JobStrip
 from lmviz.app.window.main_window import MainWindow
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.scaling import text_length
+from lmviz.scaling import machine, text_length
 from lmviz.scaling.experiment import ExperimentOptions, fitted
 from lmviz.scaling.machine import MachinePace
 from lmviz.scaling.planned_model import PlannedModel
@@ -323,6 +324,51 @@ def test_nothing_is_measured_while_a_model_is_trained(scene: Scene, with_text: C
     assert "A model is being trained" in scene.panel("calculator_view").card.complaint
     training.stop()
     scene.qtbot.waitUntil(lambda: not training.state.is_active)
+
+
+@pytest.fixture
+def _measured_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pace of this machine is measured until somebody ends that."""
+    monkeypatch.setattr(machine, "LONGEST", float("inf"))
+
+
+@pytest.mark.usefixtures("_measured_without_end")
+def test_a_measurement_that_is_cancelled_begins_again_only_when_asked_for(scene: Scene) -> None:
+    scale = scene.session.scale
+
+    def cancel() -> None:
+        scene.qtbot.waitUntil(lambda: scale.is_measuring)
+        with scene.qtbot.waitSignal(scale.measuring_changed):
+            scene.window.findChild(JobStrip).findChild(QPushButton, "cancel_button").click()
+        scene.settle()
+
+    cancel()
+    assert not scale.is_measuring
+    assert scene.find(BigFigure, "time_figure").accessibleDescription().endswith(". not measured")
+    scene.click("measure_pace_button")
+    cancel()
+    assert not scale.is_measuring
+
+
+@pytest.mark.usefixtures("_measured_without_end")
+def test_nothing_is_measured_during_a_race(scene: Scene, with_text: Callable[[], None]) -> None:
+    with_text()
+    scale, race, plan = scene.session.scale, scene.session.race, scene.session.plan
+    options = replace(plan.current.training_options, steps=10_000, batch=2, length=8, validate_every=0)
+    plan.set("transformer", TransformerConfiguration(width=8, heads=1, layers=1), options)
+    race.add()
+    scene.qtbot.waitUntil(lambda: scale.is_measuring)
+    race.go_on()
+    assert not scale.is_measuring, "what is under way would be disturbed"
+    scene.qtbot.waitUntil(lambda: race.lanes[0].phase == "running")
+    scene.settle()
+    assert not scale.is_measuring
+    assert not scene.find(QPushButton, "measure_pace_button").isEnabled()
+    scale.measure_pace()
+    assert "A model is being trained" in scene.panel("calculator_view").card.complaint
+    race.stop()
+    scene.qtbot.waitUntil(lambda: not race.is_active)
+    scene.qtbot.waitUntil(lambda: scale.is_measuring)
 
 
 @pytest.mark.parametrize("is_projected", [False, True])
