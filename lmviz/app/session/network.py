@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lmviz.app.session.part import Part
 from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 
 if TYPE_CHECKING:
     from lmviz.autodiff import Fault, Network, ShippedNetwork
@@ -53,7 +54,7 @@ class OpenNetwork(Part):
 
     @property
     def text(self) -> str:
-        """What is written; it may have faults that the network has not."""
+        """What is written, with the numbers of now; it may have faults that the network has not."""
         return self._text if self._network is not None else self.current.source
 
     @property
@@ -123,11 +124,9 @@ class OpenNetwork(Part):
             self.failed.emit(str(error))
 
     def save_file(self, path: Path) -> None:
-        """Write the network with its numbers of now; `failed` says why it could not be."""
-        from lmviz.autodiff import save_network
-
+        """Write the text as it stands, faults included; `failed` says why it could not be."""
         try:
-            save_network(self.current, path)
+            write_atomically(path, self.text.encode("utf-8"))
         except LmvizError as error:
             self.failed.emit(str(error))
         else:

@@ -52,8 +52,10 @@ class EditorPanel(Panel):
         )
 
     def recipe(self) -> str:
-        """The network as Python, with its numbers of now."""
-        text = self.session.network.current.text
+        """The network as Python, with its numbers of now; none while its text has faults."""
+        if self.session.network.faults:
+            return ""
+        text = self.session.network.text
         return f'import lmviz\n\nnet = lmviz.autodiff.read("""\n{text}\n""")\nnet.forward()\nnet.backward()\n'
 
     def refresh(self) -> None:
@@ -64,6 +66,7 @@ class EditorPanel(Panel):
         first = next(iter(network.faults), None)
         self._fault.setText("" if first is None else f"Line {first.line}: {first.sentence}")
         self._fault.setVisible(first is not None)
+        self._torch.setEnabled(first is None)
         module = self.session.network_focus.module
         self._editor.set_lit(net[module].line if module in net else 0)
         on = set(net.tape.entries)
@@ -94,11 +97,14 @@ class EditorPanel(Panel):
     def _save_file(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save the network", "mine.net", FILES)
         if name:
+            self._editor.hand_over()
             self.session.network.save_file(Path(name))
 
     def _copy_torch(self) -> None:
-        QGuiApplication.clipboard().setText(self.session.network.current.torch)
-        self._said.set_text("The program for PyTorch is in the clipboard.")
+        self._editor.hand_over()
+        if not self.session.network.faults:
+            QGuiApplication.clipboard().setText(self.session.network.current.torch)
+            self._said.set_text("The program for PyTorch is in the clipboard.")
 
 
 def _amount(count: int, noun: str) -> str:

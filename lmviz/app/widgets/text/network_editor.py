@@ -30,7 +30,8 @@ class NetworkEditor(QPlainTextEdit):
     """`NetworkEditor(words)`: `words` are the modules of the language, which are coloured.
 
     `set_text(text)` emits nothing; `set_faults({line: sentence})`; `set_lit(line)` lights a line, and
-    `set_marks({line: mark})` writes a mark at the end of lines. Lines count from 1.
+    `set_marks({line: mark})` writes a mark at the end of lines. Lines count from 1. `hand_over()` waits no
+    longer for another key.
     Signals: `text_written(str)` a moment after a person has typed; `line_hovered(int)`, 0 on leaving.
     """
 
@@ -92,6 +93,12 @@ class NetworkEditor(QPlainTextEdit):
         if line != self._lit:
             self._lit = line
             self._mark()
+
+    def hand_over(self) -> None:
+        """Have what has been typed read now, where that waits for another key."""
+        if self._soon.isActive():
+            self._soon.stop()
+            self._hand_over()
 
     @property
     def faults(self) -> dict[int, str]:

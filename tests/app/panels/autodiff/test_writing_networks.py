@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.widgets.diagrams.network_values import ValueCell
@@ -96,6 +96,27 @@ def test_a_network_is_saved_and_opened(scene: Scene, tmp_path: Path, monkeypatch
     assert scene.session.network.title == "mine"
 
 
+def test_a_text_with_a_mistake_is_saved_as_it_is_typed_and_is_no_program(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, network = tmp_path / "mine.net", scene.session.network
+    editor, panel = scene.find(NetworkEditor), scene.panel("autodiff_editor_view")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *a, **k: (str(path), ""))
+    typed = editor.toPlainText().replace("sigmoid", "sigmod")
+    editor.setPlainText(typed)
+    scene.click("save_network_button")
+    assert path.read_text(encoding="utf-8") == typed
+    assert panel.recipe() == ""
+    assert not scene.find(QPushButton, "torch_button").isEnabled()
+    network.open_shipped("diamond")
+    scene.settle()
+    assert panel.recipe() != ""
+    scene.click("open_network_button")
+    assert (editor.toPlainText(), network.title) == (typed, "mine")
+    assert len(network.faults) == 1
+
+
 def test_a_file_that_is_no_text_is_said_in_the_card(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,3 +130,15 @@ def test_a_file_that_is_no_text_is_said_in_the_card(
 def test_the_program_for_torch_goes_to_the_clipboard(scene: Scene) -> None:
     scene.click("torch_button")
     assert "torch.sigmoid" in QGuiApplication.clipboard().text()
+
+
+def test_the_program_for_torch_is_of_what_was_typed_just_before(scene: Scene) -> None:
+    editor = scene.find(NetworkEditor)
+    text = editor.toPlainText()
+    editor.setPlainText(text.replace("sigmoid", "tanh"))
+    scene.click("torch_button")
+    assert "torch.tanh" in QGuiApplication.clipboard().text()
+    QGuiApplication.clipboard().setText("before")
+    editor.setPlainText(text.replace("sigmoid", "sigmod"))
+    scene.click("torch_button")
+    assert QGuiApplication.clipboard().text() == "before"
