@@ -83,9 +83,9 @@ class AttentionHeads(Part):
         self.choose_head(*head)
 
     def choose_head_of(self, address: str, head: int) -> None:
-        """Look at the head to which a tap belongs."""
+        """Look at the head to which an address belongs, on its side of a Transformer that translates."""
         at = Address.parse(address)
-        self.choose_side(CROSS if at.block == CROSS else at.side)
+        self.choose_side(CROSS if CROSS in at.parts else at.side)
         self.choose_head(at.layer or 0, head)
 
     def choose_head(self, layer: int, head: int) -> None:

@@ -255,9 +255,8 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
             return
         layer = len(found.array) - 1 - row
         self._cell = (layer, column) if found.axes[1:] else (layer,)
-        number = Address.parse(found.addresses[layer]).layer
-        if found.axes[1:] == ("head",) and number is not None:
-            self.session.attention.choose_head(number, column)
+        if found.axes[1:] == ("head",):
+            self.session.attention.choose_head_of(found.addresses[layer], column)
         self._draw_on()
 
     def _draw_on(self) -> None:

@@ -192,9 +192,9 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
         if self.found is None or bar >= len(self._rows) or not self._rows[bar].words:
             return
         self._pinned = self._rows[bar].words
-        layer, head = _head_of(self._pinned)
+        head = Address.parse(self._pinned).head
         if head is not None:
-            self.session.attention.choose_head(layer, head)
+            self.session.attention.choose_head_of(self._pinned, head)
         self._draw()
 
     def _sentence(self, found: Attribution) -> str:
@@ -286,9 +286,3 @@ def _most_read(found: Attribution, words: str) -> str:
         return ""
     numbers = found.words[words]
     return visible(numbers.labels(numbers.axes[0])[int(np.abs(numbers.array).argmax())])
-
-
-def _head_of(place: str) -> tuple[int, int | None]:
-    """The layer and the head that a place of words names; None for a layer, or across to a source."""
-    at = Address.parse(place)
-    return at.layer or 0, at.head if "attention" in at.parts else None

@@ -271,16 +271,15 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         self._pinned = self._cell_at(found, row, column)
         if found.axes[1:] == ("position",):
             self.session.focus.choose_position(self._pinned[1])
-        layer = Address.parse(found.addresses[self._pinned[0]]).layer
-        if found.axes[1:] == ("head",) and layer is not None:
-            self.session.attention.choose_head(layer, self._pinned[1])
+        if found.axes[1:] == ("head",):
+            self.session.attention.choose_head_of(found.addresses[self._pinned[0]], self._pinned[1])
         self._draw()
 
     def _switch_off(self) -> None:
         found, cell = self.patches, self._pinned
-        layer = None if found is None or cell is None else Address.parse(found.addresses[cell[0]]).layer
-        if layer is not None and cell is not None:
-            self.session.surgery.add(scale_head(layer, cell[1]))
+        at = None if found is None or cell is None else Address.parse(found.addresses[cell[0]])
+        if at is not None and cell is not None and at.layer is not None:
+            self.session.surgery.add(scale_head(at.layer, cell[1], side=at.side))
 
     def _row_names(self, found: Patches) -> list[str]:
         return [_layer_name(address) for address in found.addresses]
