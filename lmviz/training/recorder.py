@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from lmviz.base.errors import LmvizError
+from lmviz.base.errors import LmvizError, SettingError
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
 from lmviz.training.learner import WEIGHTS, Learner, NotFinite
@@ -99,8 +99,9 @@ class Recorder:
         self._learner.load_state(tensors, values)
         seconds, rate = finite_number(values.get("seconds")), finite_number(values.get("learning_rate"))
         self.seconds = max(0.0, seconds or 0.0)
-        if self._controls.learning_rate is None and rate is not None and rate >= 0:
-            self._controls.learning_rate = rate
+        if self._controls.learning_rate is None and rate is not None:
+            with suppress(SettingError):  # one that no training can have had: the schedule's is as good
+                self._controls.learning_rate = rate
 
     def is_planned(self, step: int) -> bool:
         """Whether a snapshot of this step belongs to the plan."""

@@ -68,6 +68,21 @@ def test_a_learning_rate_set_by_hand_outlives_a_break(lstm: Make, new_run: NewRu
     assert again.learning_rate == 0.002
 
 
+def test_a_saved_rate_that_no_training_can_have_is_left_to_the_schedule(
+    lstm: Make, new_run: NewRun, ids: np.ndarray
+) -> None:
+    options, model = TrainingOptions(**SMALL), lstm()
+    run = new_run(model, options)
+    steps = start(model, ids, options, run)
+    next(steps)
+    steps.close()
+    tensors, values = run.load_resume()
+    run.save_resume(tensors, values | {"learning_rate": 1e9})
+    again = Controls()
+    next(start(lstm(), ids, options, run, controls=again, resume=True))
+    assert again.learning_rate is None
+
+
 def test_a_finished_training_can_be_made_longer(lstm: Make, new_run: NewRun, ids: np.ndarray) -> None:
     options, model = TrainingOptions(**SMALL), lstm()
     run = new_run(model, options)
