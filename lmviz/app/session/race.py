@@ -277,13 +277,14 @@ class CurrentRace(Part):
             self._forget_worker(self._lanes)
 
     def set_learning_rate(self, rate: float | None, name: str = "") -> None:
-        """Train on with another learning rate, one lane or all; None gives each its schedule back."""
-        for lane in self._driven if not name else {name} & self._driven.keys():
-            self._driven[lane].controls.learning_rate = rate
-        self._set_lanes(
-            replace(lane, rate=rate) if lane.name in self._driven and name in ("", lane.name) else lane
-            for lane in self._lanes
-        )
+        """Train on with another learning rate, one lane or all; None gives each its schedule back.
+
+        LmvizError for one that no training can have.
+        """
+        for lane in self._lanes:
+            if lane.is_active and lane.name in self._driven and name in ("", lane.name):
+                self._driven[lane.name].controls.learning_rate = rate
+        self._set_lanes(map(self._with_rate, self._lanes))
 
     def fork(self, folder: Path, step: int, changes: Mapping[str, Any]) -> None:
         """Begin a lane with what a run was at a step, with some settings changed."""
@@ -381,6 +382,11 @@ class CurrentRace(Part):
     def _rests(self, lane: RaceLane) -> bool:
         return lane.name in self._driven and self._driven[lane.name].is_paused
 
+    def _with_rate(self, lane: RaceLane) -> RaceLane:
+        """A lane with the rate that it is trained with: one that is resumed goes on with its own."""
+        driven = self._driven.get(lane.name)
+        return lane if driven is None else replace(lane, rate=driven.controls.learning_rate)
+
     def _set_lanes(self, lanes: Any) -> None:
         self._lanes = labelled(lanes)
         self.changed.emit()
@@ -469,7 +475,7 @@ class CurrentRace(Part):
         for name, lane in lanes.items():
             if lane.phase in ("running", "paused"):
                 rests = worker.is_paused or self._rests(lane)
-                lanes[name] = replace(lane, phase="paused" if rests else "running")
+                lanes[name] = replace(self._with_rate(lane), phase="paused" if rests else "running")
         if is_finished:
             self._forget_worker(lanes.values())
             if worker.fault is not None:

@@ -32,6 +32,7 @@ class RaceLane:
 
     `folder` is None, and `planned` says what it will be, until it has begun. `step` is how far it has come;
     `sentence` says why it ended or cannot be read, and `begun_anew` what of a fork could not be carried.
+    `rate` is the learning rate that a person gave it in the place of its schedule; None where none did.
     """
 
     planned: PlannedLane

@@ -7,6 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from lmviz.app.session.session import Session
+from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.runs.race_folder import open_race
 from lmviz.training.options import TrainingOptions
@@ -26,8 +27,9 @@ def ready(session: Session, text_file: Path, qtbot: QtBot) -> Session:
     return session
 
 
-def plan(session: Session, steps: int) -> None:
-    session.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=steps, **SETTINGS))
+def plan(session: Session, steps: int, **settings: float) -> None:
+    options = TrainingOptions(steps=steps, **{**SETTINGS, **settings})
+    session.plan.set("gru", FAMILIES["gru"].configuration(width=8), options)
 
 
 def rates(session: Session, *values: float) -> None:
@@ -128,6 +130,34 @@ def test_all_pause_make_a_step_each_and_stop(ready: Session, qtbot: QtBot) -> No
     assert all(Run.open(lane.folder).is_resumable for lane in ready.race.lanes)
 
 
+def test_a_lane_says_which_rate_it_is_trained_with_also_when_it_is_resumed(
+    ready: Session, qtbot: QtBot
+) -> None:
+    plan(ready, 5000)
+    rates(ready, 0.001, 0.01)
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: all(lane.step > 2 for lane in ready.race.lanes))
+    with pytest.raises(LmvizError, match="finite"):
+        ready.race.set_learning_rate(float("nan"))
+    ready.race.set_learning_rate(0.5, "learning_rate=0.01")
+    assert [lane.rate for lane in ready.race.lanes] == [None, 0.5]
+    qtbot.waitUntil(lambda: ready.race.lanes[1].progress.learning_rate == 0.5)
+    ready.race.stop()
+    qtbot.waitUntil(lambda: not ready.race.is_active)
+    folder = ready.race.folder
+    ready.race.clear()
+    ready.race.open(folder)
+    qtbot.waitUntil(lambda: len(ready.race.lanes) == 2)
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: all(lane.progress is not None for lane in ready.race.lanes))
+    assert [lane.rate for lane in ready.race.lanes] == [None, 0.5]
+    ready.race.set_learning_rate(None, "learning_rate=0.01")
+    qtbot.waitUntil(lambda: ready.race.lanes[1].progress.learning_rate == 0.01)
+    assert ready.race.lanes[1].rate is None
+    ready.race.stop()
+    qtbot.waitUntil(lambda: not ready.race.is_active)
+
+
 def make_a_round(session: Session, qtbot: QtBot) -> int:
     """One step each: the step at which all lanes then are, wherever a pause has caught them."""
     before = max(lane.step for lane in session.race.lanes)
@@ -138,11 +168,12 @@ def make_a_round(session: Session, qtbot: QtBot) -> int:
 
 
 def test_a_lane_that_diverges_stops_alone(ready: Session, qtbot: QtBot) -> None:
+    plan(ready, FEW, weight_decay=10.0)
     rates(ready, 0.001, 0.01)
     ready.race.go_on()
     ready.race.pause()  # or a lane may have finished before it was seen to run
     qtbot.waitUntil(lambda: {lane.phase for lane in ready.race.lanes} <= {"paused", "finished"})
-    ready.race.set_learning_rate(1e36, "learning_rate=0.01")
+    ready.race.set_learning_rate(100.0, "learning_rate=0.01")  # weights become 999 times as large each step
     ready.race.go_on()
     qtbot.waitUntil(lambda: not ready.race.is_active)
     good, bad = ready.race.lanes

@@ -36,7 +36,9 @@ class LanesPanel(Panel):
         super().__init__(session)
         self._race = session.race
         self._table = named(TableView(), "race_table", "lanes of the race")
-        self._forms = AddingForm(session), ForkingForm(session), SteeringForm(session)
+        steering = SteeringForm(session)
+        steering.refused.connect(lambda sentence: self.complain(sentence, "rate"))
+        self._forms = AddingForm(session), ForkingForm(session), steering
         self._pages = stack(*self._forms)
         self._tabs = (
             LinkButton("adding_tab", "Add lanes", "make lanes of what is planned in Train"),

@@ -164,6 +164,56 @@ def test_two_settings_make_a_grid_and_a_lane_comes_from_train(
     assert list(lanes_named(ready)) == ["8 · 0.001", "4 · 0.01", "8 · 0.01", "8 · 0.5"]
 
 
+def test_the_rate_that_stands_in_the_field_is_that_of_the_chosen_lane(
+    window: MainWindow, ready: Session, qtbot: QtBot
+) -> None:
+    plan(ready, 9000)
+    ready.race.add({"learning_rate": [0.001, 0.01]})
+    ready.race.go_on()
+    qtbot.waitUntil(lambda: all(map(ready.race.opened, ready.race.lanes)), timeout=LONG)
+    click(window, qtbot, "steering_tab")
+    field, panel = find(window, QLineEdit, "race_rate_edit"), window.findChild(QWidget, "lanes_view")
+    first, second = (lane.name for lane in ready.race.lanes)
+
+    def given() -> list[float | None]:
+        return [lane.rate for lane in ready.race.lanes]
+
+    def type_rate(words: str) -> None:
+        qtbot.waitUntil(field.isEnabled)
+        field.selectAll()
+        qtbot.keyClick(field, Qt.Key.Key_Backspace)
+        qtbot.keyClicks(field, words)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+
+    ready.race.choose(first)
+    type_rate("0,5")
+    assert given() == [0.5, None]
+    ready.race.choose(second)
+    qtbot.waitUntil(lambda: find(window, QLabel, "chosen_lane").text() == "0.01")
+    assert field.text() == ""
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert given() == [0.5, None]
+    for refused in ("nan", "-1", "1e9", "fast"):
+        type_rate(refused)
+        assert "Learning rate must be" in panel.complaint
+        assert given() == [0.5, None]
+    type_rate("0.25")
+    assert (panel.complaint, given()) == ("", [0.5, 0.25])
+
+    whose = find(window, QComboBox, "race_rate_picker")
+    whose.setCurrentText("all lanes")
+    whose.activated.emit(whose.currentIndex())
+    assert (field.text(), field.placeholderText()) == ("", "each its own")
+    type_rate("0.125")
+    assert given() == [0.125, 0.125]
+    ready.race.stop(second)
+    qtbot.waitUntil(lambda: ready.race.lanes[1].phase == "stopped", timeout=LONG)
+    type_rate("")
+    assert given()[0] is None
+    ready.race.stop()
+    qtbot.waitUntil(lambda: not ready.race.is_active and not field.isEnabled())
+
+
 @pytest.mark.slow
 def test_all_lanes_pause_step_and_stop_below(window: MainWindow, ready: Session, qtbot: QtBot) -> None:
     plan(ready, 9000)
