@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.look.typefaces import TOKEN_FAMILIES
 from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 
 PICTURE_RATIO = 2
 PICTURES = "Pictures (*.png *.svg)"
@@ -31,10 +33,10 @@ def save_picture(widget: QWidget, path: str | Path) -> None:
     LmvizError for another ending, or when the file cannot be written.
     """
     path = Path(path)
-    writers = {".png": _save_png, ".svg": _save_svg}
+    writers = {".png": _png_of, ".svg": svg_of}
     if path.suffix.lower() not in writers:
         raise LmvizError(f"{path.name} is neither PNG nor SVG: end the name with .png or .svg.")
-    writers[path.suffix.lower()](widget, path)
+    write_atomically(path, writers[path.suffix.lower()](widget))
 
 
 @dataclass(frozen=True)
@@ -61,29 +63,29 @@ def save_arrays(arrays: Mapping[str, np.ndarray], path: str | Path, names: Names
     """Write arrays as NPZ (all, under their names), or as CSV where they are one table.
 
     The first line of the CSV names its columns, and the first column its rows where there are names for
-    them. LmvizError when the arrays do not fit the ending, or when the file cannot be written.
+    them; whole numbers are written as such. LmvizError when the arrays do not fit the ending, or when the
+    file cannot be written.
     """
     path = Path(path)
-    try:
-        if path.suffix.lower() == ".npz":
-            # Any, because the stub would have these be its argument `allow_pickle` as well.
-            named: dict[str, Any] = {name.replace("/", "."): array for name, array in arrays.items()}
-            np.savez_compressed(path, **named)
-        elif path.suffix.lower() == ".csv":
-            _save_csv(arrays, path, names)
-        else:
-            raise LmvizError(f"{path.name} is neither CSV nor NPZ: end the name with .csv or .npz.")
-    except OSError as fault:
-        raise _cannot_write(path, fault) from fault
+    if path.suffix.lower() == ".npz":
+        content = _npz_of(arrays)
+    elif path.suffix.lower() == ".csv":
+        content = _csv_of(arrays, names)
+    else:
+        raise LmvizError(f"{path.name} is neither CSV nor NPZ: end the name with .csv or .npz.")
+    write_atomically(path, content)
 
 
-def _save_png(widget: QWidget, path: Path) -> None:
+def _png_of(widget: QWidget) -> bytes:
     image = QImage(widget.size() * PICTURE_RATIO, QImage.Format.Format_ARGB32)
     image.setDevicePixelRatio(PICTURE_RATIO)
     image.fill(current_theme().surface)
     widget.render(image)
-    if not image.save(str(path)):
-        raise LmvizError(f"{path} cannot be written: choose a folder that you may write to.")
+    content = QBuffer()
+    content.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(content, "PNG"):  # type: ignore[call-overload]  # the stub has a format in bytes
+        raise LmvizError("This picture is too large to be written: make the panel smaller.")
+    return bytes(content.data().data())
 
 
 def paint_clipped(widget: QWidget, painter: QPainter, without: Collection[QWidget] = ()) -> None:
@@ -159,28 +161,27 @@ def _with_kind(family: re.Match[str]) -> str:
     return f'font-family="{family[1]}, {kind}"'
 
 
-def _save_svg(widget: QWidget, path: Path) -> None:
-    try:
-        path.write_bytes(svg_of(widget))
-    except OSError as fault:
-        raise _cannot_write(path, fault) from fault
+def _npz_of(arrays: Mapping[str, np.ndarray]) -> bytes:
+    content = io.BytesIO()
+    # Any, because the stub would have these be its argument `allow_pickle` as well.
+    named: dict[str, Any] = {name.replace("/", "."): array for name, array in arrays.items()}
+    np.savez_compressed(content, **named)
+    return content.getvalue()
 
 
-def _save_csv(arrays: Mapping[str, np.ndarray], path: Path, names: Names) -> None:
+def _csv_of(arrays: Mapping[str, np.ndarray], names: Names) -> bytes:
     if not fits_csv(arrays):
         raise LmvizError("A CSV file holds one table, and these arrays are more: save them as NPZ.")
-    table = np.column_stack([array.reshape(len(array), -1) for array in map(np.atleast_1d, arrays.values())])
+    parts = [array[:, None] if array.ndim == 1 else array for array in map(np.atleast_1d, arrays.values())]
+    length, width = len(parts[0]), sum(part.shape[1] for part in parts)
+    table = [[number for part in parts for number in part[place].tolist()] for place in range(length)]
     columns = list(names.columns)
-    if len(columns) != table.shape[1]:
-        width = table.shape[1]
+    if len(columns) != width:
         columns = list(arrays) if width == len(arrays) else [str(place) for place in range(1, width + 1)]
-    rows = list(names.rows) if len(names.rows) == len(table) else []
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["", *columns] if rows else columns)
-        for place, row in enumerate(table.tolist()):
-            writer.writerow([rows[place], *row] if rows else row)
-
-
-def _cannot_write(path: Path, fault: OSError) -> LmvizError:
-    return LmvizError(f"{path} cannot be written ({fault.strerror}): choose another place.")
+    rows = list(names.rows) if len(names.rows) == length else []
+    content = io.StringIO(newline="")
+    writer = csv.writer(content)
+    writer.writerow(["", *columns] if rows else columns)
+    for place, row in enumerate(table):
+        writer.writerow([rows[place], *row] if rows else row)
+    return content.getvalue().encode("utf-8")

@@ -1,6 +1,7 @@
 """What is written can be read again, and holds what was shown."""
 
 import csv
+import os
 
 import numpy as np
 import pytest
@@ -77,9 +78,37 @@ def test_columns_of_the_same_length_are_one_table_under_their_names(tmp_path):
     save_arrays(columns, tmp_path / "a.csv", Names(["The", "bat"]))
     assert list(csv.reader((tmp_path / "a.csv").open())) == [
         ["", "p", "rank"],
-        ["The", "0.5", "1.0"],
-        ["bat", "0.25", "3.0"],
+        ["The", "0.5", "1"],
+        ["bat", "0.25", "3"],
     ]
+
+
+def test_a_table_without_rows_has_its_first_line_alone(tmp_path):
+    save_arrays({"p": np.zeros(0), "id": np.zeros(0, int)}, tmp_path / "a.csv")
+    assert list(csv.reader((tmp_path / "a.csv").open())) == [["p", "id"]]
+    save_arrays({"a": np.zeros((0, 2))}, tmp_path / "a.csv", Names((), ["one", "two"]))
+    assert list(csv.reader((tmp_path / "a.csv").open())) == [["one", "two"]]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.npz", "a.png", "a.svg"])
+def test_what_was_saved_before_is_kept_where_the_disk_is_full(label, tmp_path, monkeypatch, name):
+    def save() -> None:
+        if name.endswith(("csv", "npz")):
+            save_arrays({"a": np.zeros(3)}, tmp_path / name)
+        else:
+            save_picture(label, tmp_path / name)
+
+    def fail(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    save()
+    before = (tmp_path / name).read_bytes()
+    label.setText("another")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(LmvizError, match="No space left"):
+        save()
+    assert (tmp_path / name).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_columns_without_names_are_counted_from_one(tmp_path):
@@ -93,9 +122,10 @@ def test_columns_without_names_are_counted_from_one(tmp_path):
         ({"a": np.zeros(3)}, "a.txt"),
         ({"a": np.zeros((2, 2, 2))}, "a.csv"),
         ({"a": np.zeros(2), "b": np.zeros(3)}, "a.csv"),
-        ({"a": np.zeros(2)}, "nowhere/a.npz"),
+        ({"a": np.zeros(2)}, "file/a.npz"),
     ],
 )
 def test_what_cannot_be_written_is_a_sentence(tmp_path, arrays, name):
+    (tmp_path / "file").touch()
     with pytest.raises(LmvizError, match=r"\.$"):
         save_arrays(arrays, tmp_path / name)
