@@ -73,7 +73,8 @@ class HeadPairPanel(Panel):
         self._by_step = self.add_card("What they find", "by step", self._bars)
         self.column.setStretch(0, 2)
         self.column.setStretch(1, 1)
-        self._bars.part_clicked.connect(lambda bar: session.library.choose_step(self._steps()[bar]))
+        self._drawn: list[int] = []  # the step of each bar
+        self._bars.part_clicked.connect(lambda bar: session.library.choose_step(self._drawn[bar]))
         self.follow(session.reading.changed, session.library.model_changed, session.library.step_changed)
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -209,6 +210,7 @@ class HeadPairPanel(Panel):
 
     def _draw_steps(self) -> None:
         steps, shown = self._steps(), self.session.library.step
+        self._drawn = steps
         self._bars.set_bars(
             [count(step) for step in steps],
             [self.chances[step] for step in steps],

@@ -58,6 +58,22 @@ def test_the_word_is_known_at_each_step_as_python_says_it(
     qtbot.waitUntil(lambda: "there are no two heads that work together" in panel.card.placeholder)
 
 
+def test_a_bar_goes_to_the_step_that_stands_at_it_also_before_another_one_is_drawn(
+    panel: HeadPairPanel, session: Session
+) -> None:
+    bars, known = panel.findChild(BarsView), panel.exported_arrays()["step"].tolist()
+
+    def step_of(bar: int) -> int:
+        bars.part_clicked.emit(bar)  # nothing is drawn meanwhile
+        return session.library.step
+
+    drawn = [step_of(bar) for bar in range(bars.amount())]
+    assert drawn == sorted(set(drawn))
+    for step in set(known) - set(drawn):
+        session.library.choose_step(step)
+        assert step_of(len(drawn) - 1) == drawn[-1]
+
+
 def test_a_word_that_is_new_is_said_to_be_so(panel: HeadPairPanel, session: Session, qtbot: QtBot) -> None:
     session.reading.set_prefix("chair apple queen")
     qtbot.waitUntil(lambda: "“queen”, is said for the first time" in panel.card.placeholder)
