@@ -262,12 +262,18 @@ class SurgeryPanel(Panel):
         self._do(swap_tokens(*self._swapped(), names))
 
     def _no_positions(self) -> None:
+        of = self.session.library.model
+
         def work(model: Model) -> tuple[Intervention, ...]:
             from lmviz.inspection.interventions import remove_positions
 
             return remove_positions(model)
 
-        self.ask("positions", work, lambda found: self._do(*found))
+        def take(found: tuple[Intervention, ...]) -> None:
+            if self.session.library.model == of:  # another one has other positions, and nobody asked it
+                self._do(*found)
+
+        self.ask("positions", work, take)
 
 
 def _has_source_heads(trace: Trace) -> bool:

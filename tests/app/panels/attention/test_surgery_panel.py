@@ -1,5 +1,6 @@
 """The Surgery panel on attention: its buttons, painted rows, and undo."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +46,35 @@ def test_surgery_keeps_its_buttons_in_the_panel_and_counts_from_one(
     for button in area.findChildren(QPushButton):
         assert "[" not in button.text()
         assert button.mapTo(area.viewport(), button.rect().topRight()).x() < area.viewport().width()
+
+
+def test_positions_are_taken_from_the_model_that_was_shown_at_the_click(
+    panels: dict[str, Panel],
+    window: MainWindow,
+    session: Session,
+    make_run: Callable[..., Path],
+    gate: threading.Event,
+    qtbot: QtBot,
+    answered: Callable[[], None],
+) -> None:
+    shown = session.library.model
+    session.library.open(make_run("transformer", 3, width=8, heads=2, layers=2, context=16))
+    qtbot.waitUntil(lambda: len(session.library.models) == 2)
+    session.library.choose(shown)
+    qtbot.waitUntil(lambda: session.reading.current.model == shown and not session.reading.is_busy)
+    button = window.findChild(QPushButton, "no_positions_button")
+    qtbot.waitUntil(lambda: panels["surgery_view"].is_up_to_date and button.isEnabled())
+    session.work.ask("held", gate.wait, lambda _: None, pytest.fail)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    other = next(model for model in session.library.models if model != shown)
+    session.library.choose(other)
+    gate.set()
+    answered()
+    assert session.surgery.interventions == ()
+    qtbot.waitUntil(lambda: panels["surgery_view"].is_up_to_date and button.isEnabled())
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    answered()
+    assert session.surgery.interventions
 
 
 def test_the_two_words_of_a_pinned_weight_change_places(
