@@ -50,7 +50,8 @@ class TokenById(QWidget):
         label = Label("insert by id", role="muted")
         self._id = named(QLineEdit(), "token_id_edit", "id of a token to insert")
         self._id.setToolTip(paragraph("The id of a token; Return inserts it at the cursor of the prefix"))
-        self._id.setValidator(QIntValidator(0, 2**31 - 1))
+        self._ids = QIntValidator(0, 2**31 - 1)
+        self._id.setValidator(self._ids)
         self._id.setFixedWidth(self._id.fontMetrics().horizontalAdvance("0" * 9))
         self._token = named(TokenStrip(), "token_by_id")
         self._said = Label(name="token_by_id_said", role="warning")
@@ -64,13 +65,19 @@ class TokenById(QWidget):
         self.setVisible(_are_possible(self._session))
         self._show_token()
 
+    @property
+    def _index(self) -> int | None:
+        """The id that is typed; None where there is none yet, as of "+". It may be written as 50,257."""
+        index, is_whole = self._ids.locale().toInt(self._id.text())
+        return index if is_whole else None
+
     def _show_token(self) -> None:
         """The token that would be inserted, or that there is none."""
+        index = self._index
         # Without an id none is asked: it would load tokenizers before the first paint.
-        tokenizer = self._session.reading.tokenizer if self._id.text() else None
+        tokenizer = None if index is None else self._session.reading.tokenizer
         token, special, said = "", False, ""
-        if tokenizer is not None:
-            index = int(self._id.text())
+        if tokenizer is not None and index is not None:
             try:
                 token, (special,) = tokenizer.token(index), tokenizer.are_special([index])
             except LmvizError:
@@ -82,12 +89,11 @@ class TokenById(QWidget):
         self._say(said)
 
     def _insert(self) -> None:
-        reading = self._session.reading
-        if not self._id.text() or reading.tokenizer is None:
+        reading, index = self._session.reading, self._index
+        if index is None or reading.tokenizer is None:
             return
-        index, place = int(self._id.text()), self._prefix.cursorPosition()
         try:
-            text, end = reading.tokenizer.with_token(reading.prefix, place, index)
+            text, end = reading.tokenizer.with_token(reading.prefix, self._prefix.cursorPosition(), index)
         except LmvizError as sentence:
             self._say(str(sentence))
             return

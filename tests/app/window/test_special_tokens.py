@@ -162,6 +162,25 @@ def test_nothing_of_it_is_shown_for_a_model_of_ones_own(
     qtbot.waitUntil(lambda: switch(window).isVisible())
 
 
+def test_an_id_that_is_not_written_out_yet_or_has_separators_is_no_fault(
+    window: MainWindow, chat: Session, qtbot: QtBot
+) -> None:
+    line, said = find(window, QLineEdit, "token_id_edit"), find(window, QLabel, "token_by_id_said")
+    shown = find(window, TokenStrip, "token_by_id")
+    qtbot.keyClicks(line, "+")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert not shown.isVisible()
+    assert chat.reading.prefix == CHAT
+    qtbot.keyClicks(line, "7")
+    assert shown.isVisible()
+    line.clear()  # type: ignore[attr-defined]  # a line
+    qtbot.keyClicks(line, "100,000")
+    assert "there are" in said.text()  # type: ignore[attr-defined]  # a label
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert "100000" in said.text().replace(",", "")  # type: ignore[attr-defined]  # a label
+    assert chat.reading.prefix == CHAT
+
+
 def test_a_token_is_inserted_by_its_id_at_the_cursor(window: MainWindow, chat: Session, qtbot: QtBot) -> None:
     edit = find(window, QLineEdit, "prefix_edit")
     chat.reading.set_prefix("The bat")
