@@ -35,6 +35,7 @@ from lmviz.models.sequences import SOURCE, is_along
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
+    from lmviz.app.workers.job import Job
     from lmviz.inspection.unit_search import FiringPlace
 
 MOST_UNITS = 12
@@ -62,7 +63,7 @@ class UnitPanel(Panel):
         self._search_button = named(QPushButton("Where does it fire most?"), "unit_search_button")
         self._search_button.clicked.connect(self._search_corpus)
         self._searched = Label(role="muted", wraps=True)
-        self._waits_for_text = False
+        self._reading_text: Job | None = None  # reads the text in which the chosen unit is looked for then
         self._threshold = named(
             DoubleSpinBox(), "unit_threshold_spin", "activation from which a unit counts as active"
         )
@@ -207,7 +208,7 @@ class UnitPanel(Panel):
         self._search_button.setToolTip(paragraph(f"{text} with this model, and keep the strongest places"))
 
     def _forget(self) -> None:
-        self.unit, self._brushed = None, None
+        self.unit, self._brushed, self._reading_text = None, None, None
         self._threshold_of = ""
         self._edited.clear()
         self._search.forget()
@@ -225,7 +226,7 @@ class UnitPanel(Panel):
 
     def _show_unit(self, address: str, unit: int) -> None:
         if (address, unit) != self.unit:
-            self.unit = (address, unit)
+            self.unit, self._reading_text = (address, unit), None
             self._search.forget()
             self._searched.hide()
             self._places.set_lines([])
@@ -291,16 +292,27 @@ class UnitPanel(Panel):
     def _search_corpus(self) -> None:
         """Look for the unit in the open text; where none is open, in the one the model learned from."""
         session, reading = self.session, self.session.reading.current
-        if session.text.corpus is None and reading is not None:
-            self._waits_for_text = session.text.open_text_of(reading.model) is not None
-        elif reading is not None and (place := self._unit_in(reading.trace)) is not None:
-            self._show_unit(*place)  # it stays the chosen one, whatever is the strongest next
+        place = None if reading is None else self._unit_in(reading.trace)
+        if reading is None or place is None:
+            return
+        self._show_unit(*place)  # it stays the chosen one, whatever is the strongest next
+        if session.text.corpus is not None:
             self._search.search(*place)
+            return
+        self._reading_text = session.text.open_text_of(reading.model)
+        if self._reading_text is not None:
+            self._reading_text.ended.connect(self._stop_waiting)
 
     def _take_corpus(self) -> None:
-        if self._waits_for_text:
-            self._waits_for_text = False
+        """Search in the text that was opened for it, and in none that a person has opened instead."""
+        job, self._reading_text = self._reading_text, None
+        if job is not None and not job.is_cancelled:
             self._search_corpus()
+
+    def _stop_waiting(self, job: Job) -> None:
+        """However it ended: what was to be read has been, or it does not come."""
+        if job is self._reading_text:
+            self._reading_text = None
 
     def _show_places(self) -> None:
         self._places.set_lines(

@@ -138,6 +138,31 @@ def test_the_text_a_model_learned_from_is_opened_to_search_it(
     assert session.text.corpus.fingerprint == session.library.model.description.fingerprint
 
 
+@pytest.mark.parametrize("given_up", ["cancelled", "replaced", "another unit"])
+def test_a_search_that_waits_for_its_text_is_given_up_with_it(
+    window: MainWindow, session: Session, lstm_run: Path, text_file: Path, given_up: str, qtbot: QtBot
+) -> None:
+    panel = open_inside(window, session, lstm_run, None, qtbot)["unit_view"]
+    session.focus.choose_cell(("layers/0/hidden", (3, 2)))
+    button = window.findChild(QPushButton, "unit_search_button")
+    qtbot.waitUntil(lambda: panel.unit == ("layers/0/hidden", 2) and button.isEnabled(), timeout=LONG)
+    begun: list[str] = []
+    session.work.job_started.connect(lambda job: begun.append(job.name))
+    button.click()
+    [reading] = session.work.jobs
+    if given_up == "cancelled":
+        reading.cancel()
+        qtbot.waitUntil(lambda: not session.text.is_opening, timeout=LONG)
+    elif given_up == "another unit":
+        session.focus.choose_cell(("layers/0/hidden", (3, 1)))
+    if given_up != "another unit":
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.text.corpus is not None and not session.work.jobs, timeout=LONG)
+    assert not any("unit" in name for name in begun), begun
+    button.click()
+    qtbot.waitUntil(lambda: bool(panel.places) and not session.work.jobs, timeout=LONG)
+
+
 def test_another_text_is_searched_in_the_models_own_tokens(
     window: MainWindow, session: Session, lstm_run: Path, text_file: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
