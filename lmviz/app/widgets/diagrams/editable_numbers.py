@@ -7,7 +7,15 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTransform, QWheelEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QTransform,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QLineEdit, QSizePolicy
 
 from lmviz.app.widgets.diagrams.network_values import DrawnValue, ValueCell
@@ -282,7 +290,6 @@ class EditableNumbers(Pointed[ValueCell | None]):
         edit.setGeometry(where.adjusted(-6, -4, 30, 4).toRect())
         edit.returnPressed.connect(lambda: self._take_edit(cell))
         edit.dropped.connect(self._close_edit)
-        edit.editingFinished.connect(self._close_edit)
         edit.show()
         edit.selectAll()
         edit.setFocus()
@@ -315,9 +322,10 @@ class EditableNumbers(Pointed[ValueCell | None]):
     def _close_edit(self) -> None:
         edit, self._edit = self._edit, None
         if edit is not None:
+            if self.window().focusWidget() is edit:  # and not what was clicked on instead
+                self.setFocus()
             edit.hide()
             edit.deleteLater()
-            self.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = ACROSS | DOWN
@@ -336,7 +344,10 @@ class EditableNumbers(Pointed[ValueCell | None]):
 
 
 class _NumberEdit(QLineEdit):
-    """Where a number is typed. Return and Escape end it, and mean nothing else to the picture below."""
+    """Where a number is typed. Return and Escape end it, and mean nothing else to the picture below.
+
+    So does whatever takes the focus, but for another window and for its own menu.
+    """
 
     dropped = Signal()
 
@@ -346,3 +357,11 @@ class _NumberEdit(QLineEdit):
             self.dropped.emit()
         if event.key() in (*CONFIRMING, Qt.Key.Key_Escape):
             event.accept()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() not in (
+            Qt.FocusReason.ActiveWindowFocusReason,
+            Qt.FocusReason.PopupFocusReason,
+        ):
+            self.dropped.emit()

@@ -3,9 +3,10 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from tests.app.panels.autodiff.conftest import Scene
 
@@ -65,6 +66,23 @@ def test_escape_leaves_a_number_as_it_was(scene: Scene) -> None:
     QTest.keyClick(edit, Qt.Key.Key_Escape)
     assert not edit.isVisible()
     assert scene.read("x", (0,)) == 1
+
+
+@pytest.mark.parametrize("typed", ["", "7"])
+def test_a_click_elsewhere_ends_the_typing_and_has_the_focus(scene: Scene, typed: str, qtbot: QtBot) -> None:
+    editor, picture = scene.find(NetworkEditor), scene.picture
+    qtbot.waitUntil(picture.isActiveWindow)
+    QTest.mouseDClick(picture, Qt.MouseButton.LeftButton, pos=scene.place("x", (0,), False))
+    edit = picture.findChild(QLineEdit, "number_edit")
+    QTest.keyClicks(edit, typed)
+    QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 20))
+    assert not edit.isVisible()
+    assert QApplication.focusWidget() is editor
+    assert scene.read("x", (0,)) == 1
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
+        picture.edit_cell(ValueCell("x", (0,), False))
+        QTest.keyClick(QApplication.focusWidget(), key)
+        assert QApplication.focusWidget() is picture
 
 
 def test_the_keyboard_goes_from_cell_to_cell_and_types(scene: Scene) -> None:
