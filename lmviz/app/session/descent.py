@@ -106,15 +106,13 @@ class Descent(Part):
         from lmviz.autodiff.learning import parameters_of, train
 
         net = self._network.current
-        if not self._path:
-            self._path = [parameters_of(net)]
-        del self._path[self._place + 1 :]
         try:
-            for step in train(net, self._rate, steps):
-                self._path.append(step.parameters)
+            taken = [step.parameters for step in train(net, self._rate, steps)]
         except LmvizError as error:
             self.failed.emit(str(error))
             return
+        before = self._path[: self._place + 1] or [parameters_of(net)]
+        self._path = [*before, *taken]
         self.go_to(len(self._path) - 1)
 
     def go_to(self, place: int) -> None:

@@ -35,6 +35,21 @@ def test_what_the_straight_line_says_is_never_cut(scene: Scene) -> None:
         assert line.height() >= line.heightForWidth(line.width())
 
 
+def test_a_step_that_cannot_be_taken_leaves_the_path_as_it_was(scene: Scene, qtbot: QtBot) -> None:
+    descent = scene.session.descent
+    descent.descend(3)
+    descent.go_to(1)
+    descent.choose_rate(float("nan"))
+    with qtbot.waitSignal(descent.failed):
+        descent.descend()
+    assert (len(descent.path), descent.place) == (4, 1)
+    descent.choose_rate(0.1)
+    scene.session.network.write("x = 3\ny = square(x)")
+    with qtbot.waitSignal(descent.failed):
+        descent.descend()
+    assert descent.path == ()
+
+
 @pytest.fixture
 def training(scene: Scene, qtbot: QtBot) -> Scene:
     """The scene with the tab of the training in front."""
