@@ -25,7 +25,8 @@ class Weights:
     `query`, `key`, `value` are (layer, head, width, channel), heads that share keys and values each with
     theirs; `output` (layer, head, channel, width). `read`, `gate` and `write` are the feed-forward
     networks': (layer, width, unit) twice and (layer, unit, width); None where there is no such network, or
-    no gate. `embedding` is (token, width) and `unembedding` (width, token).
+    no gate. `embedding` is (token, width) and `unembedding` (width, token), of a checkpoint whose embeddings
+    are narrower than its stream with the matrices that bring them to its width and back.
     """
 
     def __init__(self, model: Model) -> None:
@@ -83,12 +84,14 @@ class Weights:
         """(token, width)."""
         operation = self._taps["embedding/token"].operation
         assert isinstance(operation, TokenLookup)
-        return _whole(self._numbers(operation.table) * np.float32(operation.scale))
+        table, narrow = self._numbers(operation.table) * np.float32(operation.scale), "embedding/projected"
+        return _whole(table @ self._matrix(narrow) if narrow in self._taps else table)
 
     @cached_property
     def unembedding(self) -> np.ndarray:
         """(width, token); of a model of labels (width, label)."""
-        return _whole(self._numbers(_only(self._taps["logits"].operation).weight).T)
+        matrix = self._matrix("logits")
+        return _whole(self._matrix("projected") @ matrix if "projected" in self._taps else matrix)
 
     def qk(self, layer: int, head: int) -> np.ndarray:
         """What a head looks for, (width, width): x qk yᵀ is how x scores y, before scale and positions."""
@@ -127,8 +130,11 @@ class Weights:
         return _whole(self._matrices(f"feedforward/{name}")) if there else None
 
     def _matrices(self, name: str) -> list[np.ndarray]:
-        operations = (self._taps[f"layers/{layer}/{name}"].operation for layer in range(self.layers))
-        return [self._numbers(_only(operation).weight).T for operation in operations]
+        return [self._matrix(f"layers/{layer}/{name}") for layer in range(self.layers)]
+
+    def _matrix(self, address: str) -> np.ndarray:
+        """What a tap is made with of what it reads, (read, made)."""
+        return self._numbers(_only(self._taps[address].operation).weight).T
 
     def _numbers(self, operand: Weight) -> np.ndarray:
         whole = self._model.tensors()[operand.name]

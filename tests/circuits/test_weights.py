@@ -47,6 +47,18 @@ def test_what_is_read_times_a_matrix_is_what_the_tap_has(options):
     assert traced["norm"].array @ matrices.unembedding == pytest.approx(traced["logits"].array, abs=1e-5)
 
 
+def test_embeddings_that_are_narrower_come_to_the_width_of_the_stream():
+    model = trained(
+        "transformer", tuple((WITHOUT_BIAS | {"embedding_width": 5, "positions": "none"}).items())
+    )
+    matrices, traced = Weights(model), trace(model, IDS)
+    width = model.configuration.width
+    assert matrices.embedding.shape == matrices.unembedding.T.shape == (7, width)
+    assert matrices.embedding[IDS] == pytest.approx(traced["embedding/sum"].array, abs=1e-6)
+    assert traced["norm"].array @ matrices.unembedding == pytest.approx(traced["logits"].array, abs=1e-5)
+    assert (matrices.embedding @ matrices.ov(0, 1) @ matrices.unembedding).shape == (7, 7)
+
+
 def test_attention_alone_has_no_matrices_of_feed_forward_networks():
     matrices = Weights(trained("transformer", (("attention_alone", True),)))
     assert matrices.read is matrices.gate is matrices.write is None
