@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmviz.base.errors import LmvizError
 from lmviz.circuits.head_scores import SCORES, HeadScores
 
 WITHIN = 0.04
@@ -59,7 +60,9 @@ class HeadsOverTime(dict[int, HeadScores]):
 
     @property
     def array(self) -> np.ndarray:
-        """The scores, (step, score, layer, head)."""
+        """The scores, (step, score, layer, head). LmvizError where no step is known."""
+        if not self:
+            raise LmvizError("There are no scores, as no step was asked about: give some steps of the run.")
         return np.stack([self[step].array for step in self.steps])
 
     @property

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lmviz.base.errors import LmvizError
 from lmviz.circuits.head_scores import SCORES, HeadScores
 from lmviz.circuits.heads_over_time import HeadsOverTime, Jump, jump_of
 
@@ -53,6 +54,13 @@ def test_it_is_where_words_said_again_become_easier_than_new_ones():
     assert (turn.layer, turn.head, turn.role) == (0, 1, "induction")
     assert turn.jump.meets(jump)
     assert not turn.jump.meets(Jump(0, 600, 300, 0.0, 1.0))
+
+
+def test_of_no_step_there_is_nothing_and_no_array():
+    none = HeadsOverTime()
+    assert (none.steps, none.turns(), none.jump()) == ([], [], None)
+    with pytest.raises(LmvizError, match="no step was asked about"):
+        _ = none.array
 
 
 def test_without_one_it_is_the_greatest_turn_of_a_head():
