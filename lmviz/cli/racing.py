@@ -54,6 +54,7 @@ def run_race(race: Race, out: str, as_json: bool) -> int:
 
 
 def _report(race: Race, results: tuple[LaneResult, ...], out: str, as_json: bool) -> None:
+    from lmviz.runs.race_labels import value_in_words
     from lmviz.runs.race_table import bands
 
     troubles = {lane.name: lane.trouble for lane in race.lanes}
@@ -86,7 +87,7 @@ def _report(race: Race, results: tuple[LaneResult, ...], out: str, as_json: bool
     ]
     print_table([*names, "loss", "validation", "best", "tokens/s", "state"], rows)
     for band in bands(results):
-        which = ", ".join(f"{name}={value}" for name, value in band.settings.items())
+        which = ", ".join(f"{name}={value_in_words(value)}" for name, value in band.settings.items())
         print(
             f"{which + ': ' if which else ''}best {band.mean:.4f} on average over {len(band.lanes)} seeds, "
             f"from {band.lowest:.4f} to {band.highest:.4f}."

@@ -63,15 +63,22 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(columns):
-        numbers = all(isinstance(row[place], (int, float, type(None))) for row in rows)
+        numbers = all(_is_number(row[place]) or row[place] is None for row in rows)
         table.add_column(column, justify="right" if numbers else "left")
     for row in rows:
         table.add_row(*map(_written, row))
     Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False).print(table)
 
 
+def _is_number(cell: object) -> bool:
+    """Whether a cell holds a number; yes and no are none, though Python counts them in."""
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool)
+
+
 def _written(cell: object) -> str:
     """A cell of a table; None is a number that is not known."""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
     if isinstance(cell, int):
         return f"{cell:,}"
     return "–" if cell is None else "∞" if cell == math.inf else str(cell)

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from lmviz.cli import main
-from lmviz.cli.terminal import duration, finite, prepare_streams, print_json, say
+from lmviz.cli.terminal import duration, finite, prepare_streams, print_json, print_table, say
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -27,6 +27,12 @@ def test_any_encoding_takes_what_is_printed(encoding, tmp_path, monkeypatch):
     assert "Python" in written.getvalue().decode(encoding)
     assert complained.getvalue().decode(encoding).startswith("There is no folder")
     assert "\\u2603" in complained.getvalue().decode(encoding)
+
+
+def test_a_table_says_yes_and_no_and_groups_digits(capsys):
+    print_table(["tied", "steps", "loss"], [[True, 12_000, 0.5], [False, 0, None]])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.split()]
+    assert rows[-2:] == [["yes", "12,000", "0.5"], ["no", "0", "–"]]
 
 
 def test_json_is_exact_in_every_encoding(monkeypatch):
