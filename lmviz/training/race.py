@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 
@@ -19,6 +20,10 @@ TURNS: dict[str, Callable[[Progress], float]] = {
 """Whose turn it is: that of the lane with the fewest steps, or with the fewest seconds of work, so far.
 
 So all lanes come to the same step, or have the same time; one that rested or joined late catches up first."""
+
+
+REST = 0.05
+"""Seconds after which a race whose lanes are all paused looks again whether one goes on."""
 
 
 class Lane:
@@ -68,7 +73,7 @@ class Race:
     """Lanes that take turns; each is the same training as alone, to the last bit.
 
     Whoever drives it calls `advance` again and again, and may set controls between the calls or from another
-    thread. Iterating does so to the end, and saves all lanes when the iteration ends early.
+    thread. Iterating does so to the end, waits while all lanes are paused, and saves them when it ends early.
     """
 
     def __init__(self, lanes: Iterable[Lane], turns: str = "steps") -> None:
@@ -104,8 +109,12 @@ class Race:
 
     def __iter__(self) -> Iterator[tuple[Lane, Progress]]:
         try:
-            while (moved := self.advance()) is not None:
-                yield moved
+            while not self.is_over:
+                moved = self.advance()
+                if moved is not None:
+                    yield moved
+                else:
+                    time.sleep(REST)  # another thread says when to go on
         finally:
             self.close()
 

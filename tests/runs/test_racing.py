@@ -23,7 +23,8 @@ from lmviz.runs.race_table import bands, lane_results
 from lmviz.runs.racing import needed_memory
 from lmviz.runs.run_list import list_runs
 from lmviz.text.corpus import Corpus
-from lmviz.training.race import Race
+from lmviz.training.progress import Progress
+from lmviz.training.race import Lane, Race
 from lmviz.training.run import HoldsRun, Run
 
 TINY = {"device": "cpu", "steps": 8, "batch": 3, "length": 6, "validate_every": 4, "snapshots": 9}
@@ -118,6 +119,29 @@ def test_one_lane_or_all_pause_stop_and_change_their_rate(corpus: Corpus, tmp_pa
     assert one.last.finished
     with pytest.raises(StopIteration):
         next(iter(race))
+
+
+class Resting(Race):
+    """A race that another thread pauses after its third step, and lets go on once it has rested twice."""
+
+    advances = rests = 0
+
+    def advance(self) -> tuple[Lane, Progress] | None:
+        self.advances += 1
+        if self.advances == 3:
+            self.pause()
+        moved = super().advance()
+        self.rests += moved is None
+        if self.rests == 2:
+            self.pause(False)
+        return moved
+
+
+def test_a_loop_waits_while_all_lanes_are_paused(corpus: Corpus, tmp_path: Path) -> None:
+    race = Resting(lmviz.race(corpus, RATES, out=tmp_path).lanes)
+    told = run_to_the_end(race)
+    assert race.rests == 2
+    assert [step for _, step in told] == [step for step in range(9) for _ in race.lanes]
 
 
 def test_a_loop_that_is_left_saves_every_lane_and_all_go_on(corpus: Corpus, tmp_path: Path) -> None:
