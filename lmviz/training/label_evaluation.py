@@ -87,14 +87,11 @@ def evaluate_examples(model: Model, examples: Examples, progress: Report = unhea
     pieces = pieces_of_examples(examples, model.predicts, model.context)
     order = np.argsort(pieces.lengths, kind="stable")
     found: list[np.ndarray] = []  # of each part: word, right and given label, nats, target, (answer, 5)
-    done = 0
     with evaluation(model) as reader:
-        while done < len(order):
-            longest = max(1, AT_ONCE // int(pieces.lengths[order[done:]].max()))
-            chosen = order[done : done + (1 if model.changes_stay else longest)]
+        for first, end in _together(pieces.lengths[order], 0 if model.changes_stay else AT_ONCE):
+            chosen = order[first:end]
             found.append(_answers(reader, *pieces.side_by_side(chosen), pieces.target_spans[chosen, 0]))
-            done += len(chosen)
-            progress(done / len(order))
+            progress(end / len(order))
     words, right, given, nats, places = np.concatenate(found).T
     labels, count = model.predicts.names, len(nats)
     gold, answered, ids = (column.astype(np.int64) for column in (right, given, words))
@@ -126,6 +123,16 @@ def evaluate_examples(model: Model, examples: Examples, progress: Report = unhea
         if per_text or not mark_spans(labels)
         else score_spans(_texts(gold, answered, places.astype(np.int64), examples, labels)),
     )
+
+
+def _together(lengths: np.ndarray, positions: int) -> Iterator[tuple[int, int]]:
+    """From where to where pieces of ascending lengths are read at once, in so many positions if not alone."""
+    first = 0
+    for place, length in enumerate(lengths.tolist()):
+        if place > first and length * (place - first + 1) > positions:
+            yield first, place
+            first = place
+    yield first, len(lengths)
 
 
 def _answers(

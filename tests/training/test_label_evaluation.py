@@ -116,7 +116,7 @@ def test_an_example_that_is_read_in_pieces_is_found_again():
 
 @pytest.mark.parametrize(("at_once", "parts"), [(1, 4), (10, 2), (2**14, 1)])
 def test_as_many_examples_are_read_together_as_there_is_room_for(folder, tagger, monkeypatch, at_once, parts):
-    """Of 2, 3, 4 and 5 words, each padded to the longest that is left."""
+    """Of 2, 3, 4 and 5 words, each padded to the longest beside it."""
     monkeypatch.setattr("lmviz.training.label_evaluation.AT_ONCE", at_once)
     examples = lmviz.load_corpus(folder / "tagged.txt", task="tagging", validation=0.0).training_examples
     done = []
@@ -124,6 +124,16 @@ def test_as_many_examples_are_read_together_as_there_is_room_for(folder, tagger,
     assert len(done) == parts
     assert done == sorted(done)
     assert done[-1] == 1
+
+
+def test_a_long_example_lets_short_ones_be_read_together(monkeypatch):
+    corpus = text_corpus("a/x b/y\n" * 50 + "a/x " * 39 + "a/x\n", task="tagging", validation=0.0)
+    predicts = TASKS["tagging"].predicts(corpus.labels)
+    model = build_model("gru", FAMILIES["gru"].configuration(width=4), 5, 0, predicts)
+    monkeypatch.setattr("lmviz.training.label_evaluation.AT_ONCE", 40)
+    heard: list[float] = []
+    assert evaluate_examples(model, corpus.training_examples, heard.append).tokens == 140
+    assert heard == [20 / 51, 40 / 51, 50 / 51, 1.0]
 
 
 def test_the_words_most_often_missed_come_first(tagger):
