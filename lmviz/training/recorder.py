@@ -145,11 +145,10 @@ class Recorder:
         Raises NotWritten when the disk is full, NotFinite when the weights are not worth keeping.
         """
         step = self._learner.step
-        if self._run is None or not self._writes:
+        if self._writes or self._team.size > 1:
+            self._learner.check_finite()  # in every process, as none goes on alone
+        if self._run is None or not self._writes or step in self._run.snapshots():
             return None
-        if step in self._run.snapshots():
-            return None
-        self._learner.check_finite()
         self._make_sure()
         precision = "full" if last else self._options.snapshot_precision
         self._run.save_snapshot(step, self._learner.model.state(), precision)

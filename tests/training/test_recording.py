@@ -7,7 +7,7 @@ from small_trainings import SMALL, Make, NewRun, assert_equal_states, start
 
 from lmviz.training.controls import Controls
 from lmviz.training.distributed import Team
-from lmviz.training.learner import GradientLearner
+from lmviz.training.learner import GradientLearner, NotFinite
 from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.recorder import SAVE_SECONDS, Recorder
@@ -82,6 +82,28 @@ def test_the_state_is_saved_with_planned_snapshots_that_are_seconds_apart(
         for now in (1000.0 + SAVE_SECONDS / 2, 1000.0 + 2 * SAVE_SECONDS, 1061.0):
             due[step, now - 1000.0] = recorder.save_due()
     assert list(due.values()) == [False, False, True, False, True, True]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_every_process_of_a_team_notices_weights_that_are_not_finite(
+    rank: int, lstm: Make, new_run: NewRun
+) -> None:
+    """Else the first one would end, and the others would wait for it."""
+
+    class TeamOfTwo(Team):
+        size = 2
+
+    team, options, model = TeamOfTwo(), TrainingOptions(**SMALL), lstm()
+    team.rank = rank
+    learner = GradientLearner(
+        model, np.arange(60) % 7, options, ignored_target=None, device=torch.device("cpu"), team=team
+    )
+    run = new_run(model, options) if rank == 0 else None
+    recorder = Recorder(run, learner, options, Controls(), team)
+    assert recorder.snapshot() == (0 if rank == 0 else None)
+    next(model.parameters()).data.fill_(torch.nan)
+    with pytest.raises(NotFinite):
+        recorder.snapshot()
 
 
 def test_only_the_first_of_several_processes_writes(lstm: Make, new_run: NewRun) -> None:
