@@ -105,9 +105,12 @@ def _result(name: str, settings: Mapping[str, Any], run: Run) -> LaneResult:
 
 
 def has_diverged(description: RunDescription, lines: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the last line of a run's metrics says that the step was not finite: it has no loss."""
+    """Whether the last line of a run's metrics says that the step was not finite: it has nothing but a step.
+
+    A step in which no target counted has no loss either, but it took its time.
+    """
     is_counted = FAMILIES[description.family].counts if description.family in FAMILIES else True
-    return bool(lines) and lines[-1]["step"] > 0 and "loss" not in lines[-1] and not is_counted
+    return bool(lines) and lines[-1]["step"] > 0 and lines[-1].keys() == {"step"} and not is_counted
 
 
 def _finite(value: float | None) -> float | None:

@@ -19,10 +19,12 @@ from lmviz.api.races import plan_lanes
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES
 from lmviz.runs.race_folder import open_race
-from lmviz.runs.race_table import bands, lane_results
+from lmviz.runs.race_table import bands, has_diverged, lane_results
 from lmviz.runs.racing import needed_memory
 from lmviz.runs.run_list import list_runs
 from lmviz.text.corpus import Corpus
+from lmviz.training.description import RunDescription
+from lmviz.training.options import TrainingOptions
 from lmviz.training.progress import Progress
 from lmviz.training.race import Lane, Race
 from lmviz.training.run import HoldsRun, Run
@@ -119,6 +121,13 @@ def test_one_lane_or_all_pause_stop_and_change_their_rate(corpus: Corpus, tmp_pa
     assert one.last.finished
     with pytest.raises(StopIteration):
         next(iter(race))
+
+
+def test_a_last_step_in_which_nothing_counted_is_no_divergence() -> None:
+    description = RunDescription("it", "gru", {}, 7, TrainingOptions().to_values())
+    before = {"step": 2, "loss": 1.0, "seconds": 0.5}
+    assert not has_diverged(description, [before, {"step": 3, "tokens_per_second": 9.0, "seconds": 1.0}])
+    assert has_diverged(description, [before, {"step": 3}])
 
 
 class Resting(Race):
