@@ -214,12 +214,15 @@ def _begin_fork(
     *,
     overwrite: bool,
 ) -> PreparedTraining:
-    """A training that goes on from RUN@STEP; the step is the last snapshot where none is named."""
+    """A training that goes on from RUN@STEP; the step is the last snapshot where none is named.
+
+    What is a folder's name as a whole names no step.
+    """
     from lmviz.api.training import find_run, prepare_fork
     from lmviz.training.run import Run
 
     name, at, step = named.rpartition("@")
-    has_step = bool(at) and step.isdecimal()
+    has_step = bool(at) and step.isdecimal() and not os.path.exists(named)
     run = Run.open(find_run(name if has_step else named))
     corpus, rest = _read_corpus_of(run, str(run.folder), sources, target, settings)
     return prepare_fork(

@@ -41,6 +41,16 @@ def test_resuming_takes_no_more_than_the_folder(small_text, tmp_path, capsys):
     assert said(capsys)[0]["step"] == 6
 
 
+def test_a_run_whose_name_ends_like_a_step_is_forked(small_text, tmp_path, capsys):
+    out = tmp_path / "rate@4"
+    run(train_words("gru", small_text, out, "--steps", "6"))
+    for named, step in ((out, 6), (f"{out}@4", 4)):
+        assert (
+            run(["train", "--fork", str(named), "--set", "steps=8", "--out", str(tmp_path / str(step))]) == 0
+        )
+        assert Run.open(tmp_path / str(step)).description.forked_from["step"] == step
+
+
 def test_a_run_is_forked_with_another_rate(small_text, tmp_path, capsys):
     out, half = tmp_path / "run", tmp_path / "half"
     run(train_words("gru", small_text, out, "--steps", "6"))
