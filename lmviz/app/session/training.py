@@ -327,7 +327,8 @@ class Training(Part):
             return
         rate, is_last = self._plan.current.training_options.learning_rate, model.folder == self._state.folder
         if is_last and rate == self._rate_begun_with:
-            rate = self._controls.learning_rate or rate
+            chosen = self._controls.learning_rate
+            rate = rate if chosen is None else chosen
         changed = is_last and rate != self._rate_begun_with
         done = model.snapshots[-1]
         options = one_step_further(description, done) if steps == 1 else self._further.options(model)

@@ -238,6 +238,19 @@ def test_the_learning_rate_can_be_changed_on_the_way(
     qtbot.waitUntil(lambda: ready.training.state.progress.learning_rate == 0.0123, timeout=LONG)
 
 
+@pytest.mark.parametrize("rate", [0.0123, 0.0])
+def test_a_training_goes_on_with_the_rate_that_was_chosen_on_the_way(
+    ready: Session, options: TrainingOptions, rate: float, qtbot: QtBot
+) -> None:
+    begin(ready, options, qtbot)
+    ready.training.set_learning_rate(rate)
+    qtbot.waitUntil(lambda: ready.training.state.progress.learning_rate == rate, timeout=LONG)
+    ready.training.stop()
+    qtbot.waitUntil(lambda: not ready.training.state.is_active, timeout=LONG)
+    ready.training.resume()
+    assert ready.plan.current.training_options.learning_rate == rate
+
+
 def test_training_changes_are_told_at_the_pace_of_an_eye(
     ready: Session, options: TrainingOptions, qtbot: QtBot
 ) -> None:
