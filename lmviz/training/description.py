@@ -39,7 +39,7 @@ def versions() -> dict[str, str]:
 
 def now() -> str:
     """This moment, as ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def describe_corpus(corpus: Corpus) -> dict[str, Any]:

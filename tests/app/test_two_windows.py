@@ -156,6 +156,46 @@ def test_a_run_that_is_overwritten_under_a_window_is_opened_anew(
     assert not [sentence for sentence in said if "did not expect" in sentence]
 
 
+def test_a_run_that_is_overwritten_by_one_like_it_keeps_nothing_of_the_one_before(
+    pair: tuple[Session, Session], run: Path, text_file: Path, qtbot: QtBot
+) -> None:
+    first, second = pair
+    corpus = load_corpus(text_file, documents="line")
+    plan(first, 8)
+    first.training.resume()  # so that the first window has the curves of its own training
+    wait_for_the_end(first, qtbot)
+    qtbot.waitUntil(lambda: all(one.library.model.snapshots[-1] == 8 for one in pair))
+    for one in pair:
+        one.text.open(text_file, documents="line")
+        qtbot.waitUntil(lambda one=one: one.text.corpus is not None)
+        one.scores.measure([((one.library.model, 0), ())])
+        qtbot.waitUntil(lambda one=one: not one.scores.is_measuring)
+        assert one.scores.score_of((one.library.model, 0)) is not None
+        assert len(one.training.history_of(one.library.model).loss) == 8
+    before = second.library.model
+    other = lmviz.train("lstm", corpus, run, steps=5, width=8, overwrite=True, seed=7, **SMALL)
+    for one in pair:
+        qtbot.waitUntil(lambda one=one: one.library.model.snapshots[-1] == 5)
+        assert one.library.model != before
+        assert one.library.models == (one.library.model,)
+        assert one.scores.score_of((one.library.model, 0)) is None
+        losses = [line["loss"] for line in other.metrics() if "loss" in line]
+        for history in (one.training.history_of(one.library.model), one.training.shown.history):
+            assert history.loss.values.tolist() == pytest.approx(losses)
+
+
+def test_a_run_that_is_trained_on_stays_the_same_model(
+    pair: tuple[Session, Session], run: Path, qtbot: QtBot
+) -> None:
+    first, second = pair
+    before = second.library.model
+    plan(first, 12)
+    first.training.resume()
+    wait_for_the_end(first, qtbot)
+    qtbot.waitUntil(lambda: second.library.model.snapshots[-1] == 12)
+    assert second.library.model == before
+
+
 def test_a_window_that_was_closed_hears_of_nothing(
     pair: tuple[Session, Session], run: Path, qtbot: QtBot
 ) -> None:

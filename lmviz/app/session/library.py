@@ -333,7 +333,15 @@ class Library(Part):
             color = next(index for index in (*tints, *range(len(taken) + 1)) if index not in taken)
         opened = replace(opened, color_index=color, spells_out=self._spells_out)
         self._models = (*others, opened)
+        shown, moved = self._model, False
+        is_replaced = shown is not None and shown.folder == opened.folder and shown != opened
+        if is_replaced:  # the run that was shown lies there no more
+            self._model, moved = opened, self._go_to(opened.nearest_snapshot(self._step))
         self.models_changed.emit()
+        if is_replaced:
+            self.model_changed.emit()
+        if moved:
+            self.step_changed.emit()
         return opened
 
     def _warn_of(self, opened: OpenedModel) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from lmviz.inspection.recipes.recipe import RecipeSubject
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class OpenedModel:
-    """A run that is open. Two of them are equal when they are the same folder, however it has grown, and read
-    special tokens alike.
+    """A run that is open. Two of them are equal when they are the same run in the same folder, however it has
+    grown, and read special tokens alike.
 
     `snapshots` are the steps that can be shown; `context` is the largest number of positions, None
     where there is no limit; `color_index` is the model's place among the theme's series. `find_tokenizer`
@@ -34,18 +34,34 @@ class OpenedModel:
     """
 
     folder: Path
-    name: str = field(compare=False)
-    family: str = field(compare=False)
-    snapshots: tuple[int, ...] = field(compare=False)
-    run: Run = field(compare=False, repr=False)
-    find_tokenizer: Callable[[], Tokenizer] = field(compare=False, repr=False)
-    context: int | None = field(compare=False)
-    parameters: int | None = field(compare=False)
-    sized_at: int | None = field(default=None, compare=False)
-    color_index: int = field(default=0, compare=False)
-    without_numbers: tuple[str, ...] = field(default=(), compare=False)
-    damaged: str = field(default="", compare=False)
+    name: str
+    family: str
+    snapshots: tuple[int, ...]
+    run: Run
+    find_tokenizer: Callable[[], Tokenizer]
+    context: int | None
+    parameters: int | None
+    sized_at: int | None = None
+    color_index: int = 0
+    without_numbers: tuple[str, ...] = ()
+    damaged: str = ""
     spells_out: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OpenedModel):
+            return NotImplemented
+        return self.spells_out == other.spells_out and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.folder)
+
+    def __repr__(self) -> str:
+        return f"<OpenedModel {self.name} in {self.folder}>"
+
+    @property
+    def identity(self) -> tuple[Path, str]:
+        """Which run it is: the folder, and when it was begun, for another may take its place there."""
+        return self.folder, self.description.created
 
     @property
     def tokenizer(self) -> Tokenizer:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Changes = tuple[Intervention, ...]
     Asked = tuple[Moment, Changes]
     """A model at a step, and the changes under which it is judged."""
+    _Key = tuple[tuple[Path, str], int, Changes, str]
 
 
 class Scores(Part):
@@ -41,7 +42,7 @@ class Scores(Part):
     def __init__(self, work: Work, text: OpenText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work, self._text = work, text
-        self._known: dict[tuple[Path, int, Changes, str], Score] = {}
+        self._known: dict[_Key, Score] = {}
         self._awaited: list[Asked] = []
         self._job: Job | None = None
         self._share = 0.0
@@ -124,6 +125,6 @@ class Scores(Part):
         self._measure_next()
 
 
-def _key(asked: Asked, fingerprint: str) -> tuple[Path, int, Changes, str]:
+def _key(asked: Asked, fingerprint: str) -> _Key:
     (model, step), changes = asked
-    return model.folder, step, changes, fingerprint
+    return model.identity, step, changes, fingerprint

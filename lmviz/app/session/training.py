@@ -84,6 +84,7 @@ class Training(Part):
         self._worker: TrainingWorker | None = None
         self._controls = Controls()
         self._rate_begun_with: float | None = None
+        self._trained: OpenedModel | None = None  # the model of the training, once it is open
         self._further = GoingFurther(text, library, plan)
         self._live = LiveWeights(work, library, self.live_failed.emit)
         self._histories = RunHistories(self.failed.emit)
@@ -357,7 +358,22 @@ class Training(Part):
         self._start(begin, model.folder, state, steps, rate if changed else None)
 
     def _forget_closed(self) -> None:
-        self._histories.forget_all_but(model.folder for model in self._library.models)
+        """Forget what is known of runs that are open no more, and of one in whose place lies another now."""
+        self._histories.forget_all_but(self._library.models)
+        trained, before = self._opened, self._trained
+        if trained is None or (before is not None and before.identity == trained.identity):
+            return
+        is_replaced = before is not None and before.folder == trained.folder
+        if is_replaced and self._state.is_active:  # that training says itself what has happened
+            return
+        self._trained = trained
+        if is_replaced:
+            self._enter(TrainingState())
+
+    @property
+    def _opened(self) -> OpenedModel | None:
+        """The model of the training as it is open; None while it is not."""
+        return next((model for model in self._library.models if model.folder == self._state.folder), None)
 
     def _start(
         self,
@@ -367,8 +383,8 @@ class Training(Part):
         steps: float,
         learning_rate: float | None = None,
     ) -> None:
-        if self._state.folder is not None:
-            self._histories.keep(self._state.folder, self._state.history)
+        if (trained := self._opened) is not None:
+            self._histories.keep(trained, self._state.history)
         controls = Controls()
         controls.learning_rate = learning_rate
         controls.observe = steps == 1
@@ -379,6 +395,7 @@ class Training(Part):
         self._worker.start()
         self._timer.start()
         self._enter(state)
+        self._trained = self._opened
 
     def _empty_mailbox(self) -> None:
         """Empty the worker's mailbox; called by the timer, in the window's thread."""

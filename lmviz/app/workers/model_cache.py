@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.changed_model import ChangedModel
     from lmviz.inspection.intervention import Intervention
     from lmviz.models.model import Model
+    from lmviz.training.description import RunDescription
     from lmviz.training.run import Run
 
 LARGEST_CACHE = 384 * 2**20  # bytes of snapshots kept in memory
@@ -33,6 +34,7 @@ class ModelCache:
     def __init__(self) -> None:
         self._models: OrderedDict[Path, Model] = OrderedDict()
         self._states: OrderedDict[tuple[Path, int], dict[str, torch.Tensor]] = OrderedDict()
+        self._runs: dict[Path, RunDescription] = {}
         self._changed: ChangedModel | None = None
         self._spelling: dict[Path, tuple[Model, Model]] = {}
 
@@ -45,6 +47,10 @@ class ModelCache:
 
         run = open_recorded(folder)
         model = open_model_of(run, step).eval()
+        before = self._runs.get(folder)
+        if before is not None and not run.description.continues(before):
+            self.forget(folder)  # also the weights of steps that this run has not reached yet
+        self._runs[folder] = run.description
         self._models[folder] = model
         for step in run.snapshots():
             self._states.pop((folder, step), None)
@@ -53,6 +59,7 @@ class ModelCache:
     def forget(self, folder: Path) -> None:
         """Keep nothing of a model any more: it has been closed."""
         model = self._models.pop(folder, None)
+        self._runs.pop(folder, None)
         if self._changed is not None and self._changed.unchanged is model:
             self._changed = None
         self._spelling.pop(folder, None)

@@ -92,6 +92,26 @@ def test_a_run_that_took_the_place_of_another_is_read_anew(
             np.testing.assert_array_equal(value, expected[name])
 
 
+def test_weights_of_a_step_that_another_run_has_not_reached_yet_are_not_its_own(
+    make_run: Callable[..., Path], run_of_its_own: Path
+) -> None:
+    cache, wanted, other = ModelCache(), ModelCache(), make_run("lstm", 6, width=8, seed=5)
+    cache.open(run_of_its_own)
+    for step in (0, 6):
+        cache.model(run_of_its_own, step)
+    shutil.rmtree(run_of_its_own)
+    shutil.copytree(other, run_of_its_own)
+    last = Run.open(run_of_its_own).snapshot_path(6)
+    content = last.read_bytes()
+    last.unlink()
+    cache.open(run_of_its_own)
+    last.write_bytes(content)  # by and by the other run comes to it
+    wanted.open(other)
+    expected = state_at(wanted, other, 6)
+    for name, value in state_at(cache, run_of_its_own, 6).items():
+        np.testing.assert_array_equal(value, expected[name])
+
+
 def test_weights_of_the_moment_survive_that_their_run_is_opened_again(lstm_run: Path) -> None:
     cache = ModelCache()
     _, model = cache.open(lstm_run)

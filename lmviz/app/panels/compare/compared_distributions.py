@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +65,7 @@ class ComparedDistributionsPanel(Panel):
         self._read = ""
         self.found: tuple[Expectation, ...] = ()  # what is drawn, in the order of the moments
         self._word = ""
-        self._ids: dict[Path, dict[str, int]] = {}
+        self._ids: dict[OpenedModel, dict[str, int]] = {}
         self._lay_out()
         self._invitation.accepted.connect(self._trio.compare)
         self._trio.changed.connect(self.refresh_soon)
@@ -194,8 +193,7 @@ class ComparedDistributionsPanel(Panel):
 
         def take(found: list[Expectation]) -> None:
             self.models, self._read, self.found = models, text[:end], tuple(found)
-            folders = {item.model.folder for item in models}
-            self._ids = {folder: ids for folder, ids in self._ids.items() if folder in folders}
+            self._ids = {model: ids for model, ids in self._ids.items() if model in opened}
             fill(self._row, self.cards, len(models), self._card_at)
             self._show_models()
             self._title.setText(subject)
@@ -243,10 +241,10 @@ class ComparedDistributionsPanel(Panel):
         return f"“{visible(self._word)}” {percentage(found.probability_of(id))}, rank {found.rank_of(id):,}"
 
     def _ids_of(self, model: OpenedModel) -> dict[str, int]:
-        if model.folder not in self._ids:
+        if model not in self._ids:
             names = {bare_word(name): id for id, name in enumerate(model.predicts.names)}
-            self._ids[model.folder] = names or ids_by_word(model.tokenizer)
-        return self._ids[model.folder]
+            self._ids[model] = names or ids_by_word(model.tokenizer)
+        return self._ids[model]
 
     def _hover(self, place: int, bar: int) -> None:
         found = self.found[place].distribution if place < len(self.found) else None

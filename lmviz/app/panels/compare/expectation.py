@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,12 +25,12 @@ class UnitsCache:
     """The units of the models that were asked for last. Used in the reading thread alone."""
 
     def __init__(self) -> None:
-        self._key: tuple[Path, ...] = ()
+        self._key: tuple[OpenedModel, ...] = ()
         self._units: SharedUnits | None = None
 
     def units(self, models: Sequence[OpenedModel]) -> SharedUnits:
         """Those of the models' tokenizers, in the same order."""
-        key = tuple(model.folder for model in models)
+        key = tuple(models)
         if self._units is None or key != self._key:
             self._key, self._units = key, shared_units([model.tokenizer for model in models])
         return self._units

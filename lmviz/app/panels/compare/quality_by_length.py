@@ -43,6 +43,8 @@ NOTHING = (
     "by the length of the source."
 )
 Quality = Mapping[int, "LengthQuality"]
+Asked = tuple[tuple[Path, str], int, str]
+"""The identity of a run, a step and the fingerprint of a text."""
 
 
 class QualityByLengthPanel(Panel):
@@ -50,7 +52,7 @@ class QualityByLengthPanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._known: dict[tuple[Path, int, str], Quality] = {}
+        self._known: dict[Asked, Quality] = {}
         self._pairs: tuple[str, tuple[TextPair, ...]] = ("", ())
         self._chosen: tuple[Moment, int] | None = None
         self._job: Job | None = None
@@ -310,5 +312,5 @@ def _shares(measured: MeasuredShare) -> tuple[float, float, float]:
     return measured.value, measured.low, measured.high
 
 
-def _key(moment: Moment, fingerprint: str) -> tuple[Path, int, str]:
-    return moment[0].folder, moment[1], fingerprint
+def _key(moment: Moment, fingerprint: str) -> Asked:
+    return moment[0].identity, moment[1], fingerprint
