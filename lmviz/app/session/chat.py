@@ -93,16 +93,14 @@ class Chat(Part):
         """Begin a chat with a question; the system says what the template has it say."""
         self._lines = [(SYSTEM, ""), (USER, question), (ASSISTANT, "")]
         self._is_on = True
-        self._write()
-        self.changed.emit()
+        self._write_down()
 
     def say(self, line: int, text: str) -> None:
         """Have somebody say something else in a line."""
         role, before = self._lines[line]
         if text != before:
             self._lines[line] = role, text
-            self._write()
-            self.changed.emit()
+            self._write_down()
 
     def roles_to_add(self) -> tuple[str, ...]:
         """Who may speak next, as the template has it; what is begun as an answer is said by then."""
@@ -121,38 +119,42 @@ class Chat(Part):
     def add_turn(self, role: str) -> None:
         """Have somebody speak next; the answer that was begun is over, and another one follows."""
         self._lines = self._with_turn(role)
-        self._write()
-        self.changed.emit()
+        self._write_down()
 
     def remove_turn(self, line: int) -> None:
         """Take a turn back that was added."""
         if QUESTION < line < len(self._lines) - 1:
             del self._lines[line]
-            self._write()
-            self.changed.emit()
+            self._write_down()
 
     def _with_turn(self, role: str) -> list[tuple[str, str]]:
         *said, answer = self._lines
         return [*said, *([answer] if answer[1] else []), (role, ""), (ASSISTANT, "")]
 
-    def _write(self) -> None:
-        """Have the prefix be what the template makes of the chat."""
+    def _write_down(self) -> None:
+        """Have the prefix follow what has been changed. Where it cannot, the last that is said is why."""
+        if self._write():
+            self.changed.emit()
+
+    def _write(self) -> bool:
+        """Have the prefix be what the template makes of the chat. Where it makes nothing, the chat ends."""
         from lmviz.text.chat import chat_text, places_of_turns
 
         tokenizer = self._reading.tokenizer
         if tokenizer is None:
-            return
+            return True
         turns, answer = _turns(self._lines), self._lines[-1][1]
         try:
             asked = chat_text(tokenizer, turns)
         except LmvizError as sentence:
             self._end()
             self.failed.emit(str(sentence))
-            return
+            return False
         text = asked + answer
         self._own = (*places_of_turns(tokenizer, turns, asked), (len(asked), len(text)))
         self._written = text
         self._reading.set_prefix(text)
+        return True
 
     def _end(self) -> None:
         self._is_on, self._written = False, None
@@ -161,8 +163,9 @@ class Chat(Part):
     def _follow_model(self) -> None:
         """Another model has another template, or none."""
         if self._is_on and self.is_possible:
-            self._write()
-        elif self._is_on:
+            self._write_down()
+            return
+        if self._is_on:
             self.turn_on(False)
         self.changed.emit()
 

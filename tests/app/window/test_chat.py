@@ -223,6 +223,25 @@ def test_a_template_that_fails_is_said_and_ends_the_chat(
     assert "not today" in said.args[0]
     assert not session.chat.is_on
     assert session.reading.prefix == SENTENCE
+    window.notice.clear()
+    switch = window.findChild(QAbstractButton, "chat_switch")
+    assert switch is not None
+    switch.click()
+    assert "not today" in window.notice.sentence
+    assert not switch.isChecked()
+
+
+def test_why_a_turn_cannot_be_written_stays_until_one_can(
+    window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    fails = "{% if messages[-1]['content'] == 'no' %}{{ raise_exception('not that') }}{% endif %}"
+    opened(window, session, folder_with(tmp_path, fails + TEMPLATE), qtbot)
+    line(window, "user").setText("no")
+    assert not session.chat.is_on
+    assert "not that" in window.notice.sentence
+    session.chat.begin("Who asks?")
+    assert session.chat.is_on
+    assert not window.notice.sentence
 
 
 def test_what_was_typed_stays(window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot) -> None:
