@@ -151,22 +151,25 @@ class Scenes(QObject):
     def _begin(self, scene: Scene, folders: list[Path | None]) -> None:
         """Open the models one after the other; the scene goes on when all are there."""
         self._scene = scene
-        found = {number: folder for number, folder in enumerate(folders) if folder is not None}
-        self._awaited = len(found)
+        places: dict[Path, list[int]] = {}  # a model may stand there at several steps, and is opened once
+        for number, folder in enumerate(folders):
+            if folder is not None:
+                places.setdefault(folder, []).append(number)
+        self._awaited = sum(map(len, places.values()))
         library = self._session.library
         known = {model.folder: model for model in library.models}
-        for number, folder in found.items():
+        for folder, numbers in places.items():
             opened = known.get(folder.resolve())
             if opened is not None:
-                self._keep_opened(scene, number, opened)
+                self._keep_opened(scene, numbers, opened)
             else:
-                library.open_beside(folder, partial(self._keep_opened, scene, number))
-        if not found:
+                library.open_beside(folder, partial(self._keep_opened, scene, numbers))
+        if not places:
             self._set_up()
 
-    def _keep_opened(self, scene: Scene, number: int, opened: OpenedModel) -> None:
+    def _keep_opened(self, scene: Scene, numbers: Sequence[int], opened: OpenedModel) -> None:
         if scene is self._scene:
-            self._opened[number] = opened
+            self._opened |= dict.fromkeys(numbers, opened)
             if len(self._opened) == self._awaited:
                 self._set_up()
 
@@ -262,14 +265,14 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
     """
     library, focus = session.library, session.focus
     contrast = session.contrast if "contrast" in vars(session) else None
-    shown = [] if library.model is None else [library.model]
-    compared = {model: step for model, step in session.comparison.chosen if model not in shown}
-    steps = compared | {model: model.nearest_snapshot(library.step) for model in shown}
+    shown = [] if library.model is None else [session.comparison.present]
+    chosen = [(model, model.nearest_snapshot(step)) for model, step in session.comparison.chosen]
+    compared = [moment for moment in dict.fromkeys(chosen) if moment not in shown]
     return Scene(
         perspective=perspective,
         in_front=tuple(in_front),
         text=_text_of(session, folder),
-        models=tuple(_scene_model(model, steps[model], folder) for model in (*shown, *compared)),
+        models=tuple(_scene_model(model, step, folder) for model, step in (*shown, *compared)),
         compared=(True,) * len(compared),
         prefix=session.reading.prefix,
         source=session.reading.source,
@@ -282,7 +285,7 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
         surgery=session.surgery.interventions,
         is_surgery_off=session.surgery.is_off,
         shows_gradients=session.gradients.is_shown,
-        spells_out=any(model.spells_out for model in shown),
+        spells_out=any(model.spells_out for model, _ in shown),
         network=_network_of(session) if perspective == "autodiff" else None,
         race=_race_of(session, folder),
         sampling=session.writing.sampling,

@@ -134,6 +134,26 @@ def test_a_scene_holds_only_the_models_that_it_shows(
     assert [model.step for model in scene_of(arranged, "compare", lecture).models][1:] == [1]
 
 
+def test_a_model_beside_its_own_earlier_steps_is_put_on_again(
+    window: MainWindow,
+    arranged: Session,
+    lecture: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    shown, (other, _) = arranged.library.model, arranged.comparison.chosen[0]
+    chosen = [(shown, 0), (other, 0), (other, other.snapshots[-1]), (shown, 1)]
+    arranged.comparison.choose(chosen)
+    save(window, lecture / "steps.lmviz", monkeypatch)
+    for model in arranged.library.models:
+        arranged.library.close(model)
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([lecture / "steps.lmviz"])
+    assert arranged.library.shown_moment == (shown, 1)
+    assert arranged.comparison.chosen == tuple(chosen[:-1])
+
+
 def test_the_tabs_in_front_are_part_of_the_scene(
     window: MainWindow, arranged: Session, lecture: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
