@@ -218,6 +218,8 @@ class Training(Part):
             self._controls.observe = True
             self._worker.step()
             self._empty_mailbox()
+        elif self._steps_waiting is not None:
+            self._steps_waiting = 1
         elif self._library.model is not None:
             self._start_again(1)
         else:

@@ -91,6 +91,7 @@ class Commands:
         ):
             changed.connect(self._allow)
         session.surgery.changed.connect(self._allow)
+        window.transport.can_step_changed.connect(self._allow)
         window.lectures.changed.connect(self._allow)
         window.student_files.changed.connect(self._allow)
         session.lesson.changed.connect(self._allow)
@@ -259,12 +260,10 @@ class Commands:
         session, transport = self._session, self._window.transport
         may_train = lambda: session.training.state.phase not in ("preparing", "running")  # noqa: E731
         self._add(menu, "Train", transport.train_as_planned, "Ctrl+T", possible=may_train)
-        for title, button, keys in (
-            ("Pause training", transport.pause_button, ""),
-            ("One training step", transport.step_button, "Ctrl+."),
-            ("Stop training", transport.stop_button, ""),
-        ):
-            self._add(menu, title, button.click, keys, possible=button.isEnabled)
+        pause, stop, may_step = transport.pause_button, transport.stop_button, lambda: transport.can_step
+        self._add(menu, "Pause training", pause.click, possible=pause.isEnabled)
+        self._add(menu, "One training step", transport.step_button.click, "Ctrl+.", possible=may_step)
+        self._add(menu, "Stop training", stop.click, possible=stop.isEnabled)
         resume = session.training.resume
         self._add(menu, "Continue training", resume, possible=lambda: session.training.can_resume)
         menu.addSeparator()

@@ -41,10 +41,12 @@ FURTHER = "train the model that is shown further"
 class Transport(QFrame):
     """Shows and steers the session's training, and holds the time slider.
 
-    Signal: `plan_wanted`, where what would be trained should be seen before a long training begins.
+    Signals: `plan_wanted`, where what would be trained should be seen before a long training begins, and
+    `can_step_changed`.
     """
 
     plan_wanted = Signal()
+    can_step_changed = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,6 +101,12 @@ class Transport(QFrame):
         """Steer the race, where it is what a person looks at; so it is, too, while it is under way."""
         self._is_race_shown, self._is_plan_shown = name == "race", name == "train"
         self._share_with_race()
+        self.can_step_changed.emit()
+
+    @property
+    def can_step(self) -> bool:
+        """Whether a step can be made; where the race is what is steered, of its lanes."""
+        return not self._steers_race or self._session.race.is_active
 
     @property
     def _steers_race(self) -> bool:
@@ -112,6 +120,7 @@ class Transport(QFrame):
 
             self._race = RaceControls(self._session)
             self._row.insertWidget(0, self._race, 1)
+            self._session.race.changed.connect(self.can_step_changed)
         if self._race is not None and steers == self._race.isHidden():
             self._race.setVisible(steers)
             for widget in self._own:
@@ -119,13 +128,14 @@ class Transport(QFrame):
             self._fit()
 
     def toggle_training(self) -> None:
-        """Pause what runs; go on with what waits."""
+        """Pause what runs; go on with what rests, or begin."""
         if self._race is not None and self._steers_race:
             self._race.toggle()
             return
-        if self._session.training.state.phase == "running":
+        phase = self._session.training.state.phase
+        if phase == "running":
             self._session.training.pause()
-        else:
+        elif phase != "preparing":  # which comes to something by itself
             self._train()
 
     def _make_step(self) -> None:

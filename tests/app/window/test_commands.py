@@ -62,6 +62,32 @@ def test_what_a_training_can_be_told_depends_on_how_it_stands(
     assert offered() >= {"Train", "Continue training", "Play training like a film"}
 
 
+def test_where_the_race_is_steered_a_step_is_offered_only_while_it_is_under_way(
+    window: MainWindow,
+    session: Session,
+    offered: Callable[[], set[str]],
+    text_file: Path,
+    options: TrainingOptions,
+    qtbot: QtBot,
+) -> None:
+    assert "One training step" in offered()
+    window.show_perspective("race")
+    assert "One training step" not in offered()
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: session.work.is_ready)
+    session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), options)
+    session.race.add()
+    session.race.go_on()
+    qtbot.waitUntil(lambda: session.race.is_active)
+    assert "One training step" in offered()
+    session.race.stop()
+    qtbot.waitUntil(lambda: not session.race.is_active)
+    assert "One training step" not in offered()
+    window.show_perspective("corpus")
+    assert "One training step" in offered()
+
+
 def test_there_is_only_something_to_undo_after_an_intervention(
     session: Session, offered: Callable[[], set[str]], lstm_run: Path, qtbot: QtBot
 ) -> None:

@@ -115,6 +115,22 @@ def test_before_its_first_number_a_training_does_not_seem_to_be_none(
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
 
+def test_while_a_training_is_prepared_the_space_bar_says_nothing_and_a_step_is_made_alone(
+    window: MainWindow, session: Session, text_file: Path, options: TrainingOptions, qtbot: QtBot
+) -> None:
+    session.text.open(text_file, documents="line")  # which takes a moment
+    session.training.start("rnn", FAMILIES["rnn"].configuration(width=8), options)
+    assert session.training.state.phase == "preparing"
+    window.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    window.transport.step_button.click()
+    assert window.transport.notice.sentence == ""
+    qtbot.waitUntil(lambda: session.training.state.phase == "paused", timeout=LONG)
+    assert session.training.state.progress.step == 1
+    session.training.stop()
+    qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
+
+
 def test_one_step_says_what_is_missing(finished: MainWindow, session: Session, qtbot: QtBot) -> None:
     (session.library.model.folder / "resume" / "state.safetensors").unlink()
     qtbot.mouseClick(finished.findChild(QPushButton, "step_button"), Qt.MouseButton.LeftButton)
