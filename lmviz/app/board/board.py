@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QByteArray, QPoint, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from lmviz.app.board.arrangement import Choices, KeptBoard
 from lmviz.app.board.lengths import COLUMNS, Lengths, hint_of
@@ -144,10 +144,13 @@ class Board(QWidget):
 
     def name_at(self, place: QPoint) -> str:
         """The name in the table of the panel at a place of the screen; empty where there is none."""
-        for name, page in self._pages.items():
-            if page.isVisible() and page.rect().contains(page.mapFromGlobal(place)):
-                return name
-        return ""
+        there = [
+            name
+            for name, page in self._pages.items()
+            if page.isVisible() and page.rect().contains(page.mapFromGlobal(place))
+        ]
+        in_front = QApplication.topLevelAt(place)  # the window of a panel may lie over other panels
+        return next((name for name in there if self._pages[name].window() is in_front), "".join(there[:1]))
 
     def toggle_window(self, name: str) -> None:
         """Put a panel into a window of its own, or bring it back."""

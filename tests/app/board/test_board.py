@@ -264,6 +264,21 @@ def test_a_window_of_a_panel_is_remembered_with_its_place(
     assert panel_of(window, "health_view").window() is window
 
 
+def test_the_panel_under_the_pointer_is_the_one_in_front(
+    window: MainWindow, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    window.show_perspective("train")
+    drawn()
+    window.perspective.toggle_window("health")
+    own, loss = panel_of(window, "health_view").window(), panel_of(window, "loss_view")
+    own.setGeometry(QRect(loss.mapToGlobal(QPoint(20, 20)), own.minimumSizeHint()))
+    qtbot.waitUntil(lambda: QApplication.topLevelAt(own.geometry().center()) is own)
+    assert window.perspective.name_at(own.geometry().center()) == "health"
+    assert window.perspective.name_at(loss.mapToGlobal(QPoint(5, 5))) == "loss"
+    own.close()
+    assert window.perspective.name_at(loss.mapToGlobal(QPoint(40, 40))) == "loss"
+
+
 def test_keys_of_the_main_window_act_in_the_window_of_a_panel(
     window: MainWindow, read: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
