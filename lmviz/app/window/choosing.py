@@ -91,13 +91,11 @@ class Choosing:
         dialog.renamed.connect(rename, Qt.ConnectionType.QueuedConnection)  # the list is still being edited
         dialog.open()
 
-    def rename_model(self) -> None:
-        """Another name of the model that is shown."""
-        model = self._session.library.model
-        if model is not None:
-            dialog = RenameDialog(model.name, self._parent)
-            dialog.named.connect(lambda name: self._session.library.rename(model.folder, name))
-            dialog.open()
+    def rename_model(self, model: OpenedModel) -> None:
+        """Another name of a model."""
+        dialog = RenameDialog(model.name, self._parent)
+        dialog.named.connect(lambda name: self._session.library.rename(model.folder, name))
+        dialog.open()
 
     def open_checkpoint(self) -> None:
         """Any file of a checkpoint, whose model is opened."""

@@ -28,11 +28,11 @@ NARROW = 800  # pixels at scale 1 below which only the family of the model has r
 class Header(QFrame):
     """`Header(session)`; `menu_bar` takes the menus.
 
-    Signals: `open_model_wanted`, `rename_wanted`, `palette_wanted`.
+    Signals: `open_model_wanted`, `rename_wanted` with a model, `palette_wanted`.
     """
 
     open_model_wanted = Signal()
-    rename_wanted = Signal()
+    rename_wanted = Signal(object)
     palette_wanted = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -101,13 +101,11 @@ class Header(QFrame):
             action.triggered.connect(lambda _=False, chosen=model: session.library.choose(chosen))
         menu.addSeparator()
         menu.addAction("Open a run or a sample model…", self.open_model_wanted.emit)
-        if session.library.model is not None:
-            rename = menu.addAction(caption(f"Rename {session.library.model.name}…"), self.rename_wanted.emit)
-            rename.setEnabled(not _is_sample(session.library.model))
-            menu.addAction(
-                caption(f"Close {session.library.model.name}"),
-                lambda: session.library.close(session.library.model),
-            )
+        shown = session.library.model  # another one may be shown by the time that an entry is chosen
+        if shown is not None:
+            rename = menu.addAction(caption(f"Rename {shown.name}…"), lambda: self.rename_wanted.emit(shown))
+            rename.setEnabled(not _is_sample(shown))
+            menu.addAction(caption(f"Close {shown.name}"), lambda: session.library.close(shown))
 
     def _fill_companions(self) -> None:
         """Models to tick, each at its newest snapshot, and the present moment to hold on to."""

@@ -319,7 +319,7 @@ class MainWindow(QMainWindow):
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
         self.header.open_model_wanted.connect(lambda: self.commands.choosing.open_run())
-        self.header.rename_wanted.connect(lambda: self.commands.choosing.rename_model())
+        self.header.rename_wanted.connect(lambda model: self.commands.choosing.rename_model(model))
         session, students = self.session, self.student_files
         session.plan.offered.connect(lambda: self.show_perspective("train"))
         self.transport.plan_wanted.connect(self._show_plan)

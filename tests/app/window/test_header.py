@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QMenu, QPushButton
+from PySide6.QtWidgets import QDialog, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model, train
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.open_model import RenameDialog
 from lmviz.text.corpus import load_corpus
 
 
@@ -97,6 +98,21 @@ def test_its_menu_chooses_among_the_open_models_and_closes_one(
     assert two.library.models == (transformer,)
     assert two.library.model == transformer
     assert not any(words.startswith("lstm") for words in offered("model_picker"))
+
+
+def test_an_entry_is_about_the_model_that_it_names(
+    window: MainWindow, two: Session, offered: Callable[[str], dict[str, QAction]]
+) -> None:
+    first, second = two.library.models
+    entries = offered("model_picker")
+    two.library.choose(first)  # as a training does that shows its model, while the menu is open
+    entries[f"Rename {second.name}…"].trigger()
+    dialog = window.findChild(RenameDialog)
+    assert dialog is not None
+    assert dialog.findChild(QLineEdit).text() == second.name
+    dialog.reject()
+    entries[f"Close {second.name}"].trigger()
+    assert two.library.models == (first,)
 
 
 def test_its_menu_asks_which_run_to_open(
