@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -135,10 +135,11 @@ class DoctorReport(QDialog):
         self._job.failed.connect(self._show_fault)
         self._job.start()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
+        """The end, however it comes: Esc closes without a close event."""
         if self._job is not None:
             self._job.cancel()
-        super().closeEvent(event)
+        super().done(result)
 
     def _lay_out(self, close: QPushButton) -> None:
         buttons = row(STRETCH, self._copy, close)

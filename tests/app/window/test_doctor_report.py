@@ -1,12 +1,13 @@
 """The Help menu's report on this machine: found in another thread, line by line, and copied."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +16,8 @@ from lmviz.app.window.main_window import MainWindow
 from lmviz.base.errors import LmvizError
 from lmviz.desktop import doctor
 from lmviz.desktop.doctor import Finding
+
+ESCAPE = Qt.Key.Key_Escape
 
 
 def opened(window: MainWindow) -> DoctorReport:
@@ -65,22 +68,31 @@ def test_it_says_what_the_command_line_says(window: MainWindow, qtbot: QtBot) ->
     report.close()
 
 
+@pytest.mark.parametrize("close", [DoctorReport.close, lambda report: QTest.keyClick(report, ESCAPE)])
 def test_it_can_be_closed_while_it_examines(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    window: MainWindow,
+    close: Callable[[DoctorReport], object],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
 ) -> None:
-    go_on, ended = threading.Event(), threading.Event()
+    go_on, ended, found = threading.Event(), threading.Event(), list[str]()
 
     def examine() -> Iterator[Finding]:
         assert go_on.wait(20)
-        ended.set()
-        yield Finding("python", "fine", "Python is here.")
+        try:
+            for name in ("python", "display"):
+                found.append(name)
+                yield Finding(name, "fine", "It is here.")
+        finally:
+            ended.set()
 
     monkeypatch.setattr(doctor, "examine", examine)
     report = opened(window)
     with qtbot.waitSignal(report.destroyed):
-        report.close()
+        close(report)
     go_on.set()
     qtbot.waitUntil(ended.is_set)
+    assert found == ["python"]
 
 
 def test_what_goes_wrong_is_said(window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
