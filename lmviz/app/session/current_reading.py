@@ -177,7 +177,8 @@ class CurrentReading(Part):
         """Read the text of `current` again, in the place of one that takes long to read."""
         if self._reading is not None and self.can_go_back:
             before = self._reading.question
-            self.set_source(before.source or self.source)
+            if before.source is not None:
+                self.set_source(before.source)
             self.set_prefix(before.text)
 
     @property

@@ -175,3 +175,16 @@ def test_a_reading_on_its_way_never_arrives_when_its_model_was_closed(
     gate.set()
     qtbot.waitUntil(lambda: bool(done))
     assert read.reading.current is None
+
+
+def test_going_back_from_a_source_may_lead_to_none(
+    session: Session, translator_run: Path, qtbot: QtBot
+) -> None:
+    session.library.open(translator_run)
+    session.reading.set_prefix("voiture")
+    qtbot.waitUntil(lambda: session.reading.current is not None and not session.reading.is_busy)
+    session.reading.set_source("red car")
+    assert session.reading.can_go_back
+    session.reading.go_back()
+    assert session.reading.source == ""
+    assert not session.reading.can_go_back
