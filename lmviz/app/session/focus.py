@@ -176,11 +176,13 @@ class Focus(Part):
             self.position_changed.emit()
 
     def fit_stages(self, names: Sequence[tuple[str, str]]) -> None:
-        """The trace has these stages now, each a place and a title.
+        """The trace has these stages now, each a place and a title; none where there is no trace for a while.
 
         Where they are others than before, as another family's are, one goes to the stage of the same name, in
         the same place if there is one; else to the first.
         """
+        if not names:
+            return
         before, self._stages = self._stages, tuple(names)
         stage = self._stage
         if before and self._stages != before:

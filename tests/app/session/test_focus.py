@@ -105,3 +105,11 @@ def test_an_operand_under_the_pointer_leaves_the_pinned_cell_explained(focus: Fo
     focus.hover_cell(None)
     focus.hover_cell(operand)
     assert focus.explained_cell == operand
+
+
+def test_the_stage_stays_while_there_is_nothing_to_read(focus: Focus) -> None:
+    stages = [("", "one"), ("", "two"), ("", "three")]
+    focus.choose_stage(2)
+    focus.fit_stages([])  # the text is empty for a moment
+    focus.fit_stages(stages)
+    assert focus.stage == 2
