@@ -47,6 +47,11 @@ class Enlarging(QObject):
             part.hide()
         view.show_only(name)
 
+    def keep_away(self, part: QWidget) -> None:
+        """Hide a part that is wanted no more, which so does not come back with the others."""
+        part.hide()
+        self._hidden = tuple(each for each in self._hidden if each is not part)
+
     def follow_lesson(self, is_open: bool) -> None:
         """What is arranged in a lesson is for its time; leave again what projector mode leaves."""
         for view in self._views.values():

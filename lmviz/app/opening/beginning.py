@@ -45,9 +45,13 @@ class FirstScreen:
 
 
 class Beginning(QObject):
-    """Offers what can be done first. `strip` is the welcome, to be placed in the window; `tour_wanted`."""
+    """Offers what can be done first. `strip` is the welcome, to be placed in the window.
+
+    Signals: `tour_wanted`, and `welcome_over` when something else is begun, whether or not `strip` was seen.
+    """
 
     tour_wanted = Signal()
+    welcome_over = Signal()
 
     def __init__(self, window: Shell, parent: QWidget) -> None:
         super().__init__(parent)
@@ -122,6 +126,7 @@ class Beginning(QObject):
     def _make_way(self) -> None:
         """Offer nothing more: a lesson has begun, whose controls it would lie over, or something is open."""
         self.strip.hide()
+        self.welcome_over.emit()
         if self._last_time:
             self._window.withdraw(self._last_time)
             self._last_time = ""

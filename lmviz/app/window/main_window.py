@@ -214,7 +214,8 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentIndex(list(self._views).index(name))
         if self._left is not None:
             self._left = self.perspective  # Tab begins with what is shown now
-        self.prefix_bar.setVisible(has_prefix(name))
+        if not self._enlarging.is_enlarged:
+            self.prefix_bar.setVisible(has_prefix(name))
         self.transport.follow_perspective(name)
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
@@ -313,8 +314,8 @@ class MainWindow(QMainWindow):
             self.rail.chosen.connect(notice.make_room)
         self.rail.lessons_wanted.connect(self.lessons.toggle)
         self.lessons.shown_changed.connect(self.rail.lessons.setChecked)
-        self.lessons.shown_changed.connect(lambda shown: self.beginning.strip.setVisible(False))
-        self.lessons.shown_changed.connect(self._enlarging.follow_lesson)
+        self.lessons.shown_changed.connect(self._follow_lessons)
+        self.beginning.welcome_over.connect(self._leave_welcome)
         self.lessons.lecture_wanted.connect(self.open_lecture)
         self.beginning.tour_wanted.connect(self.lessons.start_tour)
         self.header.palette_wanted.connect(self.commands.show_palette)
@@ -343,6 +344,16 @@ class MainWindow(QMainWindow):
         session.permission.asked.connect(
             lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)
         )
+
+    def _follow_lessons(self, shown: bool) -> None:
+        """The lessons have come or gone, for good also where a panel fills the window."""
+        self._leave_welcome()
+        if not shown:
+            self._enlarging.keep_away(self.lessons.side)
+        self._enlarging.follow_lesson(shown)
+
+    def _leave_welcome(self) -> None:
+        self._enlarging.keep_away(self.beginning.strip)
 
     def _offer_base(self, sentence: str, adapter: Path) -> None:
         """Let a person choose the model that an adapter is added to."""

@@ -141,6 +141,30 @@ def test_the_strip_leads_on_and_stays_away_when_sent_away(
     assert not strip.isVisible()
 
 
+def test_what_is_over_does_not_come_back_with_an_enlarged_panel(
+    sleeping: MainWindow, lstm_run: Path, qtbot: QtBot
+) -> None:
+    window, strip = sleeping, sleeping.beginning.strip
+    window.toggle_enlarged()
+    window.toggle_enlarged()
+    assert strip.isVisible(), "nothing has been opened"
+    window.toggle_enlarged()
+    window.show_perspective(window.perspective.name)
+    assert window.prefix_bar.isHidden()
+    window.session.start()
+    window.session.library.open(lstm_run)
+    qtbot.waitUntil(lambda: len(window.session.library.models) == 2)
+    window.toggle_enlarged()
+    assert not window.prefix_bar.isHidden()
+    assert not strip.isVisible()
+    window.lessons.toggle()
+    window.toggle_enlarged()
+    assert not window.lessons.side.isVisible()
+    window.lessons.close()
+    window.toggle_enlarged()
+    assert not window.lessons.side.isVisible()
+
+
 def test_only_what_differs_from_the_first_screen_is_offered_again(
     sleeping: MainWindow, samples: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
