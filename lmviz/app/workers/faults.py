@@ -75,9 +75,16 @@ def versions() -> str:
 
 
 def _catch_crashes() -> None:
-    """Have what ends the process at once, such as a fault inside Qt, leave its stack beside the log."""
+    """Have what ends the process at once, such as a fault inside Qt, leave its stack beside the log.
+
+    The stack that an earlier process left is kept under another name, which the log tells.
+    """
     global _crash_file
     path = log_path().parent / "crash.log"
+    with contextlib.suppress(OSError):  # also where another window has the file open, which Windows minds
+        if path.stat().st_size:
+            kept = path.replace(path.with_name("crash-before.log"))
+            logger.warning("lmviz was ended at once before; where it was then is in %s", kept)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         _crash_file = path.open("w", encoding="utf-8")

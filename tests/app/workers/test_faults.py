@@ -91,3 +91,23 @@ def test_on_a_full_disk_the_log_is_given_up_without_a_word(tmp_path: Path) -> No
     words = [sys.executable, "-c", WRITES.format(path=str(path))]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+CRASHES = """
+import faulthandler, resource
+from lmviz.app.workers.faults import Faults
+Faults().install()
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+faulthandler._sigsegv()
+"""
+STARTS = "from lmviz.app.workers.faults import Faults; Faults().install()"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the module resource is not")
+def test_the_stack_of_a_crash_outlives_the_next_starts() -> None:
+    for code, fails in ((CRASHES, True), (STARTS, False), (STARTS, False)):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+        assert (done.returncode != 0) == fails
+    kept = log_path().with_name("crash-before.log")
+    assert "Segmentation fault" in kept.read_text(encoding="utf-8")
+    assert log_path().read_text(encoding="utf-8").count(str(kept)) == 1
