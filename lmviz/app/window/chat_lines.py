@@ -15,6 +15,7 @@ from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
 from lmviz.app.widgets.controls.switch import Switch
+from lmviz.app.window.text_line import TextLine
 
 if TYPE_CHECKING:
     from lmviz.app.session.session import Session
@@ -56,7 +57,7 @@ class ChatLines(QWidget):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self._chat = session.chat
+        self._chat, self._say = session.chat, session.say
         self._lines: list[_Line] = []
         self._add = QuietButton("add_turn_button", "+ turn", description="have somebody speak next")
         self._add.setToolTip(paragraph("Have somebody speak next: the answer that is begun is over then"))
@@ -121,10 +122,11 @@ class ChatLines(QWidget):
             self._lines[-2].edit.setFocus()
 
     def _put(self, number: int, role: str, name: str, hint: str, *, was_added: bool = False) -> None:
-        said_by, edit = Label(role, role=INKS[role]), named(QLineEdit(), f"{name}_edit")
+        said_by, edit = Label(role, role=INKS[role]), named(TextLine(), f"{name}_edit")
         edit.setAccessibleName(f"what the {name.replace('_', ' ')} says")
         edit.setPlaceholderText(hint)
         edit.textChanged.connect(lambda text: self._chat.say(number, text))
+        edit.shortened.connect(self._say)
         edit.installEventFilter(self)
         name_with(said_by, edit)
         self._grid.addWidget(said_by, number, 0)

@@ -25,6 +25,7 @@ from lmviz.app.window.chat_lines import ChatLines, ChatSwitch
 from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, label_of_text
 from lmviz.app.window.source_picture import SourcePicture
 from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
+from lmviz.app.window.text_line import TextLine
 from lmviz.text.tokenizer import END, START, Encoding, token_name, visible
 
 MOST_ROWS = 2
@@ -36,7 +37,7 @@ OF_TRANSLATION = "Type the translation so far, to see what could come next"
 OF_PICTURE = "Type the description of the picture so far; paint it with the mouse"
 
 
-class PrefixEdit(QLineEdit):
+class PrefixEdit(TextLine):
     """A line in which Return writes a line break, since texts have them."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -56,7 +57,7 @@ class PrefixBar(QFrame):
         self._is_changed = False  # whether surgery has put other words there than are typed
         self.setObjectName("prefix_bar")
         self.edit = named(PrefixEdit(), "prefix_edit", "prefix")
-        self.source = named(QLineEdit(), "source_edit", "source")
+        self.source = named(TextLine(), "source_edit", "source")
         self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
         self._names = _name_of(self.source, "source"), _name_of(self.edit, "translation")
         self.picture = SourcePicture(session)
@@ -104,6 +105,8 @@ class PrefixBar(QFrame):
         session = self._session
         self.edit.textChanged.connect(session.reading.set_prefix)
         self.source.textChanged.connect(session.reading.set_source)
+        for line in (self.edit, self.source):
+            line.shortened.connect(session.say)
         session.reading.source_changed.connect(self._show_source)
         session.library.model_changed.connect(self._show_source)
         session.reading.prefix_changed.connect(self._show_prefix)
@@ -128,6 +131,7 @@ class PrefixBar(QFrame):
     def _show_prefix(self) -> None:
         if self.edit.text() != self._session.reading.prefix:
             self.edit.setText(self._session.reading.prefix)
+            self._session.reading.set_prefix(self.edit.text())  # what was cut may be what stood there
 
     def _show_chat(self) -> None:
         """In a chat there is a line for each who speaks in the place of one for the whole text."""
@@ -147,6 +151,8 @@ class PrefixBar(QFrame):
         self.edit.setPlaceholderText(of_source if reading.has_source else OF_TEXT)
         if self.source.text() != reading.source:
             self.source.setText(reading.source)
+            if translates:
+                reading.set_source(self.source.text())
 
     def _offer_example(self) -> None:
         """Where the open text has examples of what the shown model does."""

@@ -218,3 +218,20 @@ def test_a_text_that_takes_long_says_how_far_it_is_and_escape_goes_back(
     qtbot.waitUntil(lambda: panels[0].card.late == "")
     assert "reading" not in said.accessibleName()
     gate.set()
+
+
+def test_a_text_that_is_too_long_to_be_typed_is_cut_and_said(
+    window: MainWindow, read: Session, qtbot: QtBot
+) -> None:
+    edit = find(window, QLineEdit, "prefix_edit")
+    most = edit.maxLength()
+    for text in ("a" * most, "a" * (most + 1)):
+        window.notice.clear()
+        read.reading.set_prefix(text)
+        assert len(read.reading.prefix) == most
+        assert ("32,767 characters" in window.notice.sentence) == (len(text) > most)
+    window.notice.clear()
+    edit.setCursorPosition(0)
+    edit.insert("the cows")  # as what is pasted
+    assert "32,767 characters" in window.notice.sentence
+    read.reading.set_prefix("the cows")
