@@ -119,6 +119,7 @@ class PlanPanel(Panel):
 
     def _tell_problem(self) -> None:
         self.session.plan.refuse(self._model_form.complaint or self._learning_form.complaint)
+        self._statement.show_plan()  # a value that is refused changes no plan
 
     def _notice_training(self) -> None:
         """What can be changed depends on whether it trains, not on how far it has got."""

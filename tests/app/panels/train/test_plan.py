@@ -171,3 +171,22 @@ def test_how_large_a_counted_model_is_it_does_not_say_beforehand(
         session.plan.set(family, FAMILIES[family].configuration(), TrainingOptions())
         qtbot.waitUntil(lambda said=said: any(said in aside for aside in asides()))
         assert any(" parameters · " in aside for aside in asides()) == (family == "gru")
+
+
+def test_while_the_form_is_refused_it_says_no_duration(
+    statement: QWidget, window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
+) -> None:
+    session.plan.set(
+        "gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=9, batch=2, length=8)
+    )
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    qtbot.waitUntil(lambda: duration(statement).startswith("about "), timeout=LONG)
+    before, form = duration(statement), window.findChild(ConfigurationForm, "learning_form")
+    rate = form.field("learning_rate").control
+    usual = rate.text()
+    rate.setText("abc")
+    assert form.complaint
+    assert duration(statement) == form.complaint
+    rate.setText(usual)
+    assert duration(statement) == before
