@@ -114,10 +114,11 @@ class Polls(Part):
         self._begin()
 
     def collect(self, letter: str) -> None:
-        """Count one more answer; a letter that is no choice is none."""
-        if letter in (choice.letter for choice in self.current.filled):
+        """Count one more answer; a letter that is no choice is none, nor is one more than can be counted."""
+        count = self.counts.get(letter, 0)
+        if count < MOST and letter in (choice.letter for choice in self.current.filled):
             self._collected.append(letter)
-            self.set_count(letter, self.counts.get(letter, 0) + 1)
+            self.set_count(letter, count + 1)
 
     def take_back(self) -> None:
         """Take the answer back that was collected last."""

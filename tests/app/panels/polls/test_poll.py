@@ -27,7 +27,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.order_picture import OrderPicture
 from lmviz.app.widgets.plots.poll_choices import PollChoices
 from lmviz.app.window.main_window import MainWindow
-from lmviz.polls.counts import counts_path
+from lmviz.polls.counts import MOST, counts_path
 
 ONLY_PANELS = ("poll", "order")
 
@@ -376,3 +376,13 @@ def test_a_poll_without_vectors_has_the_room_of_both_panels(
     other.resize(window.perspective.size())
     other.show()
     qtbot.waitUntil(lambda: {panel.objectName() for panel in other.panels} == {"poll_view", "order_view"})
+
+
+def test_what_was_not_counted_is_not_taken_back(session: Session) -> None:
+    session.polls.set_count("A", MOST - 1)
+    for _ in range(3):
+        session.polls.collect("A")
+    assert session.polls.counts["A"] == MOST
+    session.polls.take_back()
+    session.polls.take_back()
+    assert session.polls.counts["A"] == MOST - 1
