@@ -116,7 +116,7 @@ class WhichIsRealPanel(GamePanel):
             "The same beginning, continued twice: by the held-out text, and by the model, which draws at "
             f"temperature {number(self.session.writing.sampling.temperature, 2)}, as Sample has it."
         )
-        if self.game is not None and self._is_over:
+        if self.game is not None and self._is_over and self.game.found:
             sentence = f"You found {self.game.score} of {len(self.game.found)} real passages."
         return self.invite(sentence, again=self.game is not None)
 

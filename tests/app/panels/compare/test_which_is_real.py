@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from lmviz.api.training import open_model
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.text.passage_view import PassageView
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.which_is_real import HeldOutPassage, invent
@@ -36,3 +37,18 @@ def test_the_real_passage_is_held_out_and_the_other_is_the_model_s(
     second = compare.findChild(PassageView, "real_second")
     qtbot.mouseClick(second, Qt.MouseButton.LeftButton)
     assert len(view.game.found) == 1  # what is judged stays judged
+
+
+def test_of_a_game_that_never_began_no_score_is_said(
+    compare: MainWindow, session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    view = bring_to_front(compare, "real_view", qtbot)
+    qtbot.waitUntil(lambda: compare.findChild(QPushButton, "real_play_button").isVisible(), timeout=LONG)
+    for model in session.library.models:
+        session.library.close(model)
+    with qtbot.waitSignal(session.library.model_changed, timeout=LONG):
+        view.start(session.text.corpus)
+        session.library.open(lstm_run)
+        qtbot.waitUntil(lambda: view.game is not None, timeout=LONG)
+    said = view.invitation.findChild(EmptyText)
+    qtbot.waitUntil(lambda: said.text().startswith("The same beginning, continued twice"), timeout=LONG)
