@@ -24,7 +24,7 @@ def data_folder() -> Path:
     """The folder of downloaded and generated texts; it may not exist yet."""
     chosen = os.environ.get(DATA_VARIABLE)
     if chosen:
-        return Path(chosen).expanduser()
+        return Path(os.path.expanduser(chosen))
     import platformdirs
 
     return platformdirs.user_data_path("lmviz", appauthor=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,7 +36,8 @@ class OpenedPaths(QObject):
         from lmviz.polls.poll_file import is_poll
 
         window, session = self._window, self._session
-        found = [Path(path).expanduser().absolute() for path in paths]
+        # As Path.expanduser, but a user whom nobody knows is no fault: there is no such file then.
+        found = [Path(os.path.expanduser(path)).absolute() for path in paths]
         for path in found:
             window.settings.add_recent(path)
         others, is_shown = found, False

@@ -284,3 +284,11 @@ def test_a_window_that_is_closed_is_gone_before_threads_are_waited_for(
     monkeypatch.setattr(session, "close", lambda: (seen.append(window.isVisible()), close()))
     window.close()
     assert seen == [False]
+
+
+def test_the_home_of_a_user_whom_nobody_knows_is_no_fault(
+    window: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(session.text.failed) as caught:
+        window.open_paths(["~nobody-has-this-name/farm.txt"])
+    assert "~nobody-has-this-name" in caught.args[0]
