@@ -59,6 +59,7 @@ class Library(Part):
         self._live = self._spells_out = False
         self._marks: tuple[tuple[OpenedModel, int, str], ...] = ()
         self._prepared: dict[str | Path, OpenedModel] = {}  # read ahead, by what they will be asked for
+        self._waiting: dict[str, list[Callable[[OpenedModel], None]]] = {}  # for what has been asked for
         self._watched = WatchedRuns(self)
         self._watched.changed.connect(self._look_again)
         self.models_changed.connect(self._watch)
@@ -168,6 +169,7 @@ class Library(Part):
     def _have_opened(self, path_or_name: str | Path, take: Callable[[OpenedModel], None]) -> None:
         """Call `take` with a model: at once where it was prepared."""
         cache, prepared = self._work.cache, self._prepared.pop(path_or_name, None)
+        key = f"open {path_or_name}"
 
         def read() -> OpenedModel | NoBase:
             try:
@@ -176,15 +178,23 @@ class Library(Part):
                 return reason
 
         def have(found: OpenedModel | NoBase) -> None:
-            if isinstance(found, OpenedModel):
-                take(found)
-            else:
+            waiting = self._waiting.pop(key)
+            if not isinstance(found, OpenedModel):
                 self.base_wanted.emit(str(found), found.folder)
+                return
+            for take in waiting:
+                take(found)
+
+        def fail(sentence: str) -> None:
+            self._waiting.pop(key)
+            self.failed.emit(sentence)
 
         if prepared is not None:
             take(prepared)
-        else:
-            self._work.ask(f"open {path_or_name}", read, have, self.failed.emit)
+            return
+        # The newest request alone is answered, and whoever has asked before waits for the model as well.
+        self._waiting.setdefault(key, []).append(take)
+        self._work.ask(key, read, have, fail)
 
     def choose(self, opened: OpenedModel, step: int | None = None) -> None:
         """Look into another of the open models, at its newest snapshot by default."""

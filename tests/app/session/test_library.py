@@ -31,6 +31,18 @@ def test_what_cannot_be_opened_is_said_in_a_sentence(session: Session, tmp_path:
     assert "nothing.txt" in caught.args[0]
 
 
+def test_all_who_ask_for_a_model_at_the_same_time_get_it(
+    session: Session, lstm_run: Path, qtbot: QtBot
+) -> None:
+    had: list[str] = []
+    session.library.open_beside(lstm_run, lambda opened: had.append("first"))
+    session.library.open_beside(str(lstm_run), lambda opened: had.append("second"))
+    qtbot.waitUntil(lambda: had == ["first", "second"])
+    session.library.open_beside(lstm_run, lambda opened: had.append("later"))
+    qtbot.waitUntil(lambda: had[2:] == ["later"])
+    assert len(session.library.models) == 1
+
+
 def test_closing_the_last_model_leaves_nothing_to_read(read: Session, qtbot: QtBot) -> None:
     with qtbot.waitSignal(read.reading.changed):
         read.library.close(read.library.model)
