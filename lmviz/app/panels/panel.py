@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLayout, QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.questions import Questions
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
@@ -93,6 +94,7 @@ class Panel(QWidget):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._refresh_if_seen)
+        self._own_questions = Questions(session.work.is_busy)
         self._awaited: set[str] = set()  # keys of questions whose answer replaces what is drawn
         self._unanswered: set[str] = set()  # those of them that have failed
         self._pale_soon = QTimer(self)
@@ -242,6 +244,23 @@ class Panel(QWidget):
         """A sentence that speaks of words, as it is said of what the shown model reads."""
         return of_units(sentence, self.session.reading.noun)
 
+    def must_ask(self, key: str, question: object) -> bool:
+        """Whether a question is still to be asked: not where its answer is drawn, or on its way.
+
+        Where it is drawn, another one that is on its way is taken back: its answer would be drawn instead.
+        """
+        if self._own_questions.is_drawn(key, question):
+            self._take_back(key)
+            return False
+        if self._own_questions.is_awaited(key, question):
+            return False
+        self._own_questions.begin(key, question)
+        return True
+
+    def has_drawn(self, key: str, question: object) -> bool:
+        """Whether what is drawn is the whole answer to a question that it `must_ask` before."""
+        return self._own_questions.is_drawn(key, question)
+
     def ask(
         self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], *, grows: bool = False
     ) -> None:
@@ -299,7 +318,15 @@ class Panel(QWidget):
         self.session.work.ask(key, work, *self._ends(key, answer))
 
     def silence(self, key: str) -> None:
-        """Take a question back: it will not be answered, and what failed of it is no longer said."""
+        """Take a question back: it will not be answered, and what failed of it is no longer said.
+
+        What is drawn of that key is no answer any more: any question under it is to be asked.
+        """
+        self._own_questions.forget(key)
+        self._take_back(key)
+
+    def _take_back(self, key: str) -> None:
+        """Wait for no answer any more; what is drawn stays."""
         self.session.work.silence(key)
         self.complain("", key)
         self._unanswered.discard(key)
@@ -326,7 +353,7 @@ class Panel(QWidget):
 
         def take(result: T) -> None:
             self.complain("", key)
-            answer(result)
+            self._own_questions.draw(key, lambda: answer(result))
             self._follow_lateness()
 
         return take, self._end_of(key)
@@ -336,6 +363,7 @@ class Panel(QWidget):
 
         def fail(sentence: str) -> None:
             self.complain(sentence, key)
+            self._own_questions.forget(key)
             if key in self._awaited:
                 self._unanswered.add(key)
             self.handle_failure(key)
@@ -347,6 +375,7 @@ class Panel(QWidget):
         """A question is asked; what is drawn is late until it is answered, unless the answer adds to it."""
         self._unanswered.discard(key)
         if grows:
+            self._own_questions.replace(key)
             self._awaited.discard(key)
         else:
             self._awaited.add(key)

@@ -128,7 +128,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
             corpus if of_text else None,
             "" if measured is None else measured.said,
         )
-        is_drawn = asked == self._asked == self._of
+        is_drawn = self.has_drawn(self.key, asked)
         self._ask_once(asked)
         if is_drawn:
             self._follow_ghost()

@@ -42,12 +42,11 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
         self._said = Label(name=sentence, wraps=True)
         self.found: Answer | None = None  # what is drawn
         self._of: Asked | None = None  # what that answers
-        self._asked: Asked | None = None  # what is drawn, or waited for
 
     @property
     def is_whole(self) -> bool:
         """Whether what is asked now is drawn."""
-        return self.found is not None and not self.is_behind and self._of == self._asked
+        return self.found is not None and not self.is_behind and self.has_drawn(self.key, self._of)
 
     def have_asked(self) -> None:
         self.session.contrast.renew()
@@ -82,10 +81,9 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
 
     def _ask_once(self, asked: Asked) -> None:
         """Ask, unless that is waited for, or drawn: then it is drawn again, marked as is now chosen."""
-        if asked != self._asked:
-            self._asked = asked
+        if self.must_ask(self.key, asked):
             self._ask(asked)
-        elif self._of == asked:
+        elif self.has_drawn(self.key, asked):
             self._draw()
 
     def _take(self, asked: Asked, found: Answer) -> None:
@@ -96,10 +94,9 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
     def _give_up(self) -> None:
         """What is asked of the text before is no longer waited for: it may take long, and others wait."""
         self.silence(self.key)
-        self._asked = None
 
     def _draw_nothing(self) -> None:
-        self.found = self._of = self._asked = None
+        self.found = self._of = None
         self._draw()
 
     def _show_instead(self, sentence: str) -> None:

@@ -162,7 +162,8 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
             self._pinned = self._pinned if same and self._fits(growing) else None
             self.found = growing
             set_choices(self._kind, growing.kinds, growing.kind)
-            self._of = self._asked = (reading, measured, growing.kind, into)
+            self._of = (reading, measured, growing.kind, into)
+            self.must_ask(self.key, self._of)  # of the kind that was found, where none was chosen
             self._go_on(reading, growing)
 
         self.ask_about(reading, self.key, begin, take)

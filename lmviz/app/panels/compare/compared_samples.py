@@ -63,7 +63,6 @@ class ComparedSamplesPanel(Panel):
         self._note = MutedLine(right=True)
         self._columns: list[_Column] = []
         self._asked: Asked | None = None  # what is drawn
-        self._wanted: Asked | None = None
         self._models: tuple[ComparedModel, ...] = ()
         self.samples: tuple[Sample, ...] = ()  # what has been written so far, in the order of the moments
         self._more = 0
@@ -112,16 +111,13 @@ class ComparedSamplesPanel(Panel):
         asked = (models, self.session.reading.prefix, options)
         if not models:
             self.silence("samples")
-            self._asked = self._wanted = None
+            self._asked, self._models, self.samples = None, (), ()
+            fill(self._row, self._columns, 0, self._column_at)
             self._note.set_text("")
             self._card.set_placeholder("Open or train a model to sample from it.")
             return
-        if asked != self._wanted:
-            self._wanted = asked
-            self._write_on(asked, (Sample(),) * len(models))
-
-    def handle_failure(self, key: str) -> None:
-        self._wanted = None  # begun anew with the next change
+        if self.must_ask("samples", asked):
+            self._write_on(asked, self.samples if asked == self._asked else (Sample(),) * len(models))
 
     def _column_at(self, place: int) -> _Column:
         added = _Column()
@@ -140,13 +136,16 @@ class ComparedSamplesPanel(Panel):
         self.ask_compared(models, "samples", work, take, grows=asked == self._asked)
 
     def _show_samples(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
-        if asked != self._wanted:
-            return
         self._asked, self._models, self.samples = asked, asked[0], samples
         fill(self._row, self._columns, len(self._models), self._column_at)
         self._show()
-        if self.is_in_sight and not all(sample.is_over for sample in samples):
+        if all(sample.is_over for sample in samples):
+            return
+        if self.is_in_sight:
             self._write_on(asked, samples)
+        else:
+            self.silence("samples")
+            self.refresh_soon()  # it goes on when it is seen again
 
     def _show(self) -> None:
         shown = zip(self._columns, self._models, names_of_compared(self._models), self.samples, strict=True)

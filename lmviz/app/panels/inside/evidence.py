@@ -33,8 +33,7 @@ class EvidencePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._context: list[int] | None = None
-        self._found: Concordance | None = None
+        self._drawn: tuple[tuple[int, ...], Concordance] | None = None  # the context, and where it occurs
         self._lines = named(ConcordanceList(), description="where the context occurs in the text")
         self._open = named(QPushButton(), "open_evidence_button")
         self._open.clicked.connect(self._open_text)
@@ -69,21 +68,23 @@ class EvidencePanel(Panel):
             self._show_nothing(f"counted from {name}")
         elif not wanted:
             self._show_nothing("nothing of it was seen before: only the empty context matches")
-        elif self._context != wanted:
-            self._context, self._found = wanted, None
+        elif self.must_ask("evidence", (reading.model, corpus, wanted)):
+            words = " ".join(visible(reading.model.tokenizer.token(id)) for id in wanted)
             self.ask_reader(
-                "evidence", lambda: concordance_of_ids(corpus, np.array(wanted)), self._show_places
+                "evidence",
+                lambda: concordance_of_ids(corpus, np.array(wanted)),
+                lambda found: self._show_places(tuple(wanted), words, found),
             )
 
     def handle_failure(self, key: str) -> None:
-        self._forget()
+        self._show_nothing_found()
         self._card.set_aside("")
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The lines that are shown as texts (place, 5): position, before, match, next token, after."""
         rows = [
             (str(place.position), place.before, place.match, place.token, place.after)
-            for place in (self._found.places if self._found is not None else ())
+            for place in (self._drawn[1].places if self._drawn is not None else ())
         ]
         return {"places": np.array(rows, dtype=np.str_)} if rows else {}
 
@@ -94,35 +95,30 @@ class EvidencePanel(Panel):
     def recipe(self) -> str:
         """The lines of Python that find the same places; empty for none, and for a text that was pasted."""
         corpus = self.session.text.corpus
-        if self._found is None or corpus is None or not corpus.sources:
+        if self._drawn is None or corpus is None or not corpus.sources:
             return ""
-        return places_recipe(corpus.sources, settings_of(corpus), self._context or ())
+        return places_recipe(corpus.sources, settings_of(corpus), self._drawn[0])
 
     def _open_text(self) -> None:
         reading = self.session.reading.current
         if reading is not None:
             self.session.text.open_text_of(reading.model)
 
-    def _forget(self) -> None:
-        """The same context will be looked for again."""
-        self._context, self._found = None, None
+    def _show_nothing_found(self) -> None:
+        self._drawn = None
         self._lines.set_lines([])
 
     def _show_nothing(self, why: str) -> None:
         self.silence("evidence")
-        self._forget()
+        self._show_nothing_found()
         self._card.set_aside(why)
 
-    def _show_places(self, found: Concordance) -> None:
-        reading = self.session.reading.current
-        self._found = found
+    def _show_places(self, context: tuple[int, ...], words: str, found: Concordance) -> None:
+        self._drawn = context, found
         self._lines.set_lines(
             [
                 OccurrenceLine(place.before, place.match, visible(place.token), place.after)
                 for place in found.places
             ]
         )
-        assert reading is not None, "it was found for a reading"
-        tokenizer = reading.model.tokenizer
-        words = " ".join(visible(tokenizer.token(id)) for id in self._context or ())
         self._card.set_aside(f"“{words}” · {count(found.total)} places")

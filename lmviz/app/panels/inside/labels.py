@@ -54,7 +54,6 @@ class LabelsPanel(Panel):
         leave_arrow_keys(self, self._curve)
         self._reading: Reading | None = None
         self._found: ClassReadings | None = None
-        self._asked: Reading | None = None  # whose beginnings are read
         self._silence: dict[str, QPushButton] = {}
         self._card = self.add_card("Labels", "", self._lay_out())
         self.words.set_readout(self._read_out)
@@ -94,14 +93,11 @@ class LabelsPanel(Panel):
         if reading.trace.predicts.per != "text":
             self.silence("classes")
             self._reading, self._found = reading, None
-        elif reading is not self._asked:
+        elif self.must_ask("classes", reading):
             self._ask(reading)
         if reading is self._reading:  # the label of a text stays until its beginnings have been read too
             self._show(reading)
             self._offer_silence(reading)
-
-    def handle_failure(self, key: str) -> None:
-        self._asked = None
 
     def _lay_out(self) -> QWidget:
         for direction in DIRECTIONS:
@@ -119,7 +115,7 @@ class LabelsPanel(Panel):
         return sheet(column(self._curve, self._said, (words, 1), row(*self._silence.values()), gap=6))
 
     def _show_nothing(self) -> None:
-        self._reading = self._found = self._asked = None
+        self._reading = self._found = None
         self.silence("classes")
         self.words.set_words([])
         self._curve.set_values([])
@@ -130,7 +126,6 @@ class LabelsPanel(Panel):
 
     def _ask(self, reading: Reading) -> None:
         """Have a classifier read the beginnings of the text."""
-        self._asked = reading
         ids, changes = reading.trace.ids, reading.trace.interventions
 
         def work(model: Model) -> ClassReadings:

@@ -33,6 +33,7 @@ NUMBERS, COLUMN = 130, 52  # pixels at scale 1 for what stands beside the words,
 
 HINT = "colour and %: probability of the final {} · Ctrl+wheel zooms"
 STAIRS = "from here on it is the final {}"
+QUESTION = "lens over text"
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -92,7 +93,7 @@ class LensOverTextPanel(Panel):
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None:
-            self.silence("lens over text")
+            self.silence(QUESTION)
             self._drawn = None
             self._words.set_matrix(NOTHING)
             self._say([])
@@ -100,10 +101,13 @@ class LensOverTextPanel(Panel):
             return
         position, length, most = self.session.reading.position, len(reading.trace), self._columns()
         last = min(max(position, most - 1), length - 1)
-        positions = range(max(0, last + 1 - most), last + 1)
+        positions = tuple(range(max(0, last + 1 - most), last + 1))
         shown = self._drawn[1].positions if self._drawn is not None and self._drawn[0] is reading else ()
         if position in shown and len(shown) == len(positions):  # it moves on only with what is not in sight
-            self._mark()
+            positions = shown
+        if not self.must_ask(QUESTION, (reading, positions)):
+            if self.has_drawn(QUESTION, (reading, positions)):
+                self._mark()
             return
 
         def work(model: Model) -> LogitLens:
@@ -111,7 +115,7 @@ class LensOverTextPanel(Panel):
 
             return logit_lens(model, reading.trace, 1, list(positions), after_layers=True)
 
-        self.ask_about(reading, "lens over text", work, lambda lens: self._show(reading, lens))
+        self.ask_about(reading, QUESTION, work, lambda lens: self._show(reading, lens))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

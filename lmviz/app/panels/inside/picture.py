@@ -42,7 +42,6 @@ class PicturePanel(Panel):
         self._ladder, self._window = LadderPage(self), WindowPage(self)
         self._all: tuple[Page[Any, Any], ...] = (self._ladder, self._window, self._unrolled, self._whole)
         leave_arrow_keys(self, *self._unrolled.views, self._whole.view, self._ladder.view, self._window.view)
-        self._asked: Drawn | None = None
         self._drawn: Drawn | None = None
         self._pages = stack()
         for page in self._all:
@@ -100,7 +99,7 @@ class PicturePanel(Panel):
         )
         if reading is None or page is None:
             self._leave(None)
-            self._asked = self._drawn = None
+            self._drawn = None
             self._card.set_title("Picture")
             self._card.set_aside("")
             self._invite()
@@ -117,16 +116,11 @@ class PicturePanel(Panel):
             self._card.set_title(title)
             self._card.set_aside(aside)
 
-        if question == self._drawn:
+        if self.must_ask(page.key, question):
+            page.show(reading, position, ready)
+        elif self.has_drawn(page.key, question):
             self._card.set_aside(aside)
             page.mark(reading)
-        elif question != self._asked:
-            self._asked = question
-            page.show(reading, position, ready)
-
-    def handle_failure(self, key: str) -> None:
-        """What could not be drawn is asked again with the next change."""
-        self._asked = self._drawn
 
     def _leave(self, other: Page[Any, Any] | None) -> None:
         """Take down the page that is drawn, where another takes its place."""

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 PAGES = ("the positions", "beyond the context", "kinds side by side")
 THE_POSITIONS, BEYOND, KINDS = range(3)
 WAVES = 4
+TABLE = "table of positions"
+LOSSES = "beyond"
+"""Under which its questions are asked."""
 NOTHING = (
     "This model is told nothing of positions. Only the causal mask gives order away: "
     "each token attends to those up to it, and so to another number of tokens."
@@ -62,8 +65,6 @@ class PositionsPanel(Panel):
         self.picture: PositionPicture | None = None  # what is drawn
         self._moment: Moment | None = None  # whose picture that is
         self.beyond: BeyondContext | None = None  # what was measured behind the context
-        self._asked: object = None
-        self._measured: object = None
         self._chosen: int | None = None  # a wave that somebody clicked on
         self._table = named(HeatmapView(), "positions_table")
         self._pairs = named(HeatmapView(), "positions_pairs")
@@ -135,7 +136,9 @@ class PositionsPanel(Panel):
             self._kinds.draw()
             self._body.setCurrentIndex(KINDS)
         elif model is None:
-            self.picture, self._asked = None, None
+            for key in (TABLE, LOSSES):
+                self.silence(key)
+            self.picture = self.beyond = None
             self._show_sentence("Open or train a Transformer")
         elif self._page.currentIndex() == BEYOND:
             self._ask_beyond(model)
@@ -161,10 +164,10 @@ class PositionsPanel(Panel):
     def _ask_picture(self, model: OpenedModel) -> None:
         head = max(self._head.currentIndex(), 0)
         asked = (model, self.session.library.step, head)
-        if asked == self._asked:
-            self._draw()
+        if not self.must_ask(TABLE, asked):
+            if self.has_drawn(TABLE, asked):
+                self._draw()
             return
-        self._asked = asked
 
         def work(opened: Model) -> PositionPicture:
             from lmviz.inspection.positions import picture_positions
@@ -177,18 +180,20 @@ class PositionsPanel(Panel):
             self._moment = moment
             self._draw_picture(picture)
 
-        self.ask_model(moment, "table of positions", work, take)
+        self.ask_model(moment, TABLE, work, take)
 
     def _ask_beyond(self, model: OpenedModel) -> None:
         corpus = self.session.text.corpus
         if corpus is None:
+            self.silence(LOSSES)
+            self.beyond = None
             self._show_sentence("Open a text to measure on")
             return
         asked = (model, self.session.library.step, corpus)
-        if asked == self._measured:
-            self._draw_beyond()
+        if not self.must_ask(LOSSES, asked):
+            if self.has_drawn(LOSSES, asked):
+                self._draw_beyond()
             return
-        self._measured, self.beyond = asked, None
 
         def work(opened: Model) -> BeyondContext:
             from lmviz.inspection.beyond_context import held_out_ids, measure_beyond
@@ -196,7 +201,7 @@ class PositionsPanel(Panel):
             assert opened.tokenizer is not None, "a model that was opened has its tokenizer"
             return measure_beyond(opened, *held_out_ids(corpus, opened.tokenizer))
 
-        self.ask_model(self.session.library.shown_moment, "beyond", work, self._take_beyond)
+        self.ask_model(self.session.library.shown_moment, LOSSES, work, self._take_beyond)
 
     def _draw_picture(self, picture: PositionPicture) -> None:
         self.picture, self._chosen = picture, None
@@ -290,11 +295,11 @@ class PositionsPanel(Panel):
             self._draw_waves(self.picture)
 
     def handle_failure(self, key: str) -> None:
-        if key == "beyond":
+        if key == LOSSES:
             self.beyond = None
             self._show_sentence("")
         else:
-            self.picture, self._asked = None, None
+            self.picture = None
 
 
 def _shift_name(picture: PositionPicture, shift: int) -> str:

@@ -116,11 +116,11 @@ class SaliencyPanel(Panel):
             return
         self._card.set_placeholder("")
         offers, of = self._offers_of(reading)
-        if reading is self._reading and of == self._of and self.found:
+        if self.must_ask(QUESTION, (reading, of)):
+            self._ask(reading, of, offers)
+        elif self.has_drawn(QUESTION, (reading, of)):
             self._offer(offers, of)
             self._mark()
-            return
-        self._ask(reading, of, offers)
 
     def handle_failure(self, key: str) -> None:
         self.found, self._reading = (), None
@@ -196,6 +196,7 @@ class SaliencyPanel(Panel):
                 reading, QUESTION, erasing.go_on, lambda _: self._go_on(reading, of, offers, value, erasing)
             )
         else:
+            self.silence(QUESTION)
             self.refresh_soon()  # when it is seen again
 
     def _draw(self, said: str = "") -> None:

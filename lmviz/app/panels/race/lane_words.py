@@ -73,7 +73,6 @@ class LaneWordsPanel(Panel):
         self._moments: tuple[Moment, ...] = ()
         self._found: tuple[_Expected, ...] = ()
         self._read, self._step = "", 0
-        self._written_of: tuple[object, ...] = ()
         self._wrote = 0.0
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._write)
@@ -198,15 +197,15 @@ class LaneWordsPanel(Panel):
     def _write(self) -> None:
         """Have each lane write on; not often while they train, for it takes time from them."""
         asked = (self._moments, self._read)
-        if asked == self._written_of or not self._moments:
+        if not self._moments:
             return
         wait = WRITES_EVERY - (time.monotonic() - self._wrote)
         if self._race.is_active and wait > 0:
             self._later.start(round(1000 * wait))
             return
-        if not self.is_in_sight:
+        if not self.is_in_sight or not self.must_ask("lane samples", asked):
             return
-        self._wrote, self._written_of = time.monotonic(), asked
+        self._wrote = time.monotonic()
         moments, text = asked
 
         def work(model: Model, place: int) -> str:
@@ -218,9 +217,11 @@ class LaneWordsPanel(Panel):
             return drawn[-1].text[len(text) :] if drawn else ""
 
         def take(written: list[str]) -> None:
-            if moments == self._moments:
-                for card, words in zip(self._cards, written, strict=True):
-                    card.written.setText(words.strip())
+            if asked != (self._moments, self._read):
+                self.silence("lane samples")  # other words stand above by now
+                return
+            for card, words in zip(self._cards, written, strict=True):
+                card.written.setText(words.strip())
 
         models = [ComparedModel(moment) for moment in moments]
         self.ask_compared(models, "lane samples", work, take, grows=True)

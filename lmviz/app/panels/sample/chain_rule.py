@@ -50,7 +50,6 @@ class ChainRulePanel(Panel):
         self._bits, self._product = Label(), Label(role="muted")
         self.likelihood: Likelihood | None = None  # what is drawn
         self._moment: RecipeSubject | None = None
-        self._asked: object = None
         self._card = self.add_card("Chain rule", "", self._lay_out())
         self._strip.part_clicked.connect(self._choose)
         self._strip.part_hovered.connect(self._hover)
@@ -85,16 +84,14 @@ class ChainRulePanel(Panel):
         session = self.session
         if not session.writing.can_write:
             self.silence("chain rule")
-            self._asked = None
             self._show(None, None)
             return
         prefix, chosen = session.writing.branches.prefix, session.writing.branches.chosen()
         source = session.reading.source if session.reading.has_source else None
         moment_read = (session.library.model, session.library.step, session.surgery.in_force, source)
         wanted = (*moment_read, prefix, chosen)
-        if wanted == self._asked:
+        if not self.must_ask("chain rule", wanted):
             return
-        self._asked = wanted
         moment = session.reading.moment_of(session.writing.branches.node.text)
 
         def work(model: Model) -> Likelihood:
@@ -198,7 +195,6 @@ class ChainRulePanel(Panel):
         self._strip.set_forgotten(self.likelihood.forgotten(asked) if self.likelihood and tokens else ())
 
     def handle_failure(self, key: str) -> None:
-        self._asked = None  # asked again with the next change, even of what has just failed
         self._show(None, None)
 
 

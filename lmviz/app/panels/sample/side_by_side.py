@@ -52,7 +52,6 @@ class SideBySidePanel(Panel):
         self._greedy: tuple[int, ...] = ()
         self._greedy_of: object = None
         self._is_greedy_done = False
-        self._scored: dict[str, object] = {}
         self._read = Continuations()
         page = sheet(column(*self._rows.values(), STRETCH))
         self._card = self.add_card("Side by side", FIGURES, scrolling(page))
@@ -165,14 +164,12 @@ class SideBySidePanel(Panel):
         session = self.session
         key = f"{OUTCOME}{way}"
         if not chosen or not session.writing.can_write:
-            self.silence(key)
             self._forget(way)
             return
         prefix, penalty = session.reading.prefix, session.beam.options.length_penalty
         wanted = (*self._model_as_it_is, prefix, chosen, penalty)
-        if self._scored.get(way) == wanted:
+        if not self.must_ask(key, wanted):
             return
-        self._scored[way] = wanted
 
         def work(model: Model) -> Outcome:
             return outcome(model, prefix, chosen, penalty)
@@ -190,7 +187,7 @@ class SideBySidePanel(Panel):
 
     def _forget(self, way: str) -> None:
         self._latest.pop(way, None)
-        self._scored.pop(way, None)
+        self.silence(f"{OUTCOME}{way}")
 
 
 class _Row(QWidget):

@@ -50,7 +50,6 @@ class NextWordPanel(Panel):
         self._reading: Reading | None = None
         self._text = ""
         self._drawn_for: tuple[object, ...] = ()
-        self._asked: tuple[Reading, int] | None = None  # whose row is being computed
         for page in (self._bars, self._shifts):
             page.part_clicked.connect(self._append)
         session.reading.changed.connect(self._ask_ahead)
@@ -115,9 +114,6 @@ class NextWordPanel(Panel):
             self._card.set_placeholder("")
             self.refresh_soon()  # once the bars have their place
 
-    def handle_failure(self, key: str) -> None:
-        self._asked = None
-
     def _ask_ahead(self) -> None:
         """Have the row computed at once, while the other panels draw."""
         reading = self.session.reading.current
@@ -134,14 +130,9 @@ class NextWordPanel(Panel):
             for trace in unknown:
                 answer_at(trace, position, "logits")
 
-        if unknown and self._asked != (reading, position):
-            self._asked = reading, position
-            self.ask_reader("next word", compute, lambda _: self._draw_row())
+        if unknown and self.must_ask("next word", (reading, position)):
+            self.ask_reader("next word", compute, lambda _: self.refresh_soon())
         return not unknown
-
-    def _draw_row(self) -> None:
-        self._asked = None
-        self.refresh_soon()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

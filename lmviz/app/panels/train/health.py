@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import TrainingState
 from lmviz.app.widgets.base.building import column, named
@@ -59,7 +58,6 @@ class HealthPanel(Panel):
         self._curves = {name: (Label(), Sparkline()) for name in CURVES}
         self._drawn: dict[str, float] = {}
         self._measured, self._step = "", 0  # what the bars are, updates or weights, and of which step
-        self._weighed: Moment | None = None
         self._shown: TrainingState = session.training.shown  # whose curves are drawn
         body = column(self._bars, self._sentence)
         self._card = self.add_card("Health", "", body)
@@ -111,7 +109,6 @@ class HealthPanel(Panel):
         history = shown.history
         ratios, step = history.update_ratios, history.ratios_step
         if ratios:
-            self._weighed = None
             self.silence(WEIGHTS)
             said = f"update / weight at step {step:,}, by layer"
             self._draw_bars("update_over_weight", step, dict(ratios), said)
@@ -127,14 +124,11 @@ class HealthPanel(Panel):
         """Have the weights of the shown model measured, where it has any."""
         moment, model = self.session.library.moment, self.session.library.model
         if moment is None or model is None or is_counted(model.family):
-            self._weighed = None
             self.silence(WEIGHTS)
             self._draw_bars("weights", 0, {}, "")
             self._sentence.set_text(UNTRAINED if model is None else COUNTED)
             self._show_curves(shown)
-        elif moment == self._weighed:
-            self._show_curves(shown)
-        else:
+        elif self.must_ask(WEIGHTS, moment):
 
             def work(reader: Model) -> dict[str, float]:
                 from lmviz.training.weight_sizes import weight_sizes
@@ -145,11 +139,12 @@ class HealthPanel(Panel):
             said = f"{f'weights {model.when(step)}'.strip()}, root mean square"
 
             def take(sizes: dict[str, float]) -> None:
-                self._weighed = moment
                 self._draw_bars("weights", step, sizes, said)
                 self._show_curves(shown)
 
             self.ask_model(moment, WEIGHTS, work, take)
+        elif self.has_drawn(WEIGHTS, moment):
+            self._show_curves(shown)
 
     def _draw_bars(self, measured: str, step: int, sizes: dict[str, float], said: str) -> None:
         """Draw one bar a layer; without any there is a sentence in their place."""
