@@ -10,7 +10,6 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.export import ARRAYS, PICTURES, fits_csv, save_arrays, save_picture
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.base.toast import Toast
@@ -19,8 +18,7 @@ from lmviz.base.errors import LmvizError
 
 def title_of(panel: Panel) -> str:
     """What the panel's card says it is."""
-    card = panel.findChild(Card)
-    return card.title if card is not None else panel.objectName()
+    return panel.card.title if panel.card is not None else panel.objectName()
 
 
 def choose_picture(panel: Panel) -> None:
@@ -31,7 +29,7 @@ def choose_picture(panel: Panel) -> None:
 def choose_numbers(panel: Panel) -> None:
     """Ask for a file, and write what the panel draws as CSV or NPZ."""
     panel.catch_up()
-    arrays = panel.exported_arrays()
+    arrays = panel.drawn_arrays()
     names = panel.exported_names()
     ending = ".csv" if fits_csv(arrays) else ".npz"
     _save(panel, ARRAYS, ending, lambda path: save_arrays(arrays, path, names))
@@ -42,7 +40,7 @@ def copy_recipe(panel: Panel) -> None:
     from lmviz.inspection.recipes.printing import printing
 
     panel.catch_up()
-    lines = printing(panel.recipe())
+    lines = printing(panel.drawn_recipe())
     QGuiApplication.clipboard().setText(lines)
     Toast.show_over(panel, f"Copied {len(lines.splitlines())} lines of Python.")
 
@@ -77,10 +75,8 @@ class Export:
 
 EXPORTS = {
     "Pictures": Export("Picture of “{}”…", choose_picture),
-    "Tables of numbers": Export(
-        "Numbers of “{}”…", choose_numbers, lambda panel: bool(panel.exported_arrays())
-    ),
-    "Python code": Export("Copy “{}” as Python", copy_recipe, lambda panel: bool(panel.recipe())),
+    "Tables of numbers": Export("Numbers of “{}”…", choose_numbers, lambda panel: bool(panel.drawn_arrays())),
+    "Python code": Export("Copy “{}” as Python", copy_recipe, lambda panel: bool(panel.drawn_recipe())),
 }
 """By the title of the submenu in which they stand for all panels."""
 

@@ -95,6 +95,7 @@ class Panel(QWidget):
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self._refresh_if_seen)
         self._own_questions = Questions(session.work.is_busy)
+        self._keys: set[str] = set()  # under which it has asked
         self._awaited: set[str] = set()  # keys of questions whose answer replaces what is drawn
         self._unanswered: set[str] = set()  # those of them that have failed
         self._pale_soon = QTimer(self)
@@ -139,6 +140,11 @@ class Panel(QWidget):
     def awaits_answer(self) -> bool:
         """Whether a part of the session that it draws has not answered yet what is asked now."""
         return any(getattr(self.session, part).is_late for part in self.draws)
+
+    @property
+    def is_out_of_place(self) -> bool:
+        """Whether a sentence stands in its place, as the shown model has nothing to show here."""
+        return self._sheets.currentIndex() > 0
 
     @property
     def is_needed(self) -> bool:
@@ -191,6 +197,14 @@ class Panel(QWidget):
         """Draw at once what a change has left to be drawn later, even behind another tab."""
         self._soon.stop()
         self._refresh_if_answered()
+
+    def drawn_arrays(self) -> dict[str, np.ndarray]:
+        """Its `exported_arrays`; none while it is out of place: they are of the model before."""
+        return {} if self.is_out_of_place else self.exported_arrays()
+
+    def drawn_recipe(self) -> str:
+        """Its `recipe`; empty while it is out of place."""
+        return "" if self.is_out_of_place else self.recipe()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The numbers that are drawn, by name, for export; empty where there are none."""
@@ -344,7 +358,10 @@ class Panel(QWidget):
         return self.session.work.start_job(name, work, answer, self._end_of(JOBS), partial)
 
     def handle_failure(self, key: str) -> None:
-        """Called after a question has failed, or a job under `JOBS`, for what has to be undone then."""
+        """Called after a question has failed, or a job under `JOBS`, for what has to be undone then.
+
+        Also where a question is given up that was on its way when the panel came to be out of place.
+        """
 
     def _ends(
         self, key: str, answer: Callable[[T], object]
@@ -373,6 +390,7 @@ class Panel(QWidget):
 
     def _await(self, key: str, grows: bool = False) -> None:
         """A question is asked; what is drawn is late until it is answered, unless the answer adds to it."""
+        self._keys.add(key)
         self._unanswered.discard(key)
         if grows:
             self._own_questions.replace(key)
@@ -453,9 +471,25 @@ class Panel(QWidget):
             self._sheets.addWidget(Card(self._first_title, "", self._instead))
         if self._instead is not None:
             self._instead.set_text(sentence)
-            self._sheets.setCurrentIndex(1 if sentence else 0)
+        if bool(sentence) != self.is_out_of_place:
+            self._change_sheets()
         if not sentence:
             self.refresh()
+
+    def _change_sheets(self) -> None:
+        """Put the sentence in the place of what is drawn, or take it away.
+
+        Nobody waits any more for what was asked of the model before, and what failed of it is no longer said.
+        """
+        if not self.is_out_of_place:
+            for key in filter(self.session.work.is_busy, sorted(self._keys)):
+                self.silence(key)
+                self.handle_failure(key)
+            self._complaints.clear()
+            self._unanswered.clear()
+        self.show_complaint("")  # in the card that goes
+        self._sheets.setCurrentIndex(0 if self.is_out_of_place else 1)
+        self.show_complaint(self.complaint)
 
 
 def _held(part: T | QLayout) -> T | QWidget:

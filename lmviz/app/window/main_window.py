@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
         """The numbers that a panel in sight draws, by name; none while a newer answer is awaited."""
         found = next((each for each in self.perspective.panels if each.objectName() == panel), None)
         is_so = found is not None and found.is_in_sight and not found.is_behind
-        return found.exported_arrays() if found is not None and is_so else {}
+        return found.drawn_arrays() if found is not None and is_so else {}
 
     def show_settled(self) -> None:
         """Show the window, but nothing of it before every panel has its place and has drawn."""

@@ -26,9 +26,11 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES, rows_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.base.export import COUNTED
+from lmviz.base.errors import LmvizError
 from lmviz.inspection.interventions import zero
 from tests.app.conftest import wait_for_reading
-from tests.covering import covering
+from tests.covering import covering, others_slow
 
 WITH_PREFIX = [perspective.name for perspective in PERSPECTIVES if perspective.has_prefix]
 IMAGE = re.compile(r'<image[^>]*href="([^"]*)"')
@@ -73,11 +75,9 @@ def words_in(panel: Panel) -> list[str]:
 
 def exported_by(panel: Panel) -> list[str]:
     """What an export of a panel would say, and a number for each array."""
-    names = panel.exported_names()
-    arrays = [
-        f"{name}: {array.shape} {np.nansum(array):.5g}" for name, array in panel.exported_arrays().items()
-    ]
-    return [*panel.recipe().splitlines(), *names.rows, *names.columns, *arrays]
+    names = COUNTED if panel.is_out_of_place else panel.exported_names()
+    arrays = [f"{name}: {array.shape} {np.nansum(array):.5g}" for name, array in panel.drawn_arrays().items()]
+    return [*panel.drawn_recipe().splitlines(), *names.rows, *names.columns, *arrays]
 
 
 def is_pale(panel: Panel) -> bool:
@@ -414,3 +414,90 @@ def test_what_is_drawn_stays_where_a_change_is_taken_back_before_it_is_answered(
         session.gradients.show(True)
     found = left_by(held(perspective), *BACK[change])
     assert not found, "\n".join(found)
+
+
+def cannot_be_computed() -> None:
+    raise LmvizError("It cannot be computed.")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("perspective", others_slow(["sample", "compare", "train"], "sample"))
+def test_a_panel_that_is_out_of_place_gives_nothing_of_the_model_before(
+    perspective: str,
+    make_run: Callable[..., Path],
+    label_runs: dict[str, Path],
+    held: Callable[[str], Held],
+    session: Session,
+    text_file: Path,
+    qtbot: QtBot,
+) -> None:
+    for folder in (label_runs["tagger"], make_run("lstm", 4, width=8)):
+        session.library.open(folder)
+        qtbot.waitUntil(
+            lambda folder=folder: session.library.model is not None and session.library.model.folder == folder
+        )
+    text = "the cows eat grass the hens"
+    session.text.open(str(text_file))
+    session.reading.set_prefix(text)
+    wait_for_reading(session, qtbot)
+    around = held(perspective)
+    around.settle()
+    before, writer = around.words(), session.library.model
+    around.hold()
+    type_on(session)
+    around.hold()
+    around.rest()
+    around.let_go()
+    around.rest()  # panels have asked about the longer text
+    tagger = next(model for model in session.library.models if model != writer)
+    for name, panel in around.panels.items():
+        if panel.out_of_place(tagger) and not panel.is_out_of_place:
+            panel.ask_reader(f"to fail for {name}", cannot_be_computed, print)
+    other_model(session)
+    around.rest()
+    around.let_go()
+    around.settle()
+    out = [panel for panel in around.panels.values() if panel.is_out_of_place]
+    assert [panel for panel in out if panel.exported_arrays()], (
+        "they have drawn something of the language model"
+    )
+    assert [panel.objectName() for panel in out if panel.drawn_arrays() or panel.drawn_recipe()] == []
+    assert [panel.objectName() for panel in out if is_pale(panel) or panel.complaint] == []
+    session.reading.set_prefix(text)
+    session.library.choose(writer)
+    around.settle()
+    after = around.words()
+    assert {name: words for name, words in after.items() if words != before[name]} == {}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("perspective", others_slow([*PERSPECTIVES_READ, "circuits"], "compare"))
+def test_with_no_model_open_nothing_is_drawn_of_the_last_one(
+    perspective: str,
+    make_run: Callable[..., Path],
+    held: Callable[[str], Held],
+    session: Session,
+    text_file: Path,
+    qtbot: QtBot,
+) -> None:
+    session.library.open(make_run("transformer", 4, width=8, heads=2, layers=2, context=16))
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.text.open(str(text_file))
+    session.reading.set_prefix("the cows eat grass the hens")
+    wait_for_reading(session, qtbot)
+    around = held(perspective)
+    around.settle()
+    assert any(panel.drawn_arrays() for panel in around.panels.values())
+    around.hold()
+    type_on(session)
+    around.hold()
+    around.rest()
+    around.let_go()
+    around.rest()  # panels have asked about the longer text
+    session.library.close(session.library.model)
+    around.rest()
+    around.let_go()
+    around.settle()
+    kept = [panel for panel in around.panels.values() if panel.drawn_arrays() or panel.drawn_recipe()]
+    assert [panel.objectName() for panel in kept] == []
+    assert [panel.objectName() for panel in around.panels.values() if is_pale(panel) or panel.complaint] == []

@@ -71,7 +71,8 @@ class AskedWaysPanel(Panel):
 
     @property
     def is_behind(self) -> bool:
-        return self._writing is not self._drawn or super().is_behind
+        is_asking = self._writing is not self._drawn and not self.is_out_of_place
+        return is_asking or super().is_behind
 
     @property
     def said(self) -> dict[str, str]:
