@@ -103,8 +103,7 @@ class PollPanel(Panel):
             self._typed[letter].setVisible(letter in (each.letter for each in poll.filled))
             with QSignalBlocker(spin):
                 spin.setValue(polls.counts.get(letter, 0))
-        self._answer.setText(_answer(poll, self.right) if polls.is_shown else "")
-        self._answer.setVisible(polls.is_shown)
+        self._say_right()
 
     def _choose(self, index: int) -> None:
         """Ask another poll, and let space show its answers, not the list of polls again."""
@@ -201,6 +200,21 @@ class PollPanel(Panel):
         self.right = right
         self.refresh_soon()
 
+    def handle_failure(self, key: str) -> None:
+        self._asked = None  # it is asked again with the next change
+        self._say_right()
+
+    def _say_right(self) -> None:
+        """Say which choice is right, where the answers are shown, or why that is not said."""
+        polls = self.session.polls
+        sentence = "The right choice could not be computed."
+        if self.right is not None:
+            sentence = _answer(polls.current, self.right)
+        elif self.session.work.is_busy("poll"):
+            sentence = "The right choice is still being computed."
+        self._answer.setText(sentence if polls.is_shown else "")
+        self._answer.setVisible(polls.is_shown)
+
     def _save_counts(self) -> None:
         """Ask for a file, and write how many chose what in every poll that was answered."""
         name, _ = QFileDialog.getSaveFileName(self, "Save the answers", "polls.csv", "Tables (*.csv)")
@@ -221,10 +235,8 @@ class PollPanel(Panel):
             self.session.polls.open_file(Path(name))
 
 
-def _answer(poll: Poll, right: Right | None) -> str:
+def _answer(poll: Poll, right: Right) -> str:
     """What is said once the answers are shown."""
-    if right is None:
-        return "The right choice is still being computed."
     if not right.letter:
         return f"None of these: {right.computed}."
     chosen = next(choice.text for choice in poll.filled if choice.letter == right.letter)

@@ -1,6 +1,7 @@
 """A poll in the window: answers by keys, clicks and figures, hidden until shown, the right one computed."""
 
 import csv
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.diagrams.order_picture import OrderPicture
 from lmviz.app.widgets.plots.poll_choices import PollChoices
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.errors import LmvizError
 from lmviz.polls.counts import MOST, counts_path
 
 ONLY_PANELS = ("poll", "order")
@@ -386,3 +388,34 @@ def test_what_was_not_counted_is_not_taken_back(session: Session) -> None:
     session.polls.take_back()
     session.polls.take_back()
     assert session.polls.counts["A"] == MOST - 1
+
+
+def test_a_right_choice_that_could_not_be_computed_is_not_waited_for(
+    poll: PollPanel,
+    session: Session,
+    make_run: Callable[..., Path],
+    gate: threading.Event,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    def fail(*given: object) -> None:
+        gate.wait()
+        raise LmvizError("It cannot be computed.")
+
+    path = tmp_path / "next.poll"
+    told = "question: What do cows eat?\nA: corn\nB: grass\nlikeliest after: the cows eat\n"
+    path.write_text(told, encoding="utf-8")
+    session.polls.open_file(path)
+    poll.toggle_play()
+    qtbot.waitUntil(lambda: text(poll, "poll_answer") == "The right choice could not be computed.")
+    with monkeypatch.context() as patch:
+        patch.setattr("lmviz.decoding.likelihood.text_log_probabilities", fail)
+        session.library.open(make_run("ngram", 2, order=4))
+        qtbot.waitUntil(lambda: text(poll, "poll_answer") == "The right choice is still being computed.")
+        gate.set()
+        qtbot.waitUntil(lambda: poll.complaint == "It cannot be computed.")
+        assert text(poll, "poll_answer") == "The right choice could not be computed."
+    session.polls.collect("A")
+    qtbot.waitUntil(lambda: text(poll, "poll_answer").startswith("B is right."))
+    assert poll.complaint == ""
