@@ -229,6 +229,10 @@ class Panel(QWidget):
         """What failed last and has not been answered since; empty where nothing has."""
         return next(reversed(self._complaints.values()), "")
 
+    def complains(self, about: object) -> bool:
+        """Whether it says what failed of a question, or of a job of its own under `JOBS`."""
+        return about in self._complaints
+
     def complain(self, sentence: str, about: object = None) -> None:
         """Show a sentence about something that failed; an empty one takes it away."""
         self._complaints.pop(about, None)

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.compare.colors import color_of
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
@@ -250,7 +250,7 @@ class QualityByLengthPanel(Panel):
     def _go_on(self, job: Job) -> None:
         """Start the next one, unless the work was cancelled or failed."""
         self._job = None
-        if not job.is_cancelled and not self.complaint:
+        if not job.is_cancelled and not self.complains(JOBS):
             self._measure_next()
         self.refresh_soon()
 

@@ -216,3 +216,13 @@ def test_a_changed_model_is_said_to_be_measured_as_it_was_trained(
     assert any("without the changes" in line.text for line in view.findChildren(MutedLine))
     session.surgery.undo()
     qtbot.waitUntil(lambda: not any(", as trained" in curve.name for curve in view.plot.curves))
+
+
+def test_an_export_that_failed_keeps_no_model_from_being_measured(
+    view: QualityByLengthPanel, window: MainWindow, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(window.findChild(QPushButton, "quality_button").isEnabled)
+    view.complain("It cannot be written.", "export")
+    click(window, "quality_button", qtbot)
+    qtbot.waitUntil(lambda: len(view.plot.curves) == 2, timeout=LONG)
+    assert view.complaint == "It cannot be written."
