@@ -44,6 +44,7 @@ class Scores(Part):
         self._work, self._text = work, text
         self._known: dict[_Key, Score] = {}
         self._awaited: list[Asked] = []
+        self._under_way: Asked | None = None
         self._job: Job | None = None
         self._share = 0.0
 
@@ -72,18 +73,27 @@ class Scores(Part):
         """Those whose score is not known."""
         return [each for each in asked if self.score_of(*each) is None]
 
+    def awaited(self, asked: Sequence[Asked]) -> list[Asked]:
+        """Those that are being measured, or will be."""
+        return [each for each in asked if each in (*self._awaited, self._under_way)]
+
+    def to_measure(self, asked: Sequence[Asked]) -> list[Asked]:
+        """Those whose score is neither known nor awaited."""
+        return [each for each in self.missing(asked) if not self.awaited([each])]
+
     def measure(self, asked: Sequence[Asked]) -> None:
         """Judge those that were not judged yet, after what is being measured."""
-        self._awaited += [each for each in self.missing(asked) if each not in self._awaited]
+        self._awaited += self.to_measure(asked)
         if self._job is None and self._awaited:
             self.begun.emit()
             self._measure_next()
 
-    def cancel(self) -> None:
-        """Measure no more; what is known stays."""
-        self._awaited = []
-        if self._job is not None:
+    def cancel(self, asked: Sequence[Asked]) -> None:
+        """Measure these no more; what is known stays, and what others asked for goes on."""
+        self._awaited = [each for each in self._awaited if each not in asked]
+        if self._job is not None and self._under_way in asked:
             self._job.cancel()
+        self.changed.emit()
 
     def _measure_next(self) -> None:
         corpus, part = self._text.corpus, self.part
@@ -92,7 +102,7 @@ class Scores(Part):
             self._awaited = []
             self.changed.emit()
             return
-        asked = self._awaited.pop(0)
+        asked = self._under_way = self._awaited.pop(0)
         moment, changes = asked
         key, folder, step = _key(asked, corpus.fingerprint), moment[0].folder, moment[1]
 
@@ -121,7 +131,7 @@ class Scores(Part):
 
     def _go_on(self, job: Job) -> None:
         """Start the next one, unless the work was cancelled or failed."""
-        self._job = None
+        self._job = self._under_way = None
         self._measure_next()
 
 

@@ -42,7 +42,7 @@ class ScoresPanel(Panel):
         super().__init__(session)
         self._button = named(QPushButton("Measure"), "measure_button", role="link")
         self._button.clicked.connect(self._toggle)
-        self._was_pressed = False
+        self._asked: list[Asked] = []  # what was asked for here and is being measured
         self._note = MutedLine(right=True)
         self._table = named(TableView(), description="scores on the held-out text")
         head = row(self._note, judged_switch(session, "scores_under_picker"), self._button)
@@ -86,9 +86,9 @@ class ScoresPanel(Panel):
         scores, judged, corpus = self.session.scores, self.session.comparison.judged, self.session.text.corpus
         sentence = self._obstacle(judged)
         self._button.setVisible(not sentence)
-        self._was_pressed &= scores.is_measuring
-        self._button.setText("Cancel" if self._was_pressed else "Measure")
-        self._button.setEnabled(self._was_pressed or bool(scores.missing(list(map(_asked, judged)))))
+        self._asked = scores.awaited(self._asked)
+        self._button.setText("Cancel" if self._asked else "Measure")
+        self._button.setEnabled(bool(self._asked or scores.to_measure(list(map(_asked, judged)))))
         on = "Held-out part of" if scores.part == "validation" else "Scores on"
         self._card.set_title("Scores" if sentence or corpus is None else f"{on} {corpus.name}")
         self._note.set_text("" if sentence else self._said())
@@ -119,11 +119,11 @@ class ScoresPanel(Panel):
     def _toggle(self) -> None:
         """Measure, or stop what was asked for here: other panels measure without being asked."""
         scores = self.session.scores
-        if self._was_pressed:
-            scores.cancel()
+        if self._asked:
+            scores.cancel(self._asked)
         else:
-            self._was_pressed = True
-            scores.measure(list(map(_asked, self.session.comparison.judged)))
+            self._asked = scores.to_measure(list(map(_asked, self.session.comparison.judged)))
+            scores.measure(self._asked)
 
 
 def _asked(item: ComparedModel) -> Asked:

@@ -68,3 +68,20 @@ def test_only_what_was_asked_for_here_is_cancelled_here(
     qtbot.waitUntil(lambda: not session.scores.is_measuring, timeout=LONG)
     assert said == {"Cancel"}
     qtbot.waitUntil(lambda: button.text() == "Measure")
+
+
+def test_what_others_had_measured_goes_on_where_this_is_cancelled(
+    compare: MainWindow, session: Session, qtbot: QtBot
+) -> None:
+    view = bring_to_front(compare, "scores_view", qtbot)
+    qtbot.waitUntil(lambda: view.findChild(TableView).model().rowCount() == 2, timeout=LONG)
+    button = compare.findChild(QPushButton, "measure_button")
+    shown = session.library.shown_moment
+    [own] = [moment for moment in session.comparison.moments if moment != shown]
+    session.scores.measure([(shown, ())])  # as Confusion does unasked
+    click(compare, "measure_button", qtbot)
+    qtbot.waitUntil(lambda: button.text() == "Cancel" or bool(view.score_of(own)))
+    click(compare, "measure_button", qtbot)
+    qtbot.waitUntil(lambda: not session.scores.is_measuring, timeout=LONG)
+    assert view.score_of(shown) is not None
+    assert view.score_of(own) is None
