@@ -133,6 +133,13 @@ class _Search:
 
     def grown(self, model: Model, depth: int) -> BeamTree:
         """The tree of a depth, or the last one there is."""
+        try:
+            return self._grow(model, depth)
+        except BaseException:
+            self._model = None  # nothing more comes from where it failed: it is begun anew
+            raise
+
+    def _grow(self, model: Model, depth: int) -> BeamTree:
         from lmviz.decoding.beam import grow_beam
 
         if model is not self._model:
