@@ -67,7 +67,7 @@ class WhyPanel(Panel):
         self._sheet.operand_hovered.connect(lambda *cell: hover_operand(session, *cell))
         self._sheet.left.connect(lambda: session.focus.hover_cell(None))
         session.focus.cell_changed.connect(self._lengthen_trail)
-        self._crumbs.step_clicked.connect(lambda step: session.focus.choose_cell(self._trail[step]))
+        self._crumbs.step_clicked.connect(self._go_back)
         self.show_failures(session.explanation.failed, session.explanation.changed)
         self.follow(session.explanation.changed, session.focus.cell_changed, session.reading.changed)
         self.follow(session.gradients.shown_changed)
@@ -205,7 +205,15 @@ class WhyPanel(Panel):
             return f"{what} “{reading.word(axes[-1], index[-1])}”"
         return operand_name(reading.trace, address, index)
 
+    def _go_back(self, step: int) -> None:
+        """Pin what was pinned before, unless a newer reading, which is not drawn yet, has it no more."""
+        reading, cell = self.session.reading.current, self._trail[step]
+        if reading is not None and reading.has_cell(*cell):
+            self.session.focus.choose_cell(cell)
+
     def _show_trail(self) -> None:
+        reading = self.session.reading.current
+        self._trail = [cell for cell in self._trail if reading is not None and reading.has_cell(*cell)]
         names = [self._crumb(*cell) for cell in self._trail]
         self._crumbs.set_steps(names if len(names) > 1 else [])
 

@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard, ResultLine
+from lmviz.app.widgets.text.breadcrumbs import Breadcrumbs
 from lmviz.app.window.main_window import MainWindow
 from lmviz.families import FAMILIES
 from lmviz.inspection.strongest import likeliest_answer, strongest_cell
@@ -184,3 +185,25 @@ def test_before_anything_is_explained_it_asks_for_a_model_only_where_none_is_rea
     qtbot.waitUntil(lambda: why.is_up_to_date)
     assert words.text().startswith("Click a number")
     gate.set()
+
+
+@pytest.mark.parametrize("why", [("gru", "inside")], indirect=True, ids=["gru"])
+def test_a_number_of_a_word_that_is_gone_is_no_step_of_the_way_back(
+    why: WhyPanel, session: Session, qtbot: QtBot
+) -> None:
+    crumbs = why.findChild(Breadcrumbs)
+
+    def steps() -> int:
+        return len(crumbs.accessibleDescription().split(" › "))
+
+    cells = [("layers/0/hidden", (position, 1)) for position in (3, 2, 1)]
+    for cell in cells:
+        session.focus.choose_cell(cell)
+    qtbot.waitUntil(lambda: steps() == 3)
+    session.reading.changed.connect(lambda: crumbs.step_clicked.emit(0))  # before it is drawn anew
+    with qtbot.waitSignal(session.reading.changed):
+        session.reading.set_prefix("the cows")
+    assert session.focus.cell == cells[-1]
+    qtbot.waitUntil(lambda: steps() == 2)
+    crumbs.step_clicked.emit(0)
+    assert session.focus.cell == cells[1]
