@@ -20,7 +20,7 @@ from lmviz.decoding.asked_ways import AS_CHAT, AS_LETTERS, AS_PLAIN_TEXT, Writte
 from lmviz.inspection.recipes.decoding import asked_ways_recipe
 from lmviz.inspection.recipes.recipe import RecipeSubject
 from lmviz.text.chat import Turn, chat_text
-from lmviz.text.tokenizer import Encoding, token_name
+from lmviz.text.tokenizer import Encoding, Tokenizer, token_name
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
@@ -146,7 +146,8 @@ class AskedWaysPanel(Panel):
             return
         moment = replace(session.reading.moment_of(chat), spells_out=False)
         written = tokenizer.encode_prefix(chat) if is_on else None
-        self._writing = _Writing(prompts, moment, question, "" if written is None else self._authors(written))
+        authors = "" if written is None else self._authors(written)
+        self._writing = _Writing(prompts, moment, question, authors, model.tokenizer)
         self._go_on(self._writing)
 
     def _authors(self, chat: Encoding) -> str:
@@ -171,10 +172,9 @@ class AskedWaysPanel(Panel):
         self.ask(KEY, lambda model: writing.written(model, count), take, grows=writing is self._drawn)
 
     def _draw(self, writing: _Writing) -> None:
-        tokenizer = self.session.reading.tokenizer
         rows = []
         for way, answer in self.found.items():
-            special = () if tokenizer is None else tokenizer.are_special(answer.ids)
+            special = writing.tokenizer.are_special(answer.ids)
             rows.append(
                 AnswerRow(
                     name=way,
@@ -208,9 +208,15 @@ class _Writing:
     """The answers to one question under way; `written` belongs to the reading thread."""
 
     def __init__(
-        self, prompts: dict[str, np.ndarray], moment: RecipeSubject, question: str, authors: str
+        self,
+        prompts: dict[str, np.ndarray],
+        moment: RecipeSubject,
+        question: str,
+        authors: str,
+        tokenizer: Tokenizer,
     ) -> None:
         self.prompts, self.moment, self.question, self.authors = prompts, moment, question, authors
+        self.tokenizer = tokenizer
         self._model: Model | None = None
         self._answers: Iterator[dict[str, WrittenAnswer]] = iter(())
         self._found: dict[str, WrittenAnswer] = {}

@@ -111,7 +111,7 @@ class SideBySidePanel(Panel):
 
     def _show_rows(self) -> None:
         session = self.session
-        self.outcomes = dict(self._latest)
+        self.outcomes = dict(self._latest) if session.library.model is not None else {}
         penalty = session.beam.options.length_penalty
         self._shown_at = (
             (session.reading.moment_of(session.reading.prefix), penalty) if self.outcomes else None

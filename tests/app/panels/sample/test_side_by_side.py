@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from benches.sample import Bench
 
@@ -50,3 +52,22 @@ def test_three_ways_stand_side_by_side(bench: Bench) -> None:
         expected = outcome(bench.model, "the cows", ids, session.beam.options.length_penalty)
         assert view.outcomes[way].log_probability == pytest.approx(expected.log_probability, abs=1e-5)
         assert view.outcomes[way].score == pytest.approx(expected.score, abs=1e-5)
+
+
+def test_figures_that_cannot_be_computed_of_a_model_that_was_closed_meanwhile_leave_nothing(
+    bench: Bench, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        gate.wait()
+        raise LmvizError("It cannot be scored.")
+
+    session, panel = bench.session, bench.bring("side_by_side_view")
+    bench.wait(lambda: "greedy" in panel.outcomes)
+    monkeypatch.setattr("lmviz.app.panels.sample.side_by_side.outcome", fail)
+    bench.roll()
+    bench.wait(lambda: session.work.is_busy("outcome of sampling"))
+    bench.window.show_perspective("polls")  # where it is told of nothing
+    session.library.close(session.library.model)
+    with bench.qtbot.waitSignal(session.work.any_failed):
+        gate.set()
+    assert panel.outcomes == {}
