@@ -135,6 +135,7 @@ class CurrentContrast(Part):
         """Ask, if what is asked now has not been asked yet."""
         reading, contrast = self._reading.current, self.asked
         if reading is None or contrast is None or self._reading.is_stored:
+            self._work.silence(QUESTION)
             self._asked = self._found = self._of = None
             return
         if self._reading.is_late:  # the next reading is of the text that the changed one belongs to

@@ -1,5 +1,6 @@
 """Units: brushed words, the places of the corpus, and the lines that an n-gram was counted from."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -277,3 +278,25 @@ def test_an_unseen_context_leaves_the_lines_of_the_longest_that_was_seen(
     places = panel.findChild(ConcordanceList)
     qtbot.waitUntil(lambda: panel.card.aside.startswith("“dog”"), timeout=LONG)
     assert places.accessibleDescription() not in ("", "0 places")
+
+
+def test_lines_that_come_when_their_model_is_closed_are_those_of_what_was_looked_for(
+    window: MainWindow,
+    session: Session,
+    ngram_run: Path,
+    text_file: Path,
+    gate: threading.Event,
+    answered: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    panel = open_inside(window, session, ngram_run, text_file, qtbot)["evidence_view"]
+    qtbot.waitUntil(lambda: panel.card.aside.startswith("“eat grass” ·"), timeout=LONG)
+    session.work.ask("held", gate.wait, lambda _: None, pytest.fail)
+    session.focus.choose_position(2)
+    qtbot.waitUntil(lambda: session.work.is_busy("evidence"))
+    window.show_perspective("polls")  # where it is told of nothing
+    session.library.close(session.library.model)
+    qtbot.waitUntil(lambda: session.reading.current is None)
+    gate.set()
+    answered()
+    assert panel.card.aside.startswith("“the cows” ·")
