@@ -165,6 +165,8 @@ def _checked(archive: zipfile.ZipFile) -> list[str]:
     names = [entry.filename for entry in entries]
     for entry in entries:
         _check_name(entry.orig_filename)
+        if entry.filename != entry.orig_filename:  # from Python 3.12 on an entry may bring a second name
+            raise _Refused("a name in it is not safe")
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG) or entry.is_dir():
             raise _Refused("it holds something other than ordinary files")

@@ -4,7 +4,9 @@ import io
 import json
 import shutil
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -169,6 +171,25 @@ def test_a_name_that_leads_elsewhere_is_refused(name: str, tmp_path: Path) -> No
     with pytest.raises(LmvizError, match="is not unpacked"):
         unpack(written(tmp_path / "a.lmvizbundle", PLAIN | {name: "bad"}), place)
     assert not place.exists()
+
+
+def test_a_second_name_of_an_entry_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    second = b"../../escaped.txt"
+
+    def add_name(entry: zipfile.ZipInfo) -> None:
+        value = struct.pack("<BL", 1, zlib.crc32(entry.filename.encode())) + second
+        entry.extra = struct.pack("<HH", 0x7075, len(value)) + value
+
+    def read_name(entry: zipfile.ZipInfo, *_: object) -> None:
+        """As Python reads it from 3.12 on."""
+        entry.filename = second.decode() if second in entry.extra else entry.filename
+
+    path = written(tmp_path / "a.lmvizbundle", PLAIN | {"a.png": "bad"}, add_name)
+    monkeypatch.setattr(zipfile.ZipInfo, "_decodeExtra", read_name)
+    with pytest.raises(LmvizError, match="a name in it is not safe"):
+        unpack(path, tmp_path / "deep" / "er")
+    assert not (tmp_path / "deep").exists()
+    assert not (tmp_path / "escaped.txt").exists()
 
 
 def test_links_devices_and_encrypted_files_are_refused(tmp_path: Path) -> None:
