@@ -636,7 +636,8 @@ class TransformerConfiguration(ModelConfiguration):
         if self.positions != "rotary" or not _has(self.rotary_layers, layer):
             return None
         if self.rotary_window_base and self.window_of(layer):
-            return replace(self.rotary, base=self.rotary_window_base, scaling="none", magnitude=1.0)
+            plain = replace(self.rotary, scaling="none", magnitude=1.0, divisors=(), long_divisors=())
+            return replace(plain, base=self.rotary_window_base)
         return self.rotary
 
     def scale_of(self, layer: int) -> float:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -186,6 +187,25 @@ def test_each_way_to_scale_rotary_angles_has_settings_of_its_own(scaling, own):
     assert ("rotary_original" in longer.used()) == (scaling == "longrope" or "original" in own)
     learned = kind(positions="learned", rotary_scaling=scaling).used()
     assert not [name for name in learned if name.startswith("rotary_")]
+
+
+@pytest.mark.parametrize("scaling", ["none", "linear", "llama3", "yarn", "dynamic", "longrope"])
+def test_where_a_window_has_a_base_of_its_own_nothing_is_scaled(scaling):
+    divisors = {"rotary_divisors": "1 1.5 2 2.5 " * 4, "rotary_long_divisors": "3 3.5 4 4.5 " * 4}
+    settings = FAMILIES["transformer"].configuration(
+        positions="rotary",
+        rotary_scaling=scaling,
+        rotary_factor=4.0,
+        rotary_original=8,
+        rotary_window_base=100.0,
+        attention_window=4,
+        **(divisors if scaling == "longrope" else {}),
+    )
+    turned = settings.rotary_of(0)
+    plain = 100.0 ** (-np.arange(0, turned.channels, 2) / turned.channels)
+    for positions in (4, 16):
+        assert turned.in_text(positions).frequencies == pytest.approx(plain)
+    assert turned.magnitude == 1.0
 
 
 def test_an_ngram_model_has_at_most_one_ngram_of_every_order_for_each_token():
