@@ -1,5 +1,6 @@
 """Every kind of checkpoint, beside what transformers computes from the same files, number by number."""
 
+import tracemalloc
 from copy import deepcopy
 from pathlib import Path
 
@@ -345,6 +346,18 @@ def test_what_a_kind_does_not_compute_is_named(name, values, sentence):
     described = peer(name).config.to_dict() | values
     with pytest.raises(LmvizError, match=sentence):
         KINDS[described["model_type"]].configuration(Fields(described))
+
+
+def test_a_pattern_of_layers_takes_no_more_room_than_its_file():
+    described = peer("gpt_neo").config.to_dict()
+    described["attention_types"] = [[["local"] * 2000, 10**9], [[], 10**9], [["global"], 10**9]]
+    tracemalloc.start()
+    try:
+        found = KINDS["gpt_neo"].configuration(Fields(described))
+        assert tracemalloc.get_traced_memory()[1] < 3_000_000
+    finally:
+        tracemalloc.stop()
+    assert found.window_of(0) == found.attention_window
 
 
 def test_no_part_of_a_joined_matrix_is_lost(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice, repeat
 from typing import Any
 
 from lmviz.base.errors import LmvizError
@@ -45,9 +46,8 @@ def _of_gpt2_kind(fields: Fields, activation: str, **settings: Any) -> Transform
 
 def _gpt_neo(fields: Fields) -> TransformerConfiguration:
     layers = fields.whole("num_layers", 24)
-    kinds = [
-        kind for words, times in fields.pairs("attention_types") for kind in words * min(times, MOST_LAYERS)
-    ]
+    rounds = (repeat(words, times) for words, times in fields.pairs("attention_types") if words)
+    kinds = [*islice((kind for words in chain.from_iterable(rounds) for kind in words), MOST_LAYERS)]
     return TransformerConfiguration(
         layers=layers,
         heads=fields.whole("num_heads", 16),
