@@ -25,6 +25,9 @@ ADAPTER = "adapter_config.json"
 
 WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 
+BEGINNINGS = ("gaussian", "eva", "orthogonal")
+"""What A and B may begin as, beside peft's own, and the base stays as it is; "pissa" and others change it."""
+
 _BEFORE = "base_model.model."
 _PART = re.compile(r"(.*)\.lora_(embedding_)?(A|B)(?:\.default)?(?:\.weight)?")
 
@@ -151,12 +154,19 @@ def is_adapter(folder: Path) -> bool:
 
 def open_adapter(folder: Path) -> Adapter:
     """What a folder of peft holds; LmvizError where it is none, or is not LoRA."""
-    fields = Fields(read_json(folder / ADAPTER))
+    values = read_json(folder / ADAPTER)
+    fields, beginning = Fields(values), values.get("init_lora_weights")
     try:
         kind = fields.word("peft_type", "LORA")
         if kind != "LORA":
             raise LmvizError(f"its peft_type {kind[:40]!r} is not LORA")
         fields.refuse("use_dora", "directions and lengths that are learned apart (DoRA)")
+        fields.refuse("alora_invocation_tokens", "changes that hold only after certain tokens (aLoRA)")
+        if isinstance(beginning, str) and beginning not in BEGINNINGS:
+            raise LmvizError(
+                f"its init_lora_weights {beginning[:40]!r} takes something away from the base as well; have "
+                "peft save it as plain LoRA (path_initial_model_for_weight_conversion)"
+            )
         base = fields.word("base_model_name_or_path", "")
     except LmvizError as error:
         reason = str(error).rstrip(".")

@@ -8,6 +8,16 @@ from typing import Any
 
 from lmviz.base.errors import LmvizError
 
+_LETTER = r"(?:[\w-]|\\[.dw]|\.|\[[\w-]+\])"
+_QUICK = re.compile(
+    rf"\^?(?:{_LETTER}[*+?]?|\((?:\?:)?{_LETTER}*(?:\|{_LETTER}*)*\)\??|\|){{0,200}}\$?", re.ASCII
+)
+"""Letters, each perhaps repeated, and groups in which nothing is: what peft's users write in patterns."""
+
+_REPEATED = re.compile(r"[*+?]")
+MOST_REPEATED = 4
+"""What a name is compared with takes a time of its length to this power, and no more."""
+
 
 class Fields:
     """The values of a `config.json`. A field that is missing, or null, has the default that is given.
@@ -112,6 +122,8 @@ class Fields:
     def matching(self, module: str, default: float) -> float:
         """The number whose name is a module, its end, or a regular expression for either, as peft has it."""
         for name, value in self._values.items():
+            if not _QUICK.fullmatch(name) or len(_REPEATED.findall(name)) > MOST_REPEATED:
+                raise LmvizError(f"{name[:40]!r} is no pattern of names that can be looked up quickly")
             pattern = re.escape(name) if re.fullmatch(r"[\w.]+", name) else name
             try:
                 found = re.fullmatch(rf"(.*\.)?({pattern})", module)

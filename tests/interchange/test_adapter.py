@@ -66,9 +66,18 @@ def test_an_adapter_beside_its_base(settings, scale, tmp_path):
     assert model.tokenizer is not None
 
 
-def test_a_scale_of_its_own_for_some(tmp_path):
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "down_proj",
+        "^model.layers.1.mlp.down_proj$",
+        r"model\.layers\.\d+\.mlp\.(?:gate|down)_proj",
+        ".*[cd]own_proj",
+    ],
+)
+def test_a_scale_of_its_own_for_some(pattern, tmp_path):
     saved("llama", tmp_path / "base")
-    added = write_adapter(tmp_path / "adapter", "base", LLAMA, alpha_pattern={"down_proj": 2})
+    added = write_adapter(tmp_path / "adapter", "base", LLAMA, alpha_pattern={pattern: 2})
     weights = open_checkpoint(tmp_path / "adapter").stored
     name = "model.layers.1.mlp.down_proj"
     before = peer("llama").get_submodule(name).weight
@@ -144,6 +153,12 @@ def test_a_base_that_is_named_elsewhere_is_not_read(tmp_path, monkeypatch):
         ({}, {"model.layers.7.self_attn.q_proj": (24, 24)}, "fits nothing in its base"),
         ({}, {"model.layers.0.self_attn.q_proj": (24, 20)}, "fits nothing in its base"),
         ({"alpha_pattern": {"(": 2}}, LLAMA, "no pattern"),
+        ({"alpha_pattern": {r"((.|\w)*)!": 2}}, LLAMA, "no pattern"),
+        ({"alpha_pattern": {".*" * 30 + "!": 2}}, LLAMA, "no pattern"),
+        ({"alpha_pattern": {"(a*|b)*!": 2}}, LLAMA, "no pattern"),
+        ({"init_lora_weights": "pissa_niter_4"}, LLAMA, "takes something away from the base"),
+        ({"init_lora_weights": "olora"}, LLAMA, "takes something away from the base"),
+        ({"alora_invocation_tokens": [1, 2]}, LLAMA, "aLoRA"),
     ],
 )
 def test_what_is_not_added(settings, changes, words, tmp_path):
