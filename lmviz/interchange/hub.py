@@ -21,11 +21,11 @@ from urllib.request import Request, urlopen
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 from lmviz.interchange.stored_tensors import WEIGHT_FILES
+from lmviz.interchange.tokenizer_files import DESCRIPTION, SMALL_FILES
 
 NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?", re.ASCII)
 """A model on the hub: its own name, usually after that of whoever put it there."""
 
-SMALL_FILES = ("config.json", "tokenizer.json", "vocab.json", "merges.txt")
 STEP = 1 << 18  # bytes read at a time; between two one can cancel
 PATIENCE = 30.0  # seconds without an answer
 PARTIAL = 206  # the answer to a request for a part of a file
@@ -108,9 +108,9 @@ def _link(blob: Path, path: Path) -> None:
 
 
 def _wanted(name: str, there: dict[str, Any]) -> dict[str, Any]:
-    """The files that lmviz opens, small ones first; weights as safetensors where there are such."""
-    if "config.json" not in there:
-        raise LmvizError(f"The hub's {name} has no config.json, so it is no model of transformers.")
+    """What lmviz opens, small files first; weights as safetensors where there are such."""
+    if DESCRIPTION not in there:
+        raise LmvizError(f"The hub's {name} has no {DESCRIPTION}, so it is no model of transformers.")
     chosen = {file: there[file] for file in SMALL_FILES if file in there}
     for weights in WEIGHT_FILES:
         stem, _, ending = weights.rpartition(".")

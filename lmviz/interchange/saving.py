@@ -15,13 +15,7 @@ from lmviz.interchange.checkpoint import described_in
 from lmviz.interchange.described import described
 from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.layout import StoredLayout
-from lmviz.interchange.tokenizer_files import (
-    GENERATION,
-    SPECIAL_TOKENS,
-    TEMPLATE,
-    TOKENIZER_FILES,
-    TOKENIZER_SETTINGS,
-)
+from lmviz.interchange.tokenizer_files import DESCRIPTION, SMALL_FILES, TOKENIZER, TOKENIZER_SETTINGS
 from lmviz.models.model import Model
 from lmviz.models.tensor_file import write_tensor_file
 from lmviz.models.transformer import TransformerModel
@@ -86,7 +80,7 @@ def _described_files(model: TransformerModel) -> tuple[StoredLayout, dict[str, b
     files = {DESCRIPTION: _as_json(values)}
     if model.tokenizer is not None:
         settings = {"tokenizer_class": "PreTrainedTokenizerFast", **spellings}
-        files |= {"tokenizer.json": model.tokenizer.content, TOKENIZER_SETTINGS: _as_json(settings)}
+        files |= {TOKENIZER: model.tokenizer.content, TOKENIZER_SETTINGS: _as_json(settings)}
     return layout, files
 
 
@@ -95,17 +89,15 @@ def _files_of(folder: Path) -> tuple[StoredLayout, dict[str, bytes]]:
     layout, _ = described_in(folder)
     try:
         return layout, {
-            name: read_file(folder / name, LARGEST_FILE) for name in FILES if os.path.exists(folder / name)
+            name: read_file(folder / name, LARGEST_FILE)
+            for name in SMALL_FILES
+            if os.path.exists(folder / name)
         }
     except OSError as error:
         raise LmvizError(
             f"{error.filename} cannot be read ({error.strerror}): open the model again."
         ) from None
 
-
-DESCRIPTION = "config.json"
-FILES = (DESCRIPTION, GENERATION, TOKENIZER_SETTINGS, SPECIAL_TOKENS, TEMPLATE, *TOKENIZER_FILES)
-"""What may stand beside the weights and is written as it was."""
 
 _HEADER = {"format": "pt"}
 """What transformers wants to read in the header of safetensors."""

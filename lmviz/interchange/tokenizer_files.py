@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 END_OF_TEXT = "<|endoftext|>"
 """What stands between documents in GPT-2's training."""
 
-TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "added_tokens.json", "tokenizer.model")
-"""The names of files that hold a vocabulary."""
+DESCRIPTION = "config.json"
+
+TOKENIZER, VOCABULARY, MERGES, ADDED = "tokenizer.json", "vocab.json", "merges.txt", "added_tokens.json"
 
 GENERATION, TOKENIZER_SETTINGS, SPECIAL_TOKENS, TEMPLATE = (
     "generation_config.json",
@@ -32,6 +33,23 @@ GENERATION, TOKENIZER_SETTINGS, SPECIAL_TOKENS, TEMPLATE = (
     "special_tokens_map.json",
     "chat_template.jinja",
 )
+
+SMALL_FILES = (
+    DESCRIPTION,
+    GENERATION,
+    TOKENIZER_SETTINGS,
+    SPECIAL_TOKENS,
+    TEMPLATE,
+    TOKENIZER,
+    VOCABULARY,
+    MERGES,
+    ADDED,
+    "tokenizer.model",
+)
+"""What stands beside the weights of transformers: all that is read of it here, and what others read.
+
+It is downloaded and saved together.
+"""
 
 LARGEST_SETTINGS = 10_000_000
 """Bytes of a file of settings."""
@@ -51,10 +69,10 @@ def read_tokenizer(folder: Path, vocabulary_size: int) -> Tokenizer | None:
     A model may have more tokens than its tokenizer, so that their number is a round one; these have names
     all the same. LmvizError where a file cannot be used.
     """
-    if os.path.exists(folder / "tokenizer.json"):
-        backend = read_backend(folder / "tokenizer.json")
-    elif os.path.exists(folder / "vocab.json") and os.path.exists(folder / "merges.txt"):
-        backend = backend_of(folder / "vocab.json", _byte_level(folder))
+    if os.path.exists(folder / TOKENIZER):
+        backend = read_backend(folder / TOKENIZER)
+    elif os.path.exists(folder / VOCABULARY) and os.path.exists(folder / MERGES):
+        backend = backend_of(folder / VOCABULARY, _byte_level(folder))
     else:
         return None
     settings = _settings(folder, SPECIAL_TOKENS) | _settings(folder, TOKENIZER_SETTINGS)
@@ -75,7 +93,7 @@ def _special_tokens(
 
     Each is taken from the first place that says so: how the model is to write, the model, its tokenizer.
     """
-    writes, model = _settings(folder, GENERATION), _settings(folder, "config.json")
+    writes, model = _settings(folder, GENERATION), _settings(folder, DESCRIPTION)
 
     def ids(role: str) -> tuple[int, ...]:
         for values in (writes, model):
@@ -148,8 +166,8 @@ def _listed(settings: Mapping[str, Any]) -> Iterator[tuple[Any, bool]]:
 
 def _byte_level(folder: Path) -> dict[str, Any]:
     """What a tokenizer.json would say of byte-level pairs, which GPT-2 keeps in two files."""
-    vocabulary = read_description(folder / "vocab.json")
-    path = folder / "merges.txt"
+    vocabulary = read_description(folder / VOCABULARY)
+    path = folder / MERGES
     try:
         lines = read_file(path, LARGEST_FILE).decode("utf-8").split("\n")
     except OSError as error:
@@ -160,7 +178,7 @@ def _byte_level(folder: Path) -> dict[str, Any]:
     if any(line.count(" ") != 1 for line in merges):
         raise LmvizError(f"{path} does not list pairs, one on each line: choose another checkpoint.")
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    further = _settings(folder, "added_tokens.json")
+    further = _settings(folder, ADDED)
     special = {token: vocabulary[token] for token in (END_OF_TEXT,) if type(vocabulary.get(token)) is int}
     known = special | {token: index for token, index in further.items() if type(index) is int}
     added = [

@@ -3,19 +3,23 @@
 import contextlib
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from foreign_models import add_tokenizer, saved
+from foreign_tokenizers import END_OF_TURN, chat_folder
 
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import unheard
 from lmviz.interchange.hub import download_model
+from lmviz.interchange.tokenizer_files import SMALL_FILES, read_tokenizer
 
 pytest.importorskip("huggingface_hub")
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -115,7 +119,12 @@ def test_a_model_is_downloaded_into_the_cache_of_the_hub(hub, tmp_path):
         "someone/small", "config.json", revision=REVISION, cache_dir=tmp_path / "cache", local_files_only=True
     )
     assert theirs == str(folder / "config.json")  # the hub's own library finds it there
-    assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "tokenizer.json"}
+    assert {path.name for path in folder.iterdir()} == {
+        "config.json",
+        "generation_config.json",
+        "model.safetensors",
+        "tokenizer.json",
+    }
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0)
     model = lmviz.open_model(folder)
@@ -124,6 +133,32 @@ def test_a_model_is_downloaded_into_the_cache_of_the_hub(hub, tmp_path):
     before = len(hub.asked)
     assert fetch(hub, tmp_path) == folder
     assert len(hub.asked) == before  # it is there already
+
+
+def test_a_model_for_chats_arrives_with_all_that_is_said_of_it(hub, tmp_path):
+    pytest.importorskip("transformers")
+    there = hub.folder = chat_folder(tmp_path / "chats")
+    (there / "special_tokens_map.json").write_text(json.dumps({"eos_token": END_OF_TURN}))
+    settings = json.loads((there / "generation_config.json").read_text())
+    (there / "generation_config.json").write_text(json.dumps(settings | {"eos_token_id": [2, 5]}))
+    here = fetch(hub, tmp_path)
+    assert {path.name for path in here.iterdir()} == {path.name for path in there.iterdir()}
+    theirs, ours = (lmviz.open_model(folder).tokenizer for folder in (there, here))
+    assert ours.chat_template == theirs.chat_template != ""
+    assert ours.end_ids == theirs.end_ids == (2, 5)
+
+
+@pytest.mark.parametrize("without", ["", "tokenizer.json"])
+def test_whatever_is_read_of_a_tokenizer_is_downloaded(without, tmp_path, monkeypatch):
+    folder = add_tokenizer(tmp_path)
+    (folder / "vocab.json").write_text('{"a": 0}')
+    (folder / "merges.txt").write_text("")
+    (folder / without).unlink() if without else None
+    looked_for, exists = set(), os.path.exists
+    monkeypatch.setattr("os.path.exists", lambda path: looked_for.add(Path(path).name) or exists(path))
+    assert read_tokenizer(folder, 50) is not None
+    assert {"tokenizer_config.json", "generation_config.json", "chat_template.jinja"} <= looked_for
+    assert looked_for <= set(SMALL_FILES)
 
 
 @pytest.mark.slow
@@ -186,5 +221,5 @@ def test_without_a_connection_it_says_so(tmp_path):
 
 def test_without_the_extra_it_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
-    with pytest.raises(LmvizError, match=r"pip install lmviz\[hub\]"):
+    with pytest.raises(LmvizError, match="pip install huggingface_hub"):
         download_model("someone/small")
