@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -78,19 +79,27 @@ def _share(report: Report, before: int, whole: int) -> Report:
 
 
 def _fetch(location: str, blob: Path, size: int | None, report: Report) -> None:
-    """Write what an address sends into a file, from where an earlier download was given up; or OSError."""
+    """Write what an address sends into a file, from where an earlier download was given up; or OSError.
+
+    Where nobody states a size it begins anew: nothing would tell what is there from the whole.
+    """
     part = blob.with_name(f"{blob.name}{UNFINISHED}")
     part.parent.mkdir(parents=True, exist_ok=True)
-    begun = part.stat().st_size if os.path.exists(part) else 0
+    kept = part.stat().st_size if os.path.exists(part) else 0
+    begun = kept if size is not None and kept <= size else 0
     if size is None or begun < size:
         request = Request(location, headers={"Range": f"bytes={begun}-"} if begun else {})
         with urlopen(request, timeout=PATIENCE) as answer:
             begun = begun if answer.status == PARTIAL else 0
+            if size is None and answer.length is not None:
+                size = answer.length
             with part.open("ab" if begun else "wb") as file:
-                while block := answer.read(STEP):
+                while (size is None or begun <= size) and (block := answer.read(STEP)):
                     file.write(block)
                     begun += len(block)
                     report(begun)
+    if size is not None and begun > size:
+        part.unlink()  # no later try could go on from it
     if size is not None and begun != size:
         raise OSError(f"{begun:,} of {size:,} bytes arrived")
     part.replace(blob)
@@ -157,7 +166,7 @@ def _asking(hub: Any, name: str) -> Iterator[None]:
         raise LmvizError(
             f"The hub has no model {name!r} that is open to you: check its name, or log in to the hub."
         ) from None
-    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
+    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, HTTPException, OSError) as error:
         reason = str(error).split("\n")[0][:200]
         raise LmvizError(f"{name} could not be downloaded ({reason}): check the connection.") from None
     except Exception as error:

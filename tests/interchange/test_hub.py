@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+from http.client import BadStatusLine
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from foreign_tokenizers import END_OF_TURN, chat_folder
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import unheard
-from lmviz.interchange.hub import download_model
+from lmviz.interchange.hub import UNFINISHED, download_model
 from lmviz.interchange.tokenizer_files import SMALL_FILES, read_tokenizer
 
 pytest.importorskip("huggingface_hub")
@@ -33,6 +34,7 @@ class Hub(ThreadingHTTPServer):
     def __init__(self, folder):
         super().__init__(("127.0.0.1", 0), Answer)
         self.folder, self.asked, self.lies = folder, [], False
+        self.states_sizes, self.cuts, self.repeats = True, 0, 1
 
     @property
     def address(self):
@@ -75,8 +77,16 @@ class Answer(BaseHTTPRequestHandler):
 
     def send(self, content, headers, body, status=200):
         self.send_response(status)
-        for name, value in (headers | {"Content-Length": str(len(content))}).items():
+        length = {"Content-Length": str(len(content))} if body or self.server.states_sizes else {}
+        if body and headers.get("ETag") and self.server.repeats > 1:
+            content, length = content * self.server.repeats, {}
+        if body and headers.get("ETag") and self.server.cuts:
+            content = content[: -self.server.cuts]
+        for name, value in (headers | length).items():
             self.send_header(name, value)
+        if body and (not length or self.server.cuts):
+            self.send_header("Connection", "close")
+            self.close_connection = True
         self.end_headers()
         if body:
             with contextlib.suppress(ConnectionError):  # of somebody who has given up
@@ -198,6 +208,45 @@ def test_what_arrives_damaged_is_refused_and_removed(hub, tmp_path):
         fetch(hub, tmp_path)
     hub.lies = False
     assert lmviz.open_model(fetch(hub, tmp_path)).vocabulary_size == 50
+
+
+@pytest.mark.parametrize("states_sizes", [True, False])
+def test_a_file_that_was_cut_is_none(states_sizes, hub, tmp_path):
+    hub.cuts, hub.states_sizes = 3, states_sizes
+    with pytest.raises(LmvizError, match="bytes arrived"):
+        fetch(hub, tmp_path)
+    assert not list((tmp_path / "cache").glob("**/config.json"))
+    hub.cuts = 0
+    assert lmviz.open_model(fetch(hub, tmp_path)).vocabulary_size == 50
+
+
+def test_more_than_there_should_be_is_not_kept(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr("lmviz.interchange.hub.STEP", 1000)
+    hub.repeats = 1000
+    with pytest.raises(LmvizError, match="bytes arrived"):
+        fetch(hub, tmp_path)
+    left = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert not left
+    hub.repeats = 1
+    assert lmviz.open_model(fetch(hub, tmp_path)).vocabulary_size == 50
+
+
+def test_a_part_that_is_too_long_is_fetched_anew(hub, tmp_path):
+    for file in hub.folder.iterdir():
+        name = hashlib.sha256(file.read_bytes()).hexdigest()
+        part = tmp_path / "cache" / "models--someone--small" / "blobs" / f"{name}{UNFINISHED}"
+        part.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(file.read_bytes() * 2)
+    assert lmviz.open_model(fetch(hub, tmp_path)).vocabulary_size == 50
+
+
+def test_an_answer_that_is_none_is_a_sentence(hub, tmp_path, monkeypatch):
+    def nonsense(*_, **__):
+        raise BadStatusLine("nonsense")
+
+    monkeypatch.setattr("lmviz.interchange.hub.urlopen", nonsense)
+    with pytest.raises(LmvizError, match=r"could not be downloaded \(nonsense\): check the connection"):
+        fetch(hub, tmp_path)
 
 
 def test_what_cannot_be_had_is_said_in_a_sentence(hub, tmp_path):
