@@ -1,7 +1,10 @@
 """Samples of several models by the same draws, as the core draws them."""
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from benches.compare import LONG, PREFIX, bring_to_front, click, panel, wait_for_distributions
 from pytestqt.qtbot import QtBot
 
@@ -34,3 +37,20 @@ def test_behind_another_tab_nothing_is_drawn(compare: MainWindow, session: Sessi
     bring_to_front(compare, "compared_samples_view", qtbot)
     assert not panel(compare, "surprisal_view").is_in_sight
     qtbot.waitUntil(lambda: bool(samples.samples) and all(s.is_over for s in samples.samples), timeout=LONG)
+
+
+def test_samples_that_stopped_out_of_sight_go_on_when_they_are_seen_again(
+    compare: MainWindow, session: Session, gate: threading.Event, answered: Callable[[], None], qtbot: QtBot
+) -> None:
+    view = bring_to_front(compare, "compared_samples_view", qtbot)
+    qtbot.waitUntil(lambda: len(view.samples) == 2 and all(s.is_over for s in view.samples), timeout=LONG)
+    session.work.ask("held", gate.wait, lambda _: None, pytest.fail)
+    click(compare, "new_draws_button", qtbot)
+    qtbot.waitUntil(lambda: session.work.is_busy("samples"))
+    compare.show_perspective("polls")
+    gate.set()
+    answered()
+    assert not session.work.is_busy("samples")
+    assert not all(s.is_over for s in view.samples)
+    compare.show_perspective("compare")
+    qtbot.waitUntil(lambda: all(s.is_over for s in view.samples), timeout=LONG)

@@ -1,5 +1,6 @@
 """Positions in the window: drawn, shifted, and measured beyond the context."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -172,3 +173,27 @@ def test_a_training_that_begins_stops_the_trial(
     assert trial.obstacle.startswith("Another model is being trained")
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active)
+
+
+def test_positions_of_a_model_that_was_closed_meanwhile_are_not_drawn(
+    open_kind: Callable[[str], PositionsPanel],
+    session: Session,
+    gate: threading.Event,
+    answered: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    panel = open_kind("rotary")
+    session.work.ask("held", gate.wait, lambda _: None, pytest.fail)
+    session.library.choose_step(0)
+    for page, key in ((1, "beyond"), (0, "table of positions")):
+        turn_to(panel, page)
+        qtbot.waitUntil(lambda key=key: session.work.is_busy(key))
+    session.library.close(session.library.model)
+    panel.catch_up()
+    gate.set()
+    answered()
+    assert panel.exported_arrays() == {}
+    turn_to(panel, 1)
+    panel.catch_up()
+    assert panel.exported_arrays() == {}
+    assert any(text.isVisible() and "Open or train" in text.text() for text in panel.findChildren(EmptyText))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import foreign_tokenizers
@@ -12,6 +14,7 @@ from pytestqt.qtbot import QtBot
 import lmviz
 from lmviz.app.panels.sample.asked_ways import AskedWaysPanel, in_words
 from lmviz.app.session.session import Session
+from lmviz.app.widgets.text.answer_rows import AnswerRows
 from lmviz.app.window.main_window import MainWindow
 from lmviz.decoding.asked_ways import AS_CHAT, AS_LETTERS, AS_PLAIN_TEXT, WrittenAnswer, answers, asked_ways
 from lmviz.inspection.interventions import scale_head
@@ -117,3 +120,22 @@ def test_without_a_question_or_a_template_it_says_what_is_missing(
 )
 def test_the_sentence_says_what_happened(answer: WrittenAnswer, sentence: str) -> None:
     assert sentence in in_words(answer)
+
+
+def test_an_answer_that_comes_when_its_model_is_closed_has_its_own_tokens(
+    panel: AskedWaysPanel,
+    window: MainWindow,
+    session: Session,
+    gate: threading.Event,
+    answered: Callable[[], None],
+    qtbot: QtBot,
+) -> None:
+    session.work.ask("held", gate.wait, lambda _: None, pytest.fail)
+    session.chat.say(1, "The bat?")
+    qtbot.waitUntil(lambda: session.work.is_busy("asked ways"))
+    window.show_perspective("polls")  # where it is told of nothing
+    session.library.close(session.library.model)
+    gate.set()
+    answered()
+    rows = panel.findChild(AnswerRows).rows
+    assert [len(row.tokens) for row in rows] == [1, 1, 1]
