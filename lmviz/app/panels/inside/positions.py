@@ -98,21 +98,21 @@ class PositionsPanel(Panel):
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The table and the pairs; on the second page the losses (stretch,) and where each begins."""
-        if self._page.currentIndex() == KINDS:
+        if self._body.currentIndex() == KINDS:
             return self._kinds.exported_arrays()
-        if self._page.currentIndex() == BEYOND:
+        if self._body.currentIndex() == BEYOND:
             found = self.beyond
             return {} if found is None else {"position": found.starts, "loss": found.losses}
         picture = self.picture
-        if picture is None or not picture.table.size:
+        if picture is None or self._body.currentIndex() != THE_POSITIONS:
             return {}
         return {"table": picture.table, "pairs": picture.pairs}
 
     def recipe(self) -> str:
         """The same picture or trial from Python."""
-        if self._page.currentIndex() == KINDS:
+        if self._body.currentIndex() == KINDS:
             return self._kinds.recipe()
-        if self.picture is None or self._moment is None:
+        if self.picture is None or self._moment is None or self._body.currentWidget() is self._empty:
             return ""
         model, step = self._moment
         return (

@@ -197,3 +197,20 @@ def test_positions_of_a_model_that_was_closed_meanwhile_are_not_drawn(
     panel.catch_up()
     assert panel.exported_arrays() == {}
     assert any(text.isVisible() and "Open or train" in text.text() for text in panel.findChildren(EmptyText))
+
+
+def test_until_another_page_is_known_the_numbers_are_those_of_the_one_that_is_drawn(
+    open_kind: Callable[[str], PositionsPanel], session: Session, gate: threading.Event, qtbot: QtBot
+) -> None:
+    panel = open_kind("rotary")
+    for page in (1, 0):
+        turn_to(panel, page)
+        qtbot.waitUntil(lambda page=page: ("table" in panel.exported_arrays()) != page)
+    session.library.choose_step(0)
+    qtbot.waitUntil(lambda: panel.is_up_to_date and not panel.is_behind)
+    session.work.ask("held", gate.wait, lambda _: None, pytest.fail)
+    turn_to(panel, 1)
+    qtbot.waitUntil(lambda: session.work.is_busy("beyond"))
+    assert set(panel.exported_arrays()) == {"table", "pairs"}
+    gate.set()
+    qtbot.waitUntil(lambda: set(panel.exported_arrays()) == {"position", "loss"})
