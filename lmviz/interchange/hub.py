@@ -17,6 +17,7 @@ from http.client import HTTPException
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from lmviz.base.errors import LmvizError
@@ -58,7 +59,8 @@ def download_model(
                 known = hub.get_hf_file_metadata(address_of_file)
                 blob = home / "blobs" / _plain(known.etag)
                 if not os.path.exists(blob):
-                    _fetch(known.location, blob, known.size, _share(progress, arrived, whole))
+                    request = _asked_for(hub, known.location, address_of_file)
+                    _fetch(request, blob, known.size, _share(progress, arrived, whole))
                     _check(name, blob, file, item.lfs)
                 _link(blob, folder / file)
             arrived += item.size or 0
@@ -78,8 +80,20 @@ def _share(report: Report, before: int, whole: int) -> Report:
     return lambda part: report(min(1.0, (before + part) / whole))
 
 
-def _fetch(location: str, blob: Path, size: int | None, report: Report) -> None:
-    """Write what an address sends into a file, from where an earlier download was given up; or OSError.
+def _asked_for(hub: Any, location: str, address: str) -> Request:
+    """The request for a file that lies at `location`; it says who asks if that is where `address` is.
+
+    A token belongs to the hub: no other host is told, not even one to which the hub's answer leads.
+    """
+    request = Request(location)
+    token = hub.utils.build_hf_headers().get("authorization")
+    if token is not None and urlsplit(location)[:2] == urlsplit(address)[:2]:
+        request.add_unredirected_header("Authorization", token)
+    return request
+
+
+def _fetch(request: Request, blob: Path, size: int | None, report: Report) -> None:
+    """Write what answers a request into a file, from where an earlier download was given up; or OSError.
 
     Where nobody states a size it begins anew: nothing would tell what is there from the whole.
     """
@@ -88,7 +102,8 @@ def _fetch(location: str, blob: Path, size: int | None, report: Report) -> None:
     kept = part.stat().st_size if os.path.exists(part) else 0
     begun = kept if size is not None and kept <= size else 0
     if size is None or begun < size:
-        request = Request(location, headers={"Range": f"bytes={begun}-"} if begun else {})
+        if begun:
+            request.add_header("Range", f"bytes={begun}-")
         with urlopen(request, timeout=PATIENCE) as answer:
             begun = begun if answer.status == PARTIAL else 0
             if size is None and answer.length is not None:
@@ -147,7 +162,7 @@ def _check(name: str, blob: Path, file: str, stated: Any) -> None:
 
 def _library() -> Any:
     try:
-        for part in ("constants", "errors"):  # which it does not import by itself
+        for part in ("constants", "errors", "utils"):  # which it does not import by itself
             import_module(f"huggingface_hub.{part}")
         return import_module("huggingface_hub")
     except ImportError:
@@ -162,11 +177,16 @@ def _asking(hub: Any, name: str) -> Iterator[None]:
     errors = hub.errors
     try:
         yield
-    except (errors.GatedRepoError, errors.RepositoryNotFoundError):
+    except errors.GatedRepoError:
+        raise LmvizError(_closed(name)) from None
+    except errors.RepositoryNotFoundError:
         raise LmvizError(
-            f"The hub has no model {name!r} that is open to you: check its name, or log in to the hub."
+            f"The hub has no model {name!r} that is open to you: check its name, or, if it is private, log "
+            "in with `hf auth login`."
         ) from None
     except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, HTTPException, OSError) as error:
+        if _status(error) in (401, 403):
+            raise LmvizError(_closed(name)) from None
         reason = str(error).split("\n")[0][:200]
         raise LmvizError(f"{name} could not be downloaded ({reason}): check the connection.") from None
     except Exception as error:
@@ -181,3 +201,15 @@ def _asking(hub: Any, name: str) -> Iterator[None]:
         raise LmvizError(
             f"{name} could not be downloaded ({type(error).__name__}): check the connection."
         ) from None
+
+
+def _closed(name: str) -> str:
+    return (
+        f"The hub does not give {name} to you, because it is gated or private: accept its terms on its page, "
+        "and log in with `hf auth login`."
+    )
+
+
+def _status(error: Exception) -> int | None:
+    """What the hub answered, whichever library says so."""
+    return getattr(getattr(error, "response", None), "status_code", getattr(error, "code", None))

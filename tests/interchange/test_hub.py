@@ -35,6 +35,8 @@ class Hub(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Answer)
         self.folder, self.asked, self.lies = folder, [], False
         self.states_sizes, self.cuts, self.repeats = True, 0, 1
+        self.token, self.says_why, self.told = None, True, []
+        self.elsewhere, self.leads_on = None, "at once"
 
     @property
     def address(self):
@@ -64,9 +66,19 @@ class Answer(BaseHTTPRequestHandler):
         if file is None or not file.is_file():
             missing = {"X-Error-Code": "EntryNotFound" if found else "RepoNotFound"}
             return self.send(b"", missing, body, status=404)
+        said = self.headers.get("Authorization")
+        if body:
+            self.server.told.append(said)
+        if self.server.token and said != f"Bearer {self.server.token}":
+            gated = {"X-Error-Code": "GatedRepo"} if self.server.says_why else {}
+            return self.send(b"", gated, body, status=401 if said is None else 403)
         content = file.read_bytes()
         headers = {"ETag": f'"{hashlib.sha256(content).hexdigest()}"', "X-Repo-Commit": REVISION}
         wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        if self.server.elsewhere and (body or self.server.leads_on == "at once"):
+            headers["X-Linked-ETag"], headers["X-Linked-Size"] = headers["ETag"], str(len(content))
+            headers["Location"] = f"{self.server.elsewhere}{path}"
+            return self.send(b"", headers, body, status=302)
         if body:
             self.server.asked.append((found[1], int(wanted[1]) if wanted else 0))
         if not wanted:
@@ -103,10 +115,8 @@ class Answer(BaseHTTPRequestHandler):
         return {"id": "someone/small", "modelId": "someone/small", "sha": REVISION, "siblings": siblings}
 
 
-@pytest.fixture
-def hub(tmp_path):
-    folder = add_tokenizer(saved("gpt2", tmp_path / "there"))
-    (folder / "README.md").write_text("of no use here")
+@contextlib.contextmanager
+def serving(folder):
     server = Hub(folder)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -114,6 +124,19 @@ def hub(tmp_path):
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def hub(tmp_path):
+    folder = add_tokenizer(saved("gpt2", tmp_path / "there"))
+    (folder / "README.md").write_text("of no use here")
+    with serving(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def logged_in(monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
 
 
 def fetch(hub, tmp_path, progress=unheard, name="someone/small"):
@@ -164,9 +187,10 @@ def test_whatever_is_read_of_a_tokenizer_is_downloaded(without, tmp_path, monkey
     (folder / "vocab.json").write_text('{"a": 0}')
     (folder / "merges.txt").write_text("")
     (folder / without).unlink() if without else None
-    looked_for, exists = set(), os.path.exists
-    monkeypatch.setattr("os.path.exists", lambda path: looked_for.add(Path(path).name) or exists(path))
+    asked, exists = [], os.path.exists
+    monkeypatch.setattr("os.path.exists", lambda path: asked.append(Path(path)) or exists(path))
     assert read_tokenizer(folder, 50) is not None
+    looked_for = {path.name for path in asked if path.parent == folder}
     assert {"tokenizer_config.json", "generation_config.json", "chat_template.jinja"} <= looked_for
     assert looked_for <= set(SMALL_FILES)
 
@@ -247,6 +271,37 @@ def test_an_answer_that_is_none_is_a_sentence(hub, tmp_path, monkeypatch):
     monkeypatch.setattr("lmviz.interchange.hub.urlopen", nonsense)
     with pytest.raises(LmvizError, match=r"could not be downloaded \(nonsense\): check the connection"):
         fetch(hub, tmp_path)
+
+
+def test_a_gated_model_arrives_where_one_is_logged_in(hub, tmp_path, logged_in):
+    hub.token = "hf_secret"
+    assert lmviz.open_model(fetch(hub, tmp_path)).vocabulary_size == 50
+    assert set(hub.told) == {"Bearer hf_secret"}
+
+
+@pytest.mark.parametrize("leads_on", ["at once", "when it is to send"])
+def test_no_other_host_is_told_the_token(leads_on, hub, tmp_path, logged_in):
+    hub.token, hub.leads_on = "hf_secret", leads_on
+    with serving(hub.folder) as other:
+        hub.elsewhere = other.address
+        assert lmviz.open_model(fetch(hub, tmp_path)).vocabulary_size == 50
+        assert other.asked
+        assert set(other.told) == {None}
+
+
+@pytest.mark.parametrize("says_why", [True, False])
+def test_a_gated_model_says_that_it_is(says_why, hub, tmp_path, logged_in):
+    hub.token, hub.says_why = "hf_other", says_why
+    with pytest.raises(LmvizError, match=r"gated or private: accept its terms .* `hf auth login`"):
+        fetch(hub, tmp_path)
+
+
+def test_whoever_is_not_logged_in_hears_how_to(hub, tmp_path, monkeypatch):
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN", True)
+    for hub.token, hub.says_why in (("hf_secret", True), ("hf_secret", False)):
+        with pytest.raises(LmvizError, match=r"private.* `hf auth login`"):
+            fetch(hub, tmp_path)
 
 
 def test_what_cannot_be_had_is_said_in_a_sentence(hub, tmp_path):
