@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lmviz.autodiff.checking import EPSILON, Check, check
 from lmviz.autodiff.explaining import explain, explain_gradient
 from lmviz.autodiff.graph import Graph
-from lmviz.autodiff.language.writing import written
+from lmviz.autodiff.language.writing import lines_of_values, written
 from lmviz.autodiff.pytorch import program
 from lmviz.models.arithmetic import Arithmetic
 
@@ -35,6 +35,11 @@ class Network(Graph):
     def text(self) -> str:
         """The text of the network, with the numbers that its inputs and parameters have now."""
         return written(self)
+
+    @property
+    def lines(self) -> dict[str, int]:
+        """On which line of `text`, counted from 1, each value stands."""
+        return lines_of_values(self)
 
     @property
     def torch(self) -> str:

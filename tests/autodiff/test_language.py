@@ -279,6 +279,67 @@ def test_numbers_come_back_from_the_text_as_they_were(numbers):
     np.testing.assert_array_equal(read(net.text)["x"].value, net["x"].value)
 
 
+LOOPS = {
+    "numbers": "for t in 1..2:\n  x[t] = 3  # given\ny = add(x[1], x[2])",
+    "alone in part": "U = 2\nh[0] = 1\nfor t in 1..3: # steps\n  # bias\n  parameter b[t] = 1\n"
+    "  h[t] = add(linear(U, h[t-1]), b[t])\n\ny = sum(stack(h[1..3]))",
+    "matrices": "for t in 1..3:\n  W[t] = [1 2; 3 4] # weights\n  v[t+2] = [1; 2]\n  o[t] = [7]\n"
+    "  a[t] = add(linear(W[t], v[t+2]), sum(o[t]))\ny = sum(stack(a[1..3]))",
+    "below 0": "for t in 0..2:\n  x[t-1] = 3\n  y[t] = exp(x[t-1])\nz = add(y[0..2])",
+    "rows of one": "for t in 1..3:\n  x[t..t] = [3]\n  y[t] = exp(x[t])",
+    "the output": "for t in 1..3:\n  y[t] = exp(2)\n  x[t] = 3",
+    "the output below 0": "y = exp(2)\nfor t in 0..0:\n  x[t-1] = 3",
+    "in calls": "h[0] = 1\nfor t in 1..4:\n  h[t] = tanh(add(linear(2, h[t-1]), 0.5, [1; 2]))",
+}
+
+
+@settings(max_examples=150)
+@given(some.sampled_from([*LOOPS.values(), *(each.text for each in shipped_networks())]), some.data())
+def test_a_written_network_has_the_same_numbers_when_it_is_read(text, data):
+    net = read(text)
+    numbers = some.floats(-1e3, 1e3) | some.sampled_from([1.0, 3.0])
+    for node in net.inputs + net.parameters:
+        for index in np.ndindex(*node.shape):
+            if data.draw(some.booleans(), label=f"{node.name} {index}"):
+                net.edit(node.name, index, data.draw(numbers))
+    again = read(net.text)
+    assert again.text == net.text
+    assert again.output.name == net.output.name
+    assert len(again.nodes) == len(net.nodes)
+    assert {node.name: node.line for node in again if node.module} == {
+        node.name: net.lines[node.name] for node in net if node.module
+    }
+    with np.errstate(all="ignore"):
+        for node in net.backward():
+            if node.name[0].isalpha() and not node.name.startswith("numbers"):
+                assert net.lines[node.name] == again[node.name].line
+                assert node.kind == again[node.name].kind
+                np.testing.assert_array_equal(again.backward()[node.name].value, node.value)
+                np.testing.assert_allclose(again[node.name].gradient, node.gradient, rtol=1e-9)
+
+
+def test_steps_of_a_loop_that_learned_different_numbers_are_written_above_it():
+    net = read(LOOPS["alone in part"])
+    net.set("b[1]", 5).set("b[2]", 6).set("b[3]", 7)
+    assert net.text == (
+        "U = 2\nh[0] = 1\nparameter b[1..3] = [5; 6; 7]\nfor t in 1..3: # steps\n  # bias\n"
+        "  h[t] = add(linear(U, h[t-1]), b[t])\n\ny = sum(stack(h[1..3]))"
+    )
+    net.set("b[1]", 4).set("b[2]", 4).set("b[3]", 4)
+    assert net.text == LOOPS["alone in part"].replace("b[t] = 1", "b[t] = 4")
+
+
+def test_a_loop_of_numbers_alone_is_gone_once_they_differ():
+    net = read(LOOPS["numbers"]).set("x[1]", 10).set("x[2]", 5)
+    assert net.text == "x[1..2] = [10; 5]  # given\ny = add(x[1], x[2])"
+
+
+def test_a_number_in_a_call_is_one_for_all_steps_of_a_loop():
+    net = read("h[0] = 1\nfor t in 1..3:\n  h[t] = add(h[t-1], 2)").set("2", 5).forward()
+    assert net["h[3]"].value == 16
+    assert [node.name for node in net.inputs] == ["h[0]", "2"]
+
+
 def test_numbers_that_have_not_changed_stay_as_they_were_written():
     source = "x = [1.0, 2.50; 3 −4]\nW = 1e0\ny = multiply(W, x)"
     net = read(source).forward()

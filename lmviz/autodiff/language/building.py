@@ -45,6 +45,7 @@ class _Builder:
         self._is_whole = is_whole
         self._declared: set[str] = set()  # whose kind the text says
         self._inner: set[str] = set()  # calls within calls
+        self._constants: dict[Literal, Node] = {}
 
     def carry_out(self, statement: Assignment | Loop) -> Iterator[Fault]:
         """Make the values of a statement; the faults that come up."""
@@ -129,7 +130,9 @@ class _Builder:
         return self._add(Node(name, COMPUTED, shape, line, module, tuple(inputs)))
 
     def _constant(self, literal: Literal, line: int) -> Node:
-        """Numbers that stand in a call: an input, named as it is written."""
+        """Numbers that stand in a call: an input, named as it is written, and one for all steps of a loop."""
+        if literal in self._constants:
+            return self._constants[literal]
         written = f"{float(literal.array):g}" if not literal.array.ndim else "numbers"
         name, count = written, 1
         while name in self.nodes:
@@ -137,7 +140,9 @@ class _Builder:
             name = f"{written}·{count}"
         self._declared.add(name)
         place = PlaceInText(line, literal.first, literal.last)
-        return self._add(Node(name, INPUT, literal.array.shape, line, value=literal.array, place=place))
+        node = self._add(Node(name, INPUT, literal.array.shape, line, value=literal.array, place=place))
+        self._constants[literal] = node
+        return node
 
     def _inner_name(self, name: str) -> str:
         """A name for a call within a call: "h[1]·1"."""

@@ -68,10 +68,11 @@ class EditorPanel(Panel):
         self._fault.setVisible(first is not None)
         self._torch.setEnabled(first is None)
         module = self.session.network_focus.module
-        self._editor.set_lit(net[module].line if module in net else 0)
-        on = set(net.tape.entries)
-        popped = {node.line for node in net.tape.modules if net.tape.is_reached(node)}
-        self._editor.set_marks(dict.fromkeys(popped, "‹") | {node.line: "›" for node in on})
+        lines = net.lines
+        self._editor.set_lit(lines.get(module, 0))
+        popped = {lines[node.name] for node in net.tape.modules if net.tape.is_reached(node)}
+        on = {lines[node.name] for node in net.tape.entries}
+        self._editor.set_marks(dict.fromkeys(popped, "‹") | dict.fromkeys(on, "›"))
         modules, size = len(net.tape.modules), net.size
         verdict = "no mistake" if first is None else _amount(len(network.faults), "mistake")
         self._said.set_text(f"{_amount(modules, 'module')} · {_amount(size, 'parameter')} · {verdict}")
@@ -84,8 +85,8 @@ class EditorPanel(Panel):
 
     def _hover_line(self, line: int) -> None:
         net = self.session.network.current
-        of_line = [node.name for node in net if node.line == line]
-        computed = [node.name for node in net.tape.modules if node.line == line]
+        of_line = [name for name, its in net.lines.items() if its == line]
+        computed = [name for name in of_line if net[name] in net.tape.modules]
         found = computed[-1:] or of_line[:1]
         self.session.network_focus.hover_module(found[0] if found else "")
 

@@ -57,6 +57,31 @@ def test_line_box_and_entry_mark_the_same_module(scene: Scene) -> None:
     assert scene.find(NetworkEditor).lit == scene.session.network.current["b"].line
 
 
+def test_a_line_is_marked_where_it_stands_after_the_steps_of_a_loop_got_numbers_of_their_own(
+    scene: Scene,
+) -> None:
+    network, editor = scene.session.network, scene.find(NetworkEditor)
+    network.write("h[0] = 1\nfor t in 1..2:\n  W[t] = [1; 2]\n  h[t] = sum(W[t])\ny = exp(h[2])")
+    network.edit("W[2]", (0,), 5)
+    scene.session.network_focus.hover_module("y")
+    scene.settle()
+    lines = editor.toPlainText().splitlines()
+    assert lines == [
+        "h[0] = 1",
+        "W[1] = [1; 2]",
+        "W[2] = [5; 2]",
+        "for t in 1..2:",
+        "  h[t] = sum(W[t])",
+        "y = exp(h[2])",
+    ]
+    assert editor.lit == 6
+    assert [editor.mark_of(line) != "" for line in range(1, 7)] == [False] * 4 + [True, True]
+    editor.line_hovered.emit(5)
+    assert scene.session.network_focus.module == "h[2]"
+    network.write(editor.toPlainText())
+    assert network.faults == ()
+
+
 def test_the_numbers_that_are_exported_are_those_of_the_recipe(scene: Scene) -> None:
     scene.click("tape_run_backward")
     panel = scene.panel("graph_view")
