@@ -340,6 +340,16 @@ def test_a_number_in_a_call_is_one_for_all_steps_of_a_loop():
     assert [node.name for node in net.inputs] == ["h[0]", "2"]
 
 
+def test_near_names_are_looked_for_only_where_they_are_said(monkeypatch):
+    compared = []
+    monkeypatch.setattr(
+        "difflib.get_close_matches", lambda name, names, n: compared.append(name) or [*names][:n]
+    )
+    text = "\n".join([*(f"value{n} = 1" for n in range(100)), *(f"a{n} = exp(valu{n})" for n in range(100))])
+    assert faults(text) == [(101, "there is no valu0 yet: did you mean value0?")]
+    assert compared == ["valu0"]
+
+
 def test_numbers_that_have_not_changed_stay_as_they_were_written():
     source = "x = [1.0, 2.50; 3 −4]\nW = 1e0\ny = multiply(W, x)"
     net = read(source).forward()

@@ -165,6 +165,8 @@ class _Builder:
     def _known(self, name: str) -> Node:
         if name in self.nodes:
             return self.nodes[name]
+        if not self._is_whole:  # it is no fault, and looking for near names takes its time
+            raise _MissingName(f"there is no {name} yet.")
         near = difflib.get_close_matches(name, self.nodes, n=1)
         if name.partition("[")[0] in self.nodes:
             whole = name.partition("[")[0]
