@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 import unicodedata
@@ -54,8 +55,11 @@ def _numbers(array: np.ndarray) -> str:
 
 
 def _identifiers(net: Graph) -> dict[str, str]:
-    """A name of Python for each value; Python takes "ﬁ" and "fi" for the same."""
-    taken: set[str] = {"torch"}
+    """A name of Python for each value, none that the program could use itself.
+
+    Python takes "ﬁ" and "fi" for the same.
+    """
+    taken: set[str] = {"torch", *dir(builtins)}
     found: dict[str, str] = {}
     for node in net.nodes:
         plain = unicodedata.normalize("NFKC", node.name)

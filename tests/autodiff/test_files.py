@@ -99,3 +99,11 @@ def test_names_that_python_does_not_take_are_written_in_another_way():
     assert "value_lambda = " in net.torch
     assert "x = " in net.torch
     assert "torch_2 = " in net.torch
+
+
+def test_a_program_runs_whose_values_are_named_as_what_it_calls():
+    text = "len = [1 2; 3 4]\nprint = causal_attention(len, len, len)\nrepr = sum(print)\ntorch = exp(repr)"
+    net = read(text).backward()
+    done = subprocess.run([sys.executable, "-c", net.torch], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.startswith("len tensor([[")
