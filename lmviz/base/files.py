@@ -37,6 +37,11 @@ def replacing(path: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+def cut_name(name: str, most: int) -> str:
+    """The beginning of a name, whole characters of at most so many bytes; a file's name has room for 255."""
+    return name.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
+
+
 def write_atomically(path: str | Path, data: bytes) -> Path:
     """Write a file and the folders above it; LmvizError where it cannot be written."""
     path = file_path(path)

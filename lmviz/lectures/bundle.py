@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from lmviz.base.errors import LmvizError
-from lmviz.base.files import replacing
+from lmviz.base.files import cut_name, replacing
 from lmviz.base.loading import loads
 from lmviz.base.places import elsewhere
 from lmviz.desktop.association import BUNDLE_ENDING
@@ -217,7 +217,7 @@ def _opened(archive: zipfile.ZipFile, names: Collection[str]) -> str:
 
 def _plain_name(stem: str) -> str:
     """The name of a bundle as that of a folder."""
-    return re.sub(r"[^\w-]+", "-", stem)[:60].strip("-") or "bundle"
+    return cut_name(re.sub(r"[^\w-]+", "-", stem), 100).strip("-") or "bundle"
 
 
 def _named_by(path: Path, perspectives: Collection[str]) -> Iterator[Path]:

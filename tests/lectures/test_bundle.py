@@ -299,3 +299,8 @@ def test_a_damaged_bundle_is_unpacked_in_its_folder_or_refused_in_words(
     assert opened is None or opened.is_file()
     if place.exists():
         assert not [each for each in place.iterdir() if each.name.startswith(".")]
+
+
+def test_a_bundle_of_a_long_name_is_unpacked(tmp_path: Path) -> None:
+    path = written(tmp_path / f"{'𠀀' * 60}.lmvizbundle", PLAIN)
+    assert unpack(path, tmp_path / "to").name == "a.lecture"

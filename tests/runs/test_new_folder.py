@@ -26,3 +26,12 @@ def test_no_two_runs_of_one_second_get_the_same_folder(
         made[-1].mkdir()
     assert made[0].name == "2026-01-01-120000-lstm-a-text"
     assert len({folder.name for folder in made}) == 200
+
+
+@pytest.mark.parametrize("letter", ["a", "語", "𠀀", "é"])
+def test_a_text_of_a_long_name_gives_a_folder_that_can_be_made(tmp_path: Path, letter: str) -> None:
+    for _ in range(2):
+        folder = new_folder(tmp_path, f"lstm {letter * 200}")
+        folder.mkdir()
+        assert len(folder.name.encode()) < 180
+        assert set(folder.name.partition("-lstm-")[2]) <= {letter, "-", "2"}
