@@ -168,7 +168,7 @@ def obstacle_to(family: str, task: str) -> str:
     if task in find_family(family).tasks:
         return ""
     able = ", ".join(other.name for other in FAMILIES.values() if task in other.tasks) or "none yet"
-    return f"The family {family} does no {task}: choose one that does ({able})."
+    return f"The family {family} cannot do {task}: choose one that can ({able})."
 
 
 def check_task(family: str, task: str) -> None:
@@ -222,7 +222,7 @@ def open_run_model(run: Run, step: int | None = None) -> Model:
         raise LmvizError(f"{run.folder} has no snapshot to open: train it first.")
     chosen = steps[-1] if step is None else step
     if not isinstance(chosen, Integral):
-        raise LmvizError(f"{chosen!r} is no step: give a whole number, such as one of run.snapshots().")
+        raise LmvizError(f"{chosen!r} is not a step: give a whole number, such as one of run.snapshots().")
     if chosen not in steps:
         offered = ", ".join(map(str, steps))
         raise LmvizError(f"{run.folder} has no snapshot of step {chosen}: choose one of {offered}.")
@@ -263,7 +263,7 @@ class DamagedSnapshot(LmvizError):
 
     def __init__(self, reason: LmvizError, readable: int) -> None:
         told = str(reason).rstrip(".")
-        super().__init__(f"{told}, the newest of which that can be read is that of step {readable}.")
+        super().__init__(f"{told}; the newest snapshot that can be read is that of step {readable}.")
         self.readable = readable
 
 

@@ -30,7 +30,7 @@ def chat(model: Given, turns: Sequence[tuple[str, str] | Turn], *, answers: bool
         pair = (each.role, each.text) if isinstance(each, Turn) else each
         if not isinstance(pair, tuple | list) or [type(words) for words in pair] != [str, str]:
             raise LmvizError(
-                f'{each!r} is no turn: give who speaks and what is said, such as ("user", "Hello").'
+                f'{each!r} is not a turn: give who speaks and what is said, such as ("user", "Hello").'
             )
         said.append(Turn(*pair))
     if not said:

@@ -56,7 +56,9 @@ def contrast(
         try:
             return tuple(map(operator.index, given))
         except TypeError:
-            raise LmvizError(f"{given!r} is no text and no row of token ids: give one of these.") from None
+            raise LmvizError(
+                f"{given!r} is neither a text nor a row of token ids: give one of these."
+            ) from None
 
     begun = read(text)
     if begun is None:
@@ -79,7 +81,9 @@ def _several(contrasts: Iterable[Contrast]) -> list[Contrast]:
 
     several = list(contrasts) if isinstance(contrasts, Iterable) else [contrasts]
     if not all(isinstance(one, Contrast) for one in several):
-        raise LmvizError(f"{contrasts!r} is no contrast: give what lmviz.contrast makes, or several of them.")
+        raise LmvizError(
+            f"{contrasts!r} is not a contrast: give what lmviz.contrast makes, or several of them."
+        )
     return several
 
 
@@ -311,7 +315,7 @@ def circuit(
     from lmviz.circuits.contrast import Contrast
 
     if not isinstance(contrast, Contrast):
-        raise LmvizError(f"{contrast!r} is no contrast: give what lmviz.contrast makes.")
+        raise LmvizError(f"{contrast!r} is not a contrast: give what lmviz.contrast makes.")
     opened, surgery = opened_model(model, special_tokens), listed(interventions)
     return strongest(opened, contrast, keep, rest=rest, edges=edges, interventions=surgery)
 
@@ -341,7 +345,7 @@ def _of_steps(model: Given, steps: Steps | None, special_tokens: bool, ask: Call
         raise LmvizError("Only a run has snapshots: give its folder, or the name of a sample model.")
     known = open_recorded(find_run(model)).snapshots()
     if steps != "all" and (isinstance(steps, str) or not isinstance(steps, Iterable)):
-        raise LmvizError(f"{steps!r} are no steps: give some of {known}, or 'all'.")
+        raise LmvizError(f"{steps!r} are not steps of this run: give some of {known}, or 'all'.")
     asked = known if isinstance(steps, str) else [whole_number("A step", step) for step in steps]
     return {step: ask(open_model(model, step, special_tokens=special_tokens)) for step in asked}
 

@@ -43,7 +43,7 @@ def opened_model(model: Given, special_tokens: bool = True) -> Model:
     if isinstance(model, Model):
         return model if special_tokens else model.spelling_out()
     raise LmvizError(
-        f"{model!r} is no model: give what open_model returns, the folder of a run, or the "
+        f"{model!r} is not a model: give what open_model returns, the folder of a run, or the "
         "name of a sample model."
     )
 
@@ -57,7 +57,7 @@ def listed(interventions: Sequence[Intervention]) -> tuple[Intervention, ...]:
         if all(isinstance(item, Intervention) for item in given):
             return given
     raise LmvizError(
-        f"{interventions!r} is no list of interventions: give one, as in "
+        f"{interventions!r} is not a list of interventions: give one, as in "
         "interventions=[lmviz.zero('logits')]."
     )
 

@@ -361,7 +361,7 @@ def evaluate(
     if SOURCE in opened.inputs:
         return _evaluate_translations(opened, source, target, interventions, settings, progress)
     if target is not None:
-        raise LmvizError("This model translates nothing, so there is no target: leave it out.")
+        raise LmvizError("This model does not translate, so there is no target: leave it out.")
     if not opened.predicts.continues:
         return _evaluate_labels(opened, source, interventions, settings, progress)
     if opened.documents == EVERY_LINE:

@@ -205,9 +205,9 @@ def check_given(out: str | Path, corpus: Corpus | None, controls: Controls | Non
     if not isinstance(out, str | os.PathLike) or out == "":  # "" would mean the folder one is in
         raise LmvizError("There is no folder to write the run into: name one.")
     if not isinstance(corpus, Corpus):
-        raise LmvizError(f"{corpus!r} is no corpus: give what lmviz.load_corpus returns.")
+        raise LmvizError(f"{corpus!r} is not a corpus: give what lmviz.load_corpus returns.")
     if not isinstance(controls, Controls | None):
-        raise LmvizError(f"{controls!r} steers no training: give a lmviz.training.controls.Controls.")
+        raise LmvizError(f"{controls!r} cannot control a training: give a lmviz.training.controls.Controls.")
     try:
         os.stat(out)
     except OSError:

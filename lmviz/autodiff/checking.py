@@ -136,7 +136,7 @@ MOST_EFFORT = 20_000
 def _check_nudge(eps: float) -> None:
     """LmvizError where nothing follows from nudging by so much."""
     if not (isinstance(eps, Real) and eps > 0 and math.isfinite(eps)):
-        raise LmvizError(f"Nudging by {eps!r} says nothing: choose an ε above 0, such as 1e-5.")
+        raise LmvizError(f"Nudging by {eps!r} shows nothing: choose an ε above 0, such as 1e-5.")
 
 
 def check_all(net: Graph, eps: float = EPSILON) -> Check:

@@ -31,7 +31,7 @@ class Graph:
     def __getitem__(self, name: str) -> Node:
         """A value by its name; LmvizError where there is none."""
         if not isinstance(name, str):
-            raise LmvizError(f"{name!r} is no name of a value: there are {', '.join(self._by_name)}.")
+            raise LmvizError(f"{name!r} is not the name of a value: there are {', '.join(self._by_name)}.")
         if name not in self._by_name:
             near = difflib.get_close_matches(name, self._by_name, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self._by_name)}."

@@ -66,7 +66,7 @@ class Node:
             found = tuple(map(whole, index))
         except TypeError:
             raise LmvizError(
-                f"{index!r} is no cell of {self.name}: give a whole number for each axis, as its shape "
+                f"{index!r} is not a cell of {self.name}: give a whole number for each axis, as its shape "
                 f"is {self.shape}."
             ) from None
         inside = all(0 <= at < size for at, size in zip(found, self.shape, strict=False))

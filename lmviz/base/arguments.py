@@ -41,4 +41,6 @@ def file_path(value: Any) -> Path:
 def check_callable(name: str, value: Callable[..., Any] | None) -> None:
     """LmvizError for what can hear of nothing, as it cannot be called."""
     if value is not None and not callable(value):
-        raise LmvizError(f"{name} must be a function, which hears how far the work has come, not {value!r}.")
+        raise LmvizError(
+            f"{name} must be a function, which is told how far the work has come, not {value!r}."
+        )

@@ -134,7 +134,7 @@ def ablate(
     if not np.isfinite(changes).all():
         address = chosen[int(np.argwhere(~np.isfinite(changes))[0][1])].address
         raise LmvizError(
-            f"Without {address} there is no {examples[0].scalar.name}, so it changes by no number: choose "
+            f"Without {address} there is no {examples[0].scalar.name}, so no change can be measured: choose "
             "another part."
         )
     weights = np.array([one.weight for one in examples], dtype=np.float64)
@@ -208,7 +208,7 @@ def _examples(
             scalar = read_scalar("loss", model, reading.ids, {})
             found.append(_Example(reading, scalar, len(reading.ids), len(targets_of(model, reading.ids))))
     if not found:
-        raise LmvizError("There is nothing to ask about: give a contrast, or a text of two tokens at least.")
+        raise LmvizError("There is nothing to ask about: give a contrast, or a text of at least two tokens.")
     return found
 
 
@@ -240,7 +240,7 @@ def _groups(units: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     ]
     if not groups or not all(groups):
         raise LmvizError(
-            f"{units!r} has no groups of units: give one at least, such as units=[(0, 1), (2,)]."
+            f"{units!r} has no groups of units: give at least one, such as units=[(0, 1), (2,)]."
         )
     return groups
 

@@ -122,8 +122,8 @@ def head_scores(model: Model, *, words: int = 24, rows: int = 8, seed: int = 0) 
         )
     if not model.predicts.continues:
         raise LmvizError(
-            f"{model.name or 'This model'} predicts {model.predicts.describe()}, so it has no loss of words "
-            "that are said twice: choose a Transformer that predicts the next token."
+            f"{model.name or 'This model'} predicts {model.predicts.describe()}, so it has no loss of "
+            "repeated words: choose a Transformer that predicts the next token."
         )
     words, rows = whole_number("words", words, least=3), whole_number("rows", rows, least=1)
     seed = whole_number("seed", seed)
@@ -179,7 +179,7 @@ def _fitting(model: Model, words: int, known: int) -> int:
         words = min(words, (model.context - (_start_of(model) is not None)) // 2)
     words = min(words, known)
     if words < 3:
-        raise LmvizError("A model that reads so few words at once cannot be shown three of them twice.")
+        raise LmvizError("This model reads too few words at once: three words, given twice, do not fit.")
     return words
 
 

@@ -122,7 +122,7 @@ class LinearWalk:
     def _begin(self, scalar: Scalar) -> None:
         if scalar.address == "probabilities" and not scalar.is_loss:
             raise LmvizError(
-                f"{scalar.name} is no sum of what parts add: choose the logit of a word, such as "
+                f"{scalar.name} is not a sum of what parts add: choose the logit of a word, such as "
                 f"{scalar.name.replace('probability', 'logit')}, or a loss."
             )
         address = "logits" if scalar.is_loss else scalar.address

@@ -29,7 +29,7 @@ def order_shares(question: ReadContrast, read: CachedPass) -> Numbers:
         before = now
     if not np.isfinite(found).all():
         raise LmvizError(
-            f"An order gives a word no probability, whose logarithm is infinite: choose "
+            f"One order gives a word the probability 0, whose logarithm is infinite: choose "
             f"{scalar.name.replace('logit', 'probability')}."
         )
     names = tuple(str(Address.parse(address).order) for address in orders)

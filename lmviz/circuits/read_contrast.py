@@ -180,8 +180,8 @@ def _check_lined_up(clean: PreparedReading, changed: PreparedReading) -> int:
             met = [f"“{side.tokens[place]}”" if place < len(side) else "the end" for side in (one, other)]
             raise LmvizError(
                 f"The two {'texts' if name == TEXT else f'{name}s'} do not line up: they have {len(one)} and "
-                f"{len(other)} tokens and part at token {place + 1}, {met[0]} and {met[1]}; change something "
-                "for as many tokens."
+                f"{len(other)} tokens and first differ at token {place + 1}, {met[0]} and {met[1]}; "
+                "exchange words for as many tokens."
             )
     differing = np.flatnonzero(clean.ids != changed.ids)
     beside = any(

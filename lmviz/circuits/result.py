@@ -68,7 +68,7 @@ class Numbers:
             write_atomically(path, content.getvalue())
             return
         if path.suffix != ".csv":
-            raise LmvizError(f"{path.name} has no kind that is known: end it with .csv or .npz.")
+            raise LmvizError(f"{path.name} has an unknown ending: end it with .csv or .npz.")
         rows, text = self.table(), io.StringIO(newline="")
         writer = csv.DictWriter(text, list(rows[0]) if rows else ["value"], lineterminator="\n")
         writer.writeheader()

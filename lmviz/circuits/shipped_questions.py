@@ -57,7 +57,7 @@ def read_question(text: str, name: str = "The question") -> ShippedQuestion:
         if needed not in found:
             raise LmvizError(f"{name} has no line “{needed}: …”: add it.")
     if ("changed" in found) == ("changed source" in found):
-        raise LmvizError(f"{name} changes the text or the source, one of them: write “changed: …”.")
+        raise LmvizError(f"{name} must change either the text or the source: write “changed: …”.")
     contrast = Contrast(
         found["text"],
         found.get("changed"),

@@ -106,7 +106,7 @@ def _evaluate_held_out(
     from lmviz.training.run import Run
 
     if not is_run(find_run(name)):
-        raise LmvizError(f"{name} is no run, so it has no text of its own: name a file to judge it on.")
+        raise LmvizError(f"{name} is not a run, so it has no text of its own: name a file to judge it on.")
     run = Run.open(find_run(name))
     ask_before_reading(name, sources_elsewhere(run, Path.cwd()), "name a file to judge it on")
     corpus = corpus_of(run)

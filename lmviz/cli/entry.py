@@ -116,7 +116,7 @@ def open_window(path: str | None = None) -> int:
     from lmviz.api.training import find_run, sample_models
 
     if path is not None and not path.strip() and not os.path.exists(path):
-        raise LmvizError(f"There is no file of the name {path!r}: leave it out, or name a text or a run.")
+        raise LmvizError(f"There is no file named {path!r}: leave it out, or name a text or a run.")
     if path is not None and not os.path.exists(path):
         if path not in sample_models():
             near = difflib.get_close_matches(path, [*commands.commands, *sample_models()], n=1)

@@ -22,7 +22,7 @@ def varied(values: dict[str, str]) -> dict[str, Any]:
     lists = {name: [word.strip() for word in words.split(",")] for name, words in values.items()}
     for name, words in lists.items():
         if len(words) < 2:
-            raise LmvizError(f"--race {name} has one value: give several with commas between, or --set it.")
+            raise LmvizError(f"--race {name} has one value: give several, separated by commas, or use --set.")
     return lists
 
 

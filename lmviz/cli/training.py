@@ -337,7 +337,7 @@ def _report(prepared: PreparedTraining, last: Progress, as_json: bool) -> None:
 
     run, lines = prepared.run, prepared.run.metrics()
     if not is_run(run.folder):
-        raise LmvizError(f"{run.folder} is no run any more: it was deleted or moved while it was trained.")
+        raise LmvizError(f"{run.folder} is no longer a run: it was deleted or moved while it was trained.")
     measured = {name: value for line in lines for name, value in line.items()}  # the last of each
     loss, validation = measured.get("loss"), measured.get("validation_loss")
     has_labels = "validation_accuracy" in measured

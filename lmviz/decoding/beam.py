@@ -73,7 +73,7 @@ class BeamTree:
     def path(self, node: BeamNode) -> tuple[BeamNode, ...]:
         """The nodes from the first token to this one, without the root; LmvizError for what is no node."""
         if not isinstance(node, BeamNode):
-            raise LmvizError(f"{node!r} is no node: give one of tree.nodes, such as tree.best.")
+            raise LmvizError(f"{node!r} is not a node: give one of tree.nodes, such as tree.best.")
         path = []
         while node.parent >= 0:
             path.append(node)

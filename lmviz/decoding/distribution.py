@@ -138,7 +138,7 @@ class Distribution:
     def top(self, count: int) -> tuple[Candidate, ...]:
         """The rows of the first `count` tokens of the ranking, cut or not; LmvizError for a count below 0."""
         if not isinstance(count, int | np.integer) or count < 0:
-            raise LmvizError(f"{count!r} is no number of tokens: give a whole number, 0 or more.")
+            raise LmvizError(f"{count!r} is not a number of tokens: give a whole number, 0 or more.")
         return tuple(self.candidate(rank) for rank in range(1, min(count, len(self.order)) + 1))
 
 
@@ -178,7 +178,7 @@ def checked_logits(logits: np.ndarray) -> np.ndarray:
         broken = int(np.flatnonzero(np.isnan(logits) | np.isposinf(logits))[0])
         raise LmvizError(
             f"The logit of token {broken} is {logits[broken]}, so there is no distribution: "
-            "NaN or infinity stands in the weights of the model, or a change brings it there."
+            "NaN or infinity is in the weights of the model, or a change has put it there."
         )
     if np.isneginf(logits).all():
         raise LmvizError(

@@ -86,7 +86,7 @@ def quality_by_length(
         ((pair, ids) for pair, ids in read if pair.length not in too_long), key=lambda item: len(item[1])
     )
     if not fitting:
-        raise LmvizError("There is no pair of texts to judge that this model can read: choose others.")
+        raise LmvizError("This model can read none of the pairs of texts to be judged: choose others.")
     answers: list[_Answer] = []
     with evaluation(model) as reader:
         for first in range(0, len(fitting), AT_ONCE):

@@ -81,7 +81,7 @@ def longest_answer(source: int) -> int:
 def check_translates(model: Model) -> None:
     """LmvizError for a model that reads no source."""
     if SOURCE not in model.inputs:
-        raise LmvizError("This model reads no source and translates nothing: train one on pairs of texts.")
+        raise LmvizError("This model reads no source, so it cannot translate: train one on pairs of texts.")
 
 
 def alignment(model: GivenSource, ids: np.ndarray) -> np.ndarray | None:

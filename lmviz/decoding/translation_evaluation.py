@@ -85,7 +85,7 @@ def evaluate_translations(
         if context is None or max(lengths[number], len(examples.target[number]) - 1) <= context
     ]
     if not fitting:
-        raise LmvizError("There is no pair of texts to judge that this model can read: choose others.")
+        raise LmvizError("This model can read none of the pairs of texts to be judged: choose others.")
     judged: list[_Judged] = []
     together = AT_ONCE if isinstance(model, Translator) else 1
     with evaluation(model) as reader:

@@ -208,12 +208,16 @@ class Scene:
             values = json.loads(content)
         except (ValueError, RecursionError) as error:
             at = f" from line {error.lineno} on" if isinstance(error, json.JSONDecodeError) else ""
-            raise LmvizError(f"{name} is no scene, for it is not JSON{at}: choose another file.") from None
+            raise LmvizError(
+                f"{name} is not a scene, because it is not JSON{at}: choose another file."
+            ) from None
         try:
             return cls._from_values(values)
         except (_Damaged, LmvizError) as reason:
             said = str(reason).rstrip(".")
-            raise LmvizError(f"{name} is no scene ({said}): choose another file, or save it again.") from None
+            raise LmvizError(
+                f"{name} is not a scene ({said}): choose another file, or save it again."
+            ) from None
 
     @classmethod
     def _from_values(cls, values: Any) -> Self:
@@ -292,7 +296,7 @@ def _full(values: Mapping[str, Any]) -> dict[str, Any]:
 def _word(values: Mapping[str, Any], name: str) -> str:
     value = values.get(name, "")
     if not isinstance(value, str) or (name in _NAMES and "\0" in value):
-        raise _Damaged(f"its {name} is no text")
+        raise _Damaged(f"its {name} is not a text")
     return value.encode("utf-8", "replace").decode("utf-8")  # JSON may hold halves of characters
 
 
@@ -302,7 +306,7 @@ _NAMES = ("path", "race", "sample", "catalogue", "target", "name", "perspective"
 def _whole(values: Mapping[str, Any], name: str) -> int:
     value = values.get(name, 0)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST_NUMBER:
-        raise _Damaged(f"its {name} is no whole number")
+        raise _Damaged(f"its {name} is not a whole number")
     return value
 
 

@@ -19,7 +19,7 @@ def check_made_by(trace: Trace, model: Model) -> None:
     """
     if not isinstance(trace, Trace):
         raise LmvizError(
-            f"{trace!r} is no trace: give what lmviz.trace returns, or what lmviz.Trace.load reads."
+            f"{trace!r} is not a trace: give what lmviz.trace returns, or what lmviz.Trace.load reads."
         )
     made_by = (trace.family, trace.name, trace.step)
     asked = (model.family, model.name, model.step)

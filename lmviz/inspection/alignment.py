@@ -61,7 +61,7 @@ def alignment_view(trace: Trace, address: str, head: int = 0) -> View:
     """A tap (…, position, source) of one head, with a row for each position."""
     traced = trace[address]
     if traced.axes[-2:] != TO_SOURCE:
-        raise LmvizError(f"{address} is no attention to a source: its axes are {', '.join(traced.axes)}.")
+        raise LmvizError(f"{address} is not attention to a source: its axes are {', '.join(traced.axes)}.")
     return matrix(trace, address, head, 0, ())
 
 

@@ -13,7 +13,7 @@ from lmviz.text.tokenizer import visible
 NAMED = 3
 """So many stages are named, and the others are counted."""
 
-LATER = " It is read only afterwards: go to an earlier place, or choose another number."
+LATER = " It is read only later: go to an earlier place, or choose another number."
 
 
 def backward_sentence(found: Gradient, stage: int, position: int, of: str) -> tuple[Piece, ...]:

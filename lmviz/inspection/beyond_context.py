@@ -30,13 +30,13 @@ READS_ON = ("sinusoidal", "rotary", "alibi", "none")
 
 SENTENCES = {
     "learned": "Learned positions end with the context: there is no vector for the next one, so the model "
-    "cannot read on. Of a longer text, the beginning is left out.",
+    "cannot read on. The beginning of a longer text is left out.",
     "relative": "Learned distances end with the context: there is no number for a larger one, so the model "
-    "cannot read on. Of a longer text, the beginning is left out.",
+    "cannot read on. The beginning of a longer text is left out.",
     "sinusoidal": "The formula goes on, so the model can read on. But it has never seen these vectors.",
     "rotary": "Angles go on, so the model can read on. But slow pairs turn to angles it has never seen.",
-    BY_LENGTH: "All angles are others in a text this long, so that slow pairs turn no further than before.",
-    "alibi": "Scores go on falling with distance, so the model can read on. What is far counts for little.",
+    BY_LENGTH: "All angles differ in so long a text, so slow pairs turn no further than before.",
+    "alibi": "Scores go on falling with distance, so the model can read on. What is far away counts little.",
     "none": "Nothing ends, so the model can read on. But attention is shared among more tokens than ever.",
 }
 """What each kind of position does beyond the context."""
@@ -90,7 +90,7 @@ def measure_beyond(model: Model, ids: np.ndarray, ignored_target: int | None) ->
     LmvizError where there is no text that is long enough, or where the model is none that can be measured.
     """
     if not isinstance(model, TransformerModel) or not model.predicts.continues or not model.causal:
-        raise LmvizError("Losses by position are those of a causal language model: open a Transformer.")
+        raise LmvizError("Only a causal language model has losses by position: open a Transformer.")
     kind, context = model.configuration.positions, model.configuration.context
     stretch = max(1, context // STRETCHES)
     length = (context // stretch) * stretch * (FURTHER if kind in READS_ON else 1)

@@ -50,7 +50,7 @@ def explain_gradient(model: Model, gradient: Gradient, address: str, index: Sequ
     """
     check_made_by(gradient.trace, model)
     if not isinstance(address, str):
-        raise LmvizError(f"{address!r} is no address: give that of a tap, or the name of a parameter.")
+        raise LmvizError(f"{address!r} is not an address: give that of a tap, or the name of a parameter.")
     source = Address.parse(address).value
     array = gradient.array(source)
     if source in gradient.parameters:
@@ -184,5 +184,5 @@ def _counts(group: Terms) -> bool:
         return False
     first = group.factors[0]
     if not np.isfinite(group.products).all():
-        raise LmvizError("A gradient on the way is infinite or none: choose another number.")
+        raise LmvizError("A gradient on the way is infinite or not a number: choose another number.")
     return first.source == "constant" or bool(first.values.any())

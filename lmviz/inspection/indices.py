@@ -31,5 +31,5 @@ def cell(axes: Sequence[str], index: Sequence[int], shape: Sequence[int]) -> tup
         given = ()
     if len(given) != len(axes) or isinstance(index, str):
         shown = index if isinstance(index, str) else given or index
-        raise LmvizError(f"{shown!r} is no cell: it takes one index for each of {', '.join(axes)}.")
+        raise LmvizError(f"{shown!r} is not a cell: give one index for each of {', '.join(axes)}.")
     return tuple(from_start(axis, at, size) for axis, at, size in zip(axes, given, shape, strict=True))

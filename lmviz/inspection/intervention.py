@@ -111,8 +111,8 @@ class Intervention:
         """Plain values, ready for JSON; LmvizError where the value is a function."""
         if callable(self.value):
             raise LmvizError(
-                f"No file can hold a function, as of {self.describe()}: trace with it, and take the trace's "
-                "interventions, which state the numbers that it gave."
+                f"A file cannot hold a function, as in {self.describe()}: trace with it, and take the "
+                "trace's interventions, which state the numbers that it gave."
             )
         where = {axis: _plain_place(place) for axis, place in self.where.items()}
         return {
@@ -132,16 +132,18 @@ class Intervention:
             where = {axis: _read_place(place) for axis, place in values["where"].items()}
             return cls(**{**values, "where": where})
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise LmvizError(f"This is no intervention ({error}): create it again.") from None
+            raise LmvizError(f"This is not an intervention ({error}): create it again.") from None
 
 
 def _place(axis: str, place: Any) -> Where:
     if isinstance(place, slice):
         if not all(part is None or _is_index(part) for part in (place.start, place.stop, place.step)):
-            raise LmvizError(f"{place!r} is no place on the axis {axis}: a slice goes from index to index.")
+            raise LmvizError(
+                f"{place!r} is not a place on the axis {axis}: a slice goes from index to index."
+            )
         if place.step == 0:
             raise LmvizError(
-                f"{place!r} is no place on the axis {axis}: a slice goes on by 1 or more, or back."
+                f"{place!r} is not a place on the axis {axis}: a slice goes on by 1 or more, or back."
             )
         return place
     if _is_index(place):
@@ -151,7 +153,7 @@ def _place(axis: str, place: Any) -> Where:
     except TypeError:
         places = ()
     if not places:
-        raise LmvizError(f"{place!r} is no place on the axis {axis}: give an index, several, or a slice.")
+        raise LmvizError(f"{place!r} is not a place on the axis {axis}: give an index, several, or a slice.")
     return places
 
 

@@ -69,7 +69,7 @@ def scale_head(layer: int, head: int, factor: Any = 0.0, side: str = "") -> Inte
     if not isinstance(layer, Integral) or layer < 0:
         raise LmvizError(f"Layers are counted from 0, as in the address layers/0/attention, not {layer!r}.")
     if not isinstance(head, Integral):
-        raise LmvizError(f"{head!r} is no head: give a whole number, from 0 on, or from the end with -1.")
+        raise LmvizError(f"{head!r} is not a head: give a whole number, from 0 on, or from the end with -1.")
     if not isinstance(side, str) or side not in ("", *SIDES):
         raise LmvizError(f"There is no side {side!r}: choose {' or '.join(SIDES)} of what translates.")
     change = Intervention(f"{attention_place(layer, side)}/mixed", "scale", factor, {"head": head})
@@ -144,6 +144,7 @@ def remove_positions(model: Model) -> tuple[Intervention, ...]:
     found = tuple(item for item in made.values() if any(item.concerns(address) for address in addresses))
     if not found:
         raise LmvizError(
-            "This model has no position vectors, rotations or biases to remove: it knows the order otherwise."
+            "This model has no position vectors, rotations or biases to remove: it knows the order in "
+            "another way."
         )
     return found

@@ -102,10 +102,10 @@ def logit_lens(
     places = _after_layers(places) if after_layers else places
     wanted = range(len(trace)) if positions is None else positions
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise LmvizError(f"{positions!r} is no list of positions: give several, such as [0, -1].")
+        raise LmvizError(f"{positions!r} is not a list of positions: give several, such as [0, -1].")
     chosen = np.array([from_start("position", at, len(trace)) for at in wanted], dtype=np.int64)
     if not len(chosen):
-        raise LmvizError(f"No position is chosen: choose some of the {len(trace)} that there are.")
+        raise LmvizError(f"No position is chosen: choose some of the {len(trace)} positions.")
     count = min(whole_number("count", count, least=1), model.outputs)
     final = torch.from_numpy(trace["logits"].rows(chosen.tolist()).argmax(axis=-1))[:, None]  # (position, 1)
     ids, probabilities, of_final, entropy = [], [], [], []

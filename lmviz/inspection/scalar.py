@@ -181,7 +181,7 @@ def targets_of(model: Model, ids: np.ndarray) -> list[int]:
     """
     if not model.predicts.continues:
         raise LmvizError(
-            "This model predicts labels, which a text does not give itself: choose the number of a label."
+            "This model predicts labels, which the text itself does not give: choose the number of a label."
         )
     start = model.tokenizer.start_id if model.tokenizer is not None else None
     targets = [place for place in range(1, len(ids)) if ids[place] != start]
@@ -196,7 +196,7 @@ def _loss(of: str, place: str, model: Model, ids: np.ndarray) -> Scalar:
         target = from_start("token", _whole(of, place), len(ids))
         if target not in targets:
             raise LmvizError(
-                f"Token {target} is not predicted, as it stands at the beginning: choose one of "
+                f"Token {target} is not predicted, as it is at the beginning: choose one of "
                 f"{targets[0]} to {targets[-1]}."
             )
         targets, of = [target], f"loss@{target}"
@@ -246,10 +246,10 @@ def _is_token(model: Model, word: str) -> bool:
 def _no_token(model: Model, words: str) -> LmvizError:
     if model.tokenizer is None:
         return LmvizError(
-            "This model has no tokenizer, so it knows no words: give a token's id in the place of the word, "
+            "This model has no tokenizer, so it knows no words: give a token's id instead of the word, "
             "or a cell, such as ('logits', (4, 17))."
         )
     several = "" if "-" not in words else ", nor two of them with a minus between"
     return LmvizError(
-        f"{words!r} is no single token of the model's vocabulary{several}: choose another word."
+        f"{words!r} is not a single token of the model's vocabulary{several}: choose another word."
     )

@@ -55,7 +55,7 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
         "layers/*/attention/bias",
         "What head {head} adds to the score of a word for its distance from {word}.",
     ),
-    ("Scores as they are", "layers/*/attention/scaled", "The scores of {word}, which nothing divides."),
+    ("Scores as they are", "layers/*/attention/scaled", "The scores of {word}, which are not divided."),
     (
         "Scores times a factor",
         "layers/*/attention/scaled",
@@ -144,7 +144,7 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
     # n-grams
     ("*", "orders/1/context", "The empty context: it looks at no word at all, so it always fits."),
     ("*", "orders/*/context", "{context} {seen} in the text that was counted."),
-    ("ngram", "orders/1/counts", "How often each word occurs, whatever stands before it: {cases}."),
+    ("ngram", "orders/1/counts", "How often each word occurs, whatever comes before it: {cases}."),
     ("ngram", "orders/*/counts", "What followed {context} in the text that was counted: {cases}."),
     ("ngram", "orders/1/backoff", "What the counts of single words leave to words never seen: {value}."),
     ("ngram", "orders/*/backoff", "What {context} leaves to shorter contexts: {value}."),

@@ -95,7 +95,7 @@ def changed(
     new = _new(intervention, whole[region], selections, operand)
     if new.is_floating_point() and (new.isnan() & ~whole[region].isnan()).any():
         raise LmvizError(
-            f"{intervention.describe()} makes numbers that are none (NaN): choose another value."
+            f"{intervention.describe()} makes values that are not numbers (NaN): choose another value."
         )
     whole = whole.clone()
     whole[region] = new
@@ -259,7 +259,7 @@ def _new(
     """The new values of a region (batch, *selections)."""
     if intervention.kind == "bypass":
         if operand is None:
-            raise LmvizError(f"{intervention.address} cannot be switched off: nothing of its shape goes in.")
+            raise LmvizError(f"{intervention.address} cannot be switched off: no input has its shape.")
         return operand
     amount = _amount(intervention, selections).to(region)
     if intervention.kind == "scale":

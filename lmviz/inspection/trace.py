@@ -87,7 +87,7 @@ class Trace:
         """The value of a tap; LmvizError, with the nearest address, if it was not recorded."""
         if not isinstance(address, str):
             raise LmvizError(
-                f"{address!r} is no address: give one such as 'logits', or trace.arrays for all."
+                f"{address!r} is not an address: give one such as 'logits', or trace.arrays for all."
             )
         if address not in self.arrays:
             import difflib  # for those who mistype
@@ -147,7 +147,7 @@ class Trace:
         Nothing for axes of the model itself, such as its units.
         """
         if not isinstance(axis, str):
-            raise LmvizError(f"{axis!r} is no axis: give a name, such as 'position'.")
+            raise LmvizError(f"{axis!r} is not an axis: give a name, such as 'position'.")
         if axis in ALONG:
             return self.sequences[ALONG[axis]].tokens
         return {"label": self.predicts.names, "token": self.vocabulary}.get(axis, ())

@@ -114,7 +114,7 @@ def _reading(path: str | Path) -> Iterator[str]:
     except (_Malformed, LmvizError, ValueError) as error:
         reason = str(error).rstrip(".")
         raise LmvizError(
-            f"{path} is no ARPA file that can be used ({reason}): choose another file."
+            f"{path} is not an ARPA file that can be used ({reason}): choose another file."
         ) from None
 
 
@@ -255,7 +255,7 @@ def _numbers(section: Section, order: int) -> tuple[np.ndarray, np.ndarray]:
     logarithms = np.array([float(fields[0]) for fields in section])
     weights = np.array([float(fields[order + 1]) if len(fields) > order + 1 else 0.0 for fields in section])
     if not (logarithms <= ROUNDING).all() or not (weights <= -LOGARITHM_OF_ZERO).all():
-        raise _Malformed(f"a number of the {order}-grams is no logarithm of a probability or of a weight")
+        raise _Malformed(f"a number of the {order}-grams is not a logarithm of a probability or of a weight")
     return 10.0 ** np.minimum(logarithms, 0.0), 10.0**weights
 
 

@@ -141,7 +141,7 @@ def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkp
     if is_adapter(path):
         return _of_adapter(path, None if base is None else Path(base))
     if base is not None:
-        raise LmvizError(f"{path} is no adapter, and so has no base: leave the base out.")
+        raise LmvizError(f"{path} is not an adapter, and so has no base: leave the base out.")
     refused = None if is_checkpoint(path) else container(path)
     if refused is not None:
         raise LmvizError(refused)
@@ -163,7 +163,7 @@ def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkp
             return _of_transformers(path.parent)
     if path.suffix in (".safetensors", ".json"):
         raise LmvizError(
-            f"{path} says nothing of its model: there is no config.json of transformers beside it."
+            f"{path} says nothing about its model: there is no config.json of transformers beside it."
         )
     return _of_state_dictionary(path)
 

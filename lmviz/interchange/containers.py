@@ -120,7 +120,7 @@ def not_the_file(path: Path) -> str | None:
     if not begins:
         return f"{path} is empty: get it again."
     if begins.startswith(_POINTER):
-        return f"{path} is what Git leaves in the place of a large file: fetch it with `git lfs pull`."
+        return f"{path} is what Git leaves in place of a large file: fetch it with `git lfs pull`."
     if begins.lstrip().lower().startswith((b"<!doctype html", b"<html")):
-        return f"{path} is a web page, as a download leaves that was refused: get it again."
+        return f"{path} is a web page, as a refused download leaves one: get it again."
     return None

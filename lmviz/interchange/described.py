@@ -154,7 +154,8 @@ def described(configuration: TransformerConfiguration) -> dict[str, Any]:
     told = [f"{name}={wanted[name]}" for name in first or () if name in usual and wanted[name] is not None]
     said = ", ".join(told) if first is not None else "sizes like these"
     raise LmvizError(
-        f"A Transformer with {said} is written in no form that transformers reads: train one like GPT-2 "
+        f"A Transformer with {said} cannot be written in a form that transformers reads: train one like "
+        "GPT-2 "
         "(learned positions, pre-norm), GPT-NeoX or Llama."
     )
 

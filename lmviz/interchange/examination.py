@@ -134,7 +134,7 @@ def _parts(found: Fit) -> Iterator[Finding]:
         sentence = f"{name} is {shape_in_words(shape)}, and should be {shape_in_words(expected)}."
         yield "shape", "problem", sentence
     if found.unexpected:
-        sentence = f"{_tensors(found.unexpected)} no part of the model: {some(found.unexpected)}."
+        sentence = f"{_tensors(found.unexpected)} not part of the model: {some(found.unexpected)}."
         yield "unexpected", "note", sentence
     if not (found.missing or found.wrong or found.unexpected):
         yield "parts", "fine", "Every tensor that is needed is there, in the right shape, and no other."

@@ -32,14 +32,14 @@ class Fields:
         """A whole number."""
         value = self._value(name, default)
         if type(value) is not int:
-            raise LmvizError(f"its {name} is no whole number")
+            raise LmvizError(f"its {name} is not a whole number")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
         """A number."""
         value = self._value(name, default)
         if type(value) not in (int, float) or abs(value) > 1e300:
-            raise LmvizError(f"its {name} is no number")
+            raise LmvizError(f"its {name} is not a number")
         return float(value)
 
     def number_or_none(self, name: str, default: float) -> float:
@@ -64,7 +64,7 @@ class Fields:
         """A word."""
         value = self._value(name, default)
         if not isinstance(value, str):
-            raise LmvizError(f"its {name} is no word")
+            raise LmvizError(f"its {name} is not a word")
         return value
 
     def words(self, name: str) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class Fields:
         if value is None:
             return ()
         if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-            raise LmvizError(f"its {name} is no list of words")
+            raise LmvizError(f"its {name} is not a list of words")
         return tuple(value)
 
     def wholes(self, name: str) -> tuple[int, ...]:
@@ -82,7 +82,7 @@ class Fields:
         if value is None:
             return ()
         if not isinstance(value, list) or not all(type(number) is int for number in value):
-            raise LmvizError(f"its {name} is no list of whole numbers")
+            raise LmvizError(f"its {name} is not a list of whole numbers")
         return tuple(value)
 
     def numbers(self, name: str) -> tuple[float, ...]:
@@ -91,7 +91,7 @@ class Fields:
         if value is None:
             return ()
         if not isinstance(value, list) or not all(type(number) in (int, float) for number in value):
-            raise LmvizError(f"its {name} is no list of numbers")
+            raise LmvizError(f"its {name} is not a list of numbers")
         return tuple(map(float, value))
 
     def pairs(self, name: str) -> tuple[tuple[tuple[str, ...], int], ...]:
@@ -106,7 +106,7 @@ class Fields:
         if not all(
             type(times) is int and all(isinstance(word, str) for word in words) for words, times in pairs
         ):
-            raise LmvizError(f"its {name} is no list of words and numbers")
+            raise LmvizError(f"its {name} is not a list of words and numbers")
         return pairs
 
     def inner(self, *names: str) -> Fields:
@@ -116,19 +116,19 @@ class Fields:
             if isinstance(value, Mapping):
                 return Fields(value)
             if value is not None:
-                raise LmvizError(f"its {name} is no object")
+                raise LmvizError(f"its {name} is not an object")
         return Fields({})
 
     def matching(self, module: str, default: float) -> float:
         """The number whose name is a module, its end, or a regular expression for either, as peft has it."""
         for name, value in self._values.items():
             if not _QUICK.fullmatch(name) or len(_REPEATED.findall(name)) > MOST_REPEATED:
-                raise LmvizError(f"{name[:40]!r} is no pattern of names that can be looked up quickly")
+                raise LmvizError(f"{name[:40]!r} is not a pattern of names that can be looked up quickly")
             pattern = re.escape(name) if re.fullmatch(r"[\w.]+", name) else name
             try:
                 found = re.fullmatch(rf"(.*\.)?({pattern})", module)
             except re.error:
-                raise LmvizError(f"{name[:40]!r} is no pattern of names") from None
+                raise LmvizError(f"{name[:40]!r} is not a pattern of names") from None
             if found:
                 return Fields({name: value}).number(name)
         return default

@@ -168,7 +168,7 @@ def _read_file(path: Path) -> GgufFile:
         if file.read(4) != MAGIC:
             raise LmvizError(
                 not_the_file(path)
-                or f"{path} is no GGUF file, whatever its name says: choose another checkpoint."
+                or f"{path} is not a GGUF file, whatever its name says: choose another checkpoint."
             )
         # A copy on write: torch wants memory that could be written to, and the file stays as it is.
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
@@ -204,7 +204,7 @@ def _read(path: Path, mapped: mmap.mmap, sizes: Any, kind_of: Callable[[int], An
         described.append((name, shape, reader.number("I"), reader.number("Q")))
     step = said.get("general.alignment", 32)
     if type(step) is not int or not 1 <= step <= 1 << 20:
-        raise ValueError("its alignment is no number of bytes")
+        raise ValueError("its alignment is not a number of bytes")
     start = -(-reader.place // step) * step
     found: dict[str, PackedTensor] = {}
     for name, shape, number, offset in described:

@@ -102,7 +102,7 @@ def tokenizer_in(file: GgufFile, vocabulary_size: int) -> Tokenizer | None:
             "and SentencePiece (llama): choose the checkpoint of transformers that it was made from."
         )
     if not all(isinstance(token, str) for token in tokens):
-        raise LmvizError(f"{file.path} lists tokens that are no words: choose another checkpoint.")
+        raise LmvizError(f"{file.path} lists tokens that are not words: choose another checkpoint.")
     try:
         description = _byte_level(said, tokens) if model == "gpt2" else _pieces(file, said, tokens)
         description |= {"version": "1.0", "added_tokens": _added(said, tokens)}

@@ -44,7 +44,9 @@ def download_model(
     where it holds nothing that lmviz opens, or where it does not arrive.
     """
     if not NAME.fullmatch(name):
-        raise LmvizError(f"{name[:100]!r} is no name of a model on the hub, such as openai-community/gpt2.")
+        raise LmvizError(
+            f"{name[:100]!r} is not the name of a model on the hub, such as openai-community/gpt2."
+        )
     hub = _library()
     with _asking(hub, name):
         found = hub.HfApi(endpoint=address).model_info(name, files_metadata=True)
@@ -134,7 +136,7 @@ def _link(blob: Path, path: Path) -> None:
 def _wanted(name: str, there: dict[str, Any]) -> dict[str, Any]:
     """What lmviz opens, small files first; weights as safetensors where there are such."""
     if DESCRIPTION not in there:
-        raise LmvizError(f"The hub's {name} has no {DESCRIPTION}, so it is no model of transformers.")
+        raise LmvizError(f"The hub's {name} has no {DESCRIPTION}, so it is not a model of transformers.")
     chosen = {file: there[file] for file in SMALL_FILES if file in there}
     for weights in WEIGHT_FILES:
         stem, _, ending = weights.rpartition(".")
@@ -145,7 +147,9 @@ def _wanted(name: str, there: dict[str, Any]) -> dict[str, Any]:
             part = re.compile(rf"{re.escape(stem)}-\d+-of-\d+\.{ending}")
             parts = {file: there[file] for file in sorted(there) if part.fullmatch(file)}
             return chosen | {index: there[index], **parts}
-    raise LmvizError(f"The hub's {name} has weights in no form that lmviz opens: choose another model.")
+    raise LmvizError(
+        f"The hub's {name} has weights in a form that lmviz does not open: choose another model."
+    )
 
 
 def _check(name: str, blob: Path, file: str, stated: Any) -> None:

@@ -36,7 +36,7 @@ def save_pretrained(model: Model, folder: str | Path) -> Path:
         raise LmvizError("There is no folder to write the model into: name one.")
     if not isinstance(model, Model):
         raise LmvizError(
-            f"{model!r} is no model: give what open_model returns, the folder of a run, or the name of a "
+            f"{model!r} is not a model: give what open_model returns, the folder of a run, or the name of a "
             "sample model."
         )
     path = Path(folder)

@@ -84,11 +84,11 @@ def _configuration(
 ) -> TransformerConfiguration:
     table, positions = (stored.shapes[plain[name]] for name in ("wte.weight", "wpe.weight"))
     if len(table) != 2 or len(positions) != 2:
-        raise LmvizError("its embeddings are no matrices")
+        raise LmvizError("its embeddings are not matrices")
     numbers = [int(found[1]) for name in plain if (found := re.match(r"h\.(\d{1,6})\.", name))]
     hidden = stored.shapes.get(plain.get("h.0.mlp.c_fc.weight", ""), (4 * table[1], table[1]))
     if len(hidden) != 2:
-        raise LmvizError("its mlp.c_fc.weight is no matrix")
+        raise LmvizError("its mlp.c_fc.weight is not a matrix")
     return TransformerConfiguration(
         layers=max(numbers, default=-1) + 1,
         heads=_heads(fields),

@@ -94,7 +94,7 @@ class StoredTensors:
             plain = value.layout is torch.strided and value.device.type == "cpu" and not value.is_quantized
             if not plain or value.nbytes > min(value.untyped_storage().nbytes(), size):
                 raise LmvizError(
-                    f"{path} holds a tensor {name!r} that is no plain one: choose another checkpoint."
+                    f"{path} holds a tensor {name!r} that is not a plain one: choose another checkpoint."
                 )
             self.add(path, name, tuple(value.shape), value.dtype, value.detach())
         self.files.append(path)
@@ -183,7 +183,7 @@ def read_json(path: Path, limit: int = LARGEST_INDEX) -> dict[str, Any]:
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
-        raise LmvizError(f"{path} is no JSON object: choose another checkpoint.")
+        raise LmvizError(f"{path} is not a JSON object: choose another checkpoint.")
     return values
 
 

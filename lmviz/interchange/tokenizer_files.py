@@ -101,7 +101,8 @@ def _special_tokens(
             found = tuple(given) if isinstance(given, list) else () if given is None else (given,)
             if any(type(index) is not int for index in found):
                 raise LmvizError(
-                    f"{folder} says that {role}_token_id is {given!r:.60}, which is no token id: correct it."
+                    f"{folder} says that {role}_token_id is {given!r:.60}, which is not a token id: "
+                    "correct it."
                 )
             if found:
                 return found

@@ -120,7 +120,7 @@ def unpack(path: Path, folder: Path | None = None) -> Path:
     except _Refused as reason:
         raise LmvizError(f"{path.name} is not unpacked: {reason}.") from None
     except _BROKEN:
-        raise LmvizError(f"{path.name} is no bundle, or was cut short: get it again.") from None
+        raise LmvizError(f"{path.name} is not a bundle, or was cut short: get it again.") from None
     return place / opened
 
 

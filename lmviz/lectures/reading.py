@@ -109,7 +109,7 @@ def add_scene(path: Path, title: str, scene: Scene, line: int | None = None) -> 
     numbered = (path.with_name(f"{path.stem}-{number}{SCENE_ENDING}") for number in range(1, MOST_SCENES))
     place = next((each for each in numbered if not os.path.exists(each)), None)
     if place is None:
-        raise LmvizError(f"{MOST_SCENES:,} scenes stand beside {path.name}: delete those that nothing names.")
+        raise LmvizError(f"{MOST_SCENES:,} scenes are beside {path.name}: delete those that nothing names.")
     try:
         text = read_file(path, 4 * LARGEST).decode("utf-8")
     except (OSError, ValueError):
@@ -195,7 +195,7 @@ class _LectureReader(PartReader):
         name, _, number = words.rpartition(" ")
         if not (name and number.isascii() and number.isdigit() and len(number) < 4):
             raise LineFault(
-                f"{words!r} is no step: write a lesson and the number of its step, as counting 2."
+                f"{words!r} is not a step: write a lesson and the number of its step, such as counting 2."
             )
         path = None
         if name.startswith(BESIDE):
@@ -206,7 +206,7 @@ class _LectureReader(PartReader):
             _check_known(name, [name_of(path) for path in shipped_files()], "lesson")
             lesson = shipped_lesson(name, self._perspectives)
         if not 1 <= int(number) <= len(lesson.steps):
-            raise LineFault(f"{lesson.title} has the steps 1 to {len(lesson.steps)}: write one of them.")
+            raise LineFault(f"{lesson.title} has steps 1 to {len(lesson.steps)}: write one of these numbers.")
         return ShownStep(lesson, int(number) - 1, path)
 
     def _beside(self, words: str) -> Path:

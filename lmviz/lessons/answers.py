@@ -11,7 +11,7 @@ from lmviz.lessons.expression import Result, constant, evaluate
 from lmviz.lessons.faults import NotKnown
 from lmviz.lessons.lesson import TOLERANCE, Question, Reply
 
-PER_CENT = "So many per cent, perhaps: write “%” behind the number."
+PER_CENT = "Perhaps you mean per cent: write “%” after the number."
 QUOTES = " “”\"'"  # and blanks, around an answer in words
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
@@ -25,7 +25,7 @@ def right_answer(question: Question, look_up: LookUp) -> Result:
     NotKnown too where the question's `check` is not true, so that its answer would not hold.
     """
     if question.check is not None and not question.check.holds(look_up):
-        raise NotKnown(f"The question is about something else than what is open now ({question.check.text}).")
+        raise NotKnown(f"The question is not about what is open now ({question.check.text}).")
     if question.right is not None:
         return question.choices[question.right]
     return evaluate(question.answer, look_up)

@@ -109,7 +109,7 @@ def parse_condition(text: str) -> Condition:
     rest, plus_minus, stated = rest.partition("±")
     apart = constant(stated) if plus_minus else None
     if plus_minus and apart is None:
-        raise LineFault("after ± stands a number, such as 0.001.")
+        raise LineFault("write a number after ±, such as 0.001.")
     return Condition(text, first, _SPELLINGS.get(relation, relation), second=parse(rest), apart=apart)
 
 

@@ -108,12 +108,12 @@ def constant(text: str) -> float | None:
 
 
 def _no_values(name: str, arguments: list[Result]) -> Result:
-    raise NotKnown(f"{name} is no number.")
+    raise NotKnown(f"{name} is not a number.")
 
 
 def _number(value: Result) -> float:
     if isinstance(value, str):
-        raise NotKnown(f"“{value}” is no number.")
+        raise NotKnown(f"“{value}” is not a number.")
     return value
 
 
@@ -148,7 +148,7 @@ class _Parser:
     def _sum(self) -> Expression:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise LineFault("the brackets are too deep: write it more simply.")
+            raise LineFault("the brackets are nested too deeply: write it more simply.")
         found = self._product()
         while sign := self._take("+", "-"):
             found = Operation(sign, (found, self._product()))
@@ -173,7 +173,7 @@ class _Parser:
     def _exponent(self) -> Expression:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise LineFault("the powers are too deep: write it more simply.")
+            raise LineFault("the powers are nested too deeply: write it more simply.")
         found = self._power()
         self._depth -= 1
         return found
@@ -199,7 +199,7 @@ class _Parser:
     def _root(self) -> Expression:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise LineFault("the brackets are too deep: write it more simply.")
+            raise LineFault("the brackets are nested too deeply: write it more simply.")
         found = self._atom()
         self._depth -= 1
         return Operation("sqrt", (found,))

@@ -29,7 +29,7 @@ def read_opening(text: str, line: int, folder: Path | None) -> Opening:
     kind, _, words = text.partition(" ")
     words = words.strip()
     if kind not in OPENINGS:
-        raise LineFault(f"{kind!r} is nothing that can be opened: write one of {', '.join(OPENINGS)}.")
+        raise LineFault(f"{kind!r} cannot be opened: write one of {', '.join(OPENINGS)}.")
     if kind == "plan":
         family, *pairs = words.split() or [""]
         settings = dict(_pair(pair) for pair in pairs)
@@ -60,7 +60,7 @@ def _any(words: str, folder: Path | None) -> None:
 
 def _whole(words: str, folder: Path | None) -> None:
     if not words.isascii() or not words.isdigit() or len(words) > 12:
-        raise LineFault(f"{words!r} is no whole number.")
+        raise LineFault(f"{words!r} is not a whole number.")
 
 
 def _text(words: str, folder: Path | None) -> None:
@@ -108,7 +108,7 @@ def _refuse(words: str, what: str, names: Sequence[str]) -> None:
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise LineFault(f"{text!r} is no setting: write it as name=value.")
+        raise LineFault(f"{text!r} is not a setting: write it as name=value.")
     return name, value
 
 

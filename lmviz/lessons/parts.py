@@ -70,11 +70,11 @@ class PartReader:
                 parts.append(WrittenPart(number, line[3:].strip()))
             elif line.startswith("# "):
                 if part.title or len(parts) > 1:
-                    self._say(number, "there is one title already: begin what follows with “## ”.")
+                    self._say(number, "there is one title already: begin what follows it with “## ”.")
                 part.title = part.title or line[2:].strip()
                 part.line = number if len(parts) == 1 else part.line
             elif line.rstrip("#") == "" and line:
-                self._say(number, "a title stands after “#”.")
+                self._say(number, "write a title after “#”.")
             elif found is not None and (len(parts) == 1 or self._is_meant(found[1])):
                 part.entries.append(WrittenEntry(number, found[1], (found[2] or "").strip()))
             elif line.startswith("  ") and goes_on:
@@ -111,7 +111,7 @@ class PartReader:
             self._say(1, "the file begins with its title: write “# ” and the title.")
         for line in part.sentences:
             if line.strip():
-                self._say(part.line, f"{line.strip()[:30]!r} stands above the first “## ”: put it below.")
+                self._say(part.line, f"{line.strip()[:30]!r} is above the first “## ”: put it below.")
                 break
         return self._once(part, self.of_head)
 
@@ -121,7 +121,9 @@ class PartReader:
             return USUAL_LANGUAGE
         entry = known["language"]
         if not TAG.fullmatch(entry.words):
-            self._say(entry.line, f"{entry.words!r} is no tag of a language: write one, such as de or pt-BR.")
+            self._say(
+                entry.line, f"{entry.words!r} is not a tag of a language: write one, such as de or pt-BR."
+            )
         return entry.words
 
     def _once(self, part: WrittenPart, names: Collection[str]) -> dict[str, WrittenEntry]:
@@ -144,13 +146,13 @@ class PartReader:
                 else:
                     self._say(
                         entry.line,
-                        f"“{entry.name}” is no entry: did you mean {near[0]}? "
+                        f"“{entry.name}” is not an entry: did you mean {near[0]}? "
                         f"In the text write “{entry.name}\\:”.",
                     )
             elif not entry.words:
                 self._say(entry.line, f"nothing stands after “{entry.name}:”.")
             elif entry.name in known and entry.name not in self.repeated:
-                self._say(entry.line, f"“{entry.name}” stands twice here: leave one out.")
+                self._say(entry.line, f"“{entry.name}” is here twice: leave one out.")
             else:
                 known.setdefault(entry.name, entry)
         return known

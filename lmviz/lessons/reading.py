@@ -45,11 +45,11 @@ ENTRIES = {
     "question": "what is asked once all that is done",
     "choice": "one of the answers to choose from",
     "answer": "one of the choices, or an expression of the values of the program",
-    "wrong": "an answer that people often give instead, written as the right one is",
+    "wrong": "an answer that people often give instead, written like the right one",
     "reply": "what is said to that wrong answer",
     "tolerance": "how far from the answer a number may lie",
     "check": "a condition under which the answer holds",
-    "hint": "help, for whoever asks for it",
+    "hint": "help for students who ask for it",
     "explanation": "why that is the answer, shown with it",
 }
 """What may stand in a step, and what it means."""
@@ -140,7 +140,7 @@ class _Reader(PartReader):
         head, *parts = self._parts(text)
         known = self._head(head)
         if "number" in known and not re.fullmatch(r"[0-9]{1,3}", known["number"].words):
-            self._say(known["number"].line, "the number of a lesson is a whole number.")
+            self._say(known["number"].line, "the number of a lesson must be a whole number.")
             del known["number"]
         language = self._language(known)
         steps = tuple(self._step(part) for part in parts)
@@ -189,7 +189,7 @@ class _Reader(PartReader):
             elif entry.name == "control":
                 self._check_control(entry)
                 if since:
-                    self._say(entry.line, "“control” stands twice for the same task: leave one out.")
+                    self._say(entry.line, "“control” is given twice for the same task: leave one out.")
                 since += 1
                 is_of_step = all(other.name != "do" for other in part.entries[: part.entries.index(entry)])
                 found = entry.words if is_of_step and not found else found
@@ -211,7 +211,7 @@ class _Reader(PartReader):
                 if conditions:
                     yield LessonTask(words or conditions[0].text, tuple(conditions), control)
                 elif begins is not None:
-                    self._say(begins.line, "“do” is followed by “until”: write when it is done.")
+                    self._say(begins.line, "“do” needs an “until” below it: write when it is done.")
                 words, control, conditions, begins = entry.words, "", [], entry
             elif entry.name == "control" and words:
                 control = entry.words
@@ -242,7 +242,7 @@ class _Reader(PartReader):
             return None
         choices = tuple(entry.words for entry in part.entries if entry.name == "choice" and entry.words)
         if len(choices) == 1 or len(set(choices)) < len(choices):
-            self._say(known["choice"].line, "choices are two or more, and all different.")
+            self._say(known["choice"].line, "write two or more choices, all different.")
         found = self._answer(known["answer"], choices)
         if found is None:
             return None
@@ -267,12 +267,12 @@ class _Reader(PartReader):
             expression = parse(entry.words)
             check(expression)
         except LineFault as fault:
-            choose = " Or write one of the choices as it stands." if choices else ""
+            choose = " Or write one of the choices word for word." if choices else ""
             self._say(entry.line, f"{fault.sentence}{choose}")
             return None
         if choices and isinstance(expression, Literal):
             what = "answer" if entry.name == "answer" else "wrong answer"
-            self._say(entry.line, f"the {what} is none of the choices: write it as one of them stands.")
+            self._say(entry.line, f"the {what} is none of the choices: write it as one of them is written.")
         return expression, None
 
     def _replies(
@@ -283,10 +283,10 @@ class _Reader(PartReader):
         for entry in (*part.entries, WrittenEntry(0, "wrong", "")):
             if entry.name == "wrong":
                 if wrong is not None:
-                    self._say(wrong.line, "“wrong” is followed by “reply”: write what is said to it.")
+                    self._say(wrong.line, "“wrong” needs a “reply” below it: write what is said to it.")
                 wrong = entry if entry.words else None
             elif entry.name == "reply" and wrong is None:
-                self._say(entry.line, "“reply” stands below a “wrong”: write the answer that it is for.")
+                self._say(entry.line, "“reply” belongs below a “wrong”: write the answer that it is for.")
             elif entry.name == "reply" and wrong is not None:
                 found = self._answer(wrong, choices)
                 if found is not None and _fixed(*found) in answers:
@@ -308,7 +308,7 @@ class _Reader(PartReader):
             tolerance = -1.0
         if not 0 <= tolerance < float("inf"):
             self._say(
-                entry.line, f"{entry.words!r} is no tolerance: write a number of 0 or more, such as 0.001."
+                entry.line, f"{entry.words!r} is not a tolerance: write a number of 0 or more, such as 0.001."
             )
         return tolerance
 

@@ -84,7 +84,7 @@ VALUES = (
     LessonValue(
         "strongest",
         "PANEL ARRAY INDEX…",
-        "where along the last axis of these the number of largest size stands, counted from 0",
+        "the place of the number of largest size along the last axis, counted from 0",
         strongest,
     ),
     # the text
@@ -134,7 +134,7 @@ VALUES = (
     LessonValue(
         "best_lane",
         "[RANK]",
-        "what the lane is called whose validation loss came lowest, or of that rank",
+        "the name of the lane with the lowest validation loss, or of that rank",
         best_lane,
     ),
     LessonValue("lane_loss", "[RANK]", "the lowest validation loss of that lane, in nats", lane_loss),
@@ -147,7 +147,7 @@ VALUES = (
     LessonValue(
         "probability",
         "TOKEN [POSITION]",
-        "that this token, or label, comes after the position, or the last",
+        "the probability of this token, or label, after the position, or the last",
         probability,
     ),
     LessonValue(
@@ -157,19 +157,22 @@ VALUES = (
         likeliest,
     ),
     LessonValue(
-        "log_probability", "", "ln of the probability of all the text that is typed, in nats", log_probability
+        "log_probability",
+        "",
+        "ln of the probability of the whole typed text, in nats",
+        log_probability,
     ),
-    LessonValue("most_held", "", "the token of which the memory cell of an LSTM holds most", most_held),
+    LessonValue("most_held", "", "the token from which the memory cell of an LSTM holds most", most_held),
     LessonValue(
         "gradient_factor",
         "MODEL",
-        "what a step back multiplies the gradient by, of the compared model of this name",
+        "by what a step back multiplies the gradient, in the compared model of this name",
         gradient_factor,
     ),
     LessonValue(
         "furthest_reaching",
         "",
-        "the name of the compared model of which a step back leaves most of the gradient",
+        "the name of the compared model in which a step back leaves most of the gradient",
         furthest_reaching,
     ),
     LessonValue(
@@ -275,7 +278,7 @@ def check(expression: Expression) -> None:
         if value is None:
             near = difflib.get_close_matches(call.name, _BY_NAME, n=1)
             hint = f"did you mean {near[0]}?" if near else "docs/writing-a-lesson.md lists all values."
-            raise LineFault(f"there is no value {call.name!r}: {hint} Words stand in quotation marks.")
+            raise LineFault(f"there is no value {call.name!r}: {hint} Put words in quotation marks.")
         if not value.accepts(len(call.arguments)):
             raise LineFault(f"{call.name} is written {value.written}.")
         if call.name in OF_CONTROLS and isinstance(call.arguments[0], Literal):

@@ -38,12 +38,12 @@ def why_not_finite(model: Model, what: str) -> str:
             "or ask about a shorter text."
         )
     way_out = (
-        "its file is damaged or was written so; get it again, or open another model"
+        "its file is damaged, or was saved like this; get it again, or open another model"
         if model.is_foreign
         else "choose an earlier snapshot, or train again with a lower learning rate"
     )
     where = without_numbers_in_words(names)
-    return f"{name} has NaN or infinity in {where}, so {what} are no numbers: {way_out}."
+    return f"{name} has NaN or infinity in {where}, so {what} are not numbers: {way_out}."
 
 
 def check_logits(model: Model, logits: np.ndarray | torch.Tensor) -> None:

@@ -24,8 +24,7 @@ class RecurrentConfiguration(ModelConfiguration):
 
     layers: int = setting(
         1,
-        "How many recurrent layers stand on top of each other; each reads the hidden states of the one "
-        "below.",
+        "How many recurrent layers are on top of each other; each reads the hidden states of the one below.",
         minimum=1,
         maximum=32,
     )

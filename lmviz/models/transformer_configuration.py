@@ -19,7 +19,7 @@ class TransformerConfiguration(ModelConfiguration):
 
     layers: int = setting(
         4,
-        "How many blocks of attention and feed-forward network stand on top of each other. Each adds its "
+        "How many blocks of attention and feed-forward network are on top of each other. Each adds its "
         "output to the residual stream.",
         minimum=1,
         maximum=128,
@@ -63,7 +63,7 @@ class TransformerConfiguration(ModelConfiguration):
     )
     position_offset: int = setting(
         0,
-        "How many rows of the table of learned positions stand before that of the first position. OPT counts "
+        "How many rows of the table of learned positions are before that of the first position. OPT counts "
         "from 2.",
         minimum=0,
         maximum=1024,
@@ -85,7 +85,7 @@ class TransformerConfiguration(ModelConfiguration):
     )
     norm: str = setting(
         "pre",
-        "Where normalisation stands: pre normalises what a sublayer reads (GPT-2, steadier to train); "
+        "Where normalisation is done: pre normalises what a sublayer reads (GPT-2, steadier to train); "
         "post normalises the sum after it (the original Transformer); result normalises what it gives before "
         "that is added (OLMo 2), and both what it reads and what it gives (Gemma 2); none leaves it out, and "
         "deep models become hard to train.",
@@ -218,7 +218,7 @@ class TransformerConfiguration(ModelConfiguration):
     window_layers: str = setting(
         "1",
         "With an attention window, which layers have it: a 1 for each that has and a 0 for each that looks "
-        "at all, from the first on and over again. Of 10 every other layer looks at all (Gemma 2).",
+        "at all, from the first on and over again. With 10, every other layer looks at all (Gemma 2).",
         of_others=True,
     )
     score_scale: float = setting(
@@ -280,7 +280,7 @@ class TransformerConfiguration(ModelConfiguration):
     rotary_layers: str = setting(
         "1",
         "With rotary positions, which layers have them: a 1 for each that has and a 0 for each that has not, "
-        "from the first on and over again. Of 1110 every fourth layer has none (SmolLM 3).",
+        "from the first on and over again. With 1110, every fourth layer has none (SmolLM 3).",
         of_others=True,
     )
     rotary_window_base: float = setting(
@@ -360,7 +360,7 @@ class TransformerConfiguration(ModelConfiguration):
         "even",
         "With alibi, how slopes are spread over the heads: even is a geometric series; powers is one for a "
         "power of two heads, with slopes between them for the rest (BLOOM, MPT); bfloat16 is that, rounded "
-        "and divided by √channels (Falcon). Of a power of two heads even and powers are the same.",
+        "and divided by √channels (Falcon). For a power of two heads, even and powers are the same.",
         choices=("even", "powers", "bfloat16"),
         of_others=True,
     )
@@ -450,14 +450,15 @@ class TransformerConfiguration(ModelConfiguration):
             self._check_rotary()
         if self.parallel and self.norm == "post":
             raise SettingError(
-                "Parallel sublayers read the same stream, and post-norm stands between the two: choose "
+                "Parallel sublayers read the same stream, and post-norm is between the two: choose "
                 "pre-norm, or one after the other.",
                 "parallel",
                 "norm",
             )
         if self.parallel and self.attention_alone:
             raise SettingError(
-                "Parallel sublayers are two, and attention alone has nothing beside it: choose one of both.",
+                "Parallel sublayers are two, and attention alone has nothing beside it: choose one of the "
+                "two.",
                 "parallel",
                 "attention_alone",
             )
@@ -472,7 +473,7 @@ class TransformerConfiguration(ModelConfiguration):
             pattern = getattr(self, name)
             if not pattern or set(pattern) - {"0", "1"}:
                 raise SettingError(
-                    f"{pattern!r} says of no layer whether it has that: write a 1 or a 0 for each, as in 10.",
+                    f"{pattern!r} does not say which layers have it: write a 1 or a 0 for each, as in 10.",
                     name,
                 )
         if self.logit_cap and self.logit_factor != 1:
@@ -499,7 +500,7 @@ class TransformerConfiguration(ModelConfiguration):
             )
         if self.rotary_scaling in ("llama3", "yarn") and self.rotary_fast <= self.rotary_slow:
             raise SettingError(
-                f"With {self.rotary_scaling} scaling, fast pairs turn more often than slow ones, and "
+                f"With {self.rotary_scaling} scaling, fast pairs turn more often than slow ones, but "
                 f"{self.rotary_fast:g} is not more than {self.rotary_slow:g}: choose a larger rotary_fast.",
                 "rotary_fast",
                 "rotary_slow",

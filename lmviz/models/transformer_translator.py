@@ -246,8 +246,8 @@ def _check(configuration: TransformerConfiguration) -> None:
     """SettingError for what only a Transformer with one text has."""
     if configuration.positions in ("rotary", "alibi", "relative"):
         raise SettingError(
-            f"A Transformer that translates has no {configuration.positions} positions, for between two "
-            "texts there is no distance: choose learned or sinusoidal ones.",
+            f"A Transformer that translates has no {configuration.positions} positions, because "
+            "there is no distance between two texts: choose learned or sinusoidal ones.",
             "positions",
         )
     if configuration.norm not in ("pre", "post"):
@@ -273,7 +273,6 @@ def _check(configuration: TransformerConfiguration) -> None:
         )
     if configuration.parallel:
         raise SettingError(
-            "The sublayers of a Transformer that translates stand one after the other: set parallel to "
-            "false.",
+            "The sublayers of a Transformer that translates come one after the other: set parallel to false.",
             "parallel",
         )

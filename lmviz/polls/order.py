@@ -59,12 +59,12 @@ class OrderExperiment:
         if self.query.shape != (channels,):
             raise LmvizError(
                 f"The query has {len(self.query)} numbers and the vectors have {channels}: "
-                "give it one for each of theirs."
+                "give it as many as each vector has."
             )
         if not (np.isfinite(self.vectors).all() and np.isfinite(self.query).all()):
-            raise LmvizError("Vectors and query need finite numbers: write others.")
+            raise LmvizError("Vectors and query must have finite numbers: write others.")
         if not np.any(self.vectors[-1]):
-            raise LmvizError("The last vector is 0 and so has no query: give it a number that is not.")
+            raise LmvizError("The last vector is 0 and so has no query: give it a number other than 0.")
         with np.errstate(over="ignore", under="ignore"):
             square = self.vectors[-1] @ self.vectors[-1]
         if not 0 < square < np.inf:

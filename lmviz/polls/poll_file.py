@@ -159,17 +159,17 @@ def _entries(text: str, faults: list[Fault]) -> tuple[str, dict[str, _Entry]]:
                 entries[open_key].block.append((number, line))
             else:
                 faults.append(
-                    Fault(number, "An indented line goes on with the one before, and there is none.")
+                    Fault(number, "An indented line continues the line before it, but there is none.")
                 )
         else:
             key, colon, rest = line.partition(":")
             key = key.strip()
             if not colon or key not in _KEYS:
                 keys = ", ".join(_KEYS)
-                faults.append(Fault(number, f"“{key}” is nothing that a poll has: begin with one of {keys}."))
+                faults.append(Fault(number, f"“{key}” is not part of a poll: begin with one of {keys}."))
                 open_key = ""
             elif key in entries:
-                faults.append(Fault(number, f"“{key}” stands on line {entries[key].line} already: keep one."))
+                faults.append(Fault(number, f"“{key}” is already on line {entries[key].line}: keep one."))
                 open_key = ""
             else:
                 entries[key], open_key = _Entry(number, rest.strip()), key
@@ -178,7 +178,7 @@ def _entries(text: str, faults: list[Fault]) -> tuple[str, dict[str, _Entry]]:
 
 def _short(text: str) -> str:
     if not text:
-        raise LineFault("Nothing stands behind the colon: write it there.")
+        raise LineFault("There is nothing after the colon: write it there.")
     if len(text) > LONGEST:
         raise LineFault(f"These are {len(text)} characters, and {LONGEST} fit on the screen: shorten it.")
     return text
@@ -248,7 +248,7 @@ def _experiment(
     vectors = read("vectors", _matrix, None)
     if "query" not in entries:
         line = entries["vectors"].line
-        faults.append(Fault(line, "The last vector asks: write “query:” with its numbers."))
+        faults.append(Fault(line, "The last vector needs a query: write “query:” with its numbers."))
     query = read("query", _numbers, None)
     exchange = read("exchange", _exchange, (1, 2))
     causal = read("mask", lambda text: _one_of(text, {"causal": True, "none": False}), True)
@@ -266,9 +266,9 @@ def _numbers(text: str) -> np.ndarray:
     try:
         found = [float(figure.replace("−", "-")) for figure in text.replace(",", " ").split()]
     except ValueError:
-        raise LineFault(f"“{text}” are no numbers: write them with spaces between.") from None
+        raise LineFault(f"“{text}” are not numbers: write numbers with spaces between them.") from None
     if not found:
-        raise LineFault("Nothing stands behind the colon: write numbers with spaces between.")
+        raise LineFault("There is nothing after the colon: write numbers with spaces between them.")
     return np.array(found)
 
 
@@ -282,7 +282,7 @@ def _matrix(text: str) -> np.ndarray:
 def _exchange(text: str) -> tuple[int, int]:
     places = text.replace(",", " ").split()
     if len(places) != 2 or not all(place.isdecimal() and len(place) <= LONGEST_PLACE for place in places):
-        raise LineFault(f"“{text[:LONGEST]}” are no two places: write two numbers, counted from 1.")
+        raise LineFault(f"“{text[:LONGEST]}” are not two places: write two numbers, counted from 1.")
     return int(places[0]) - 1, int(places[1]) - 1
 
 

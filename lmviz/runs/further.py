@@ -29,7 +29,7 @@ def check_further(run: Run, done: int, *, fingerprint: str = "") -> None:
         )
     if find_family(description.family).counts and done >= description.options.steps:
         raise LmvizError(
-            f"{title_of(description)} has counted its whole text: there is nothing more in it to learn."
+            f"{title_of(description)} has counted its whole text: there is nothing more to learn from it."
         )
     if not description.corpus.get("sources") and description.fingerprint != fingerprint:
         raise LmvizError(

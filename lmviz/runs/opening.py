@@ -56,7 +56,7 @@ def open_recorded(folder: str | Path, base: str | Path | None = None) -> Run:
     is_run = found is None or os.path.isfile(found / "run.json")
     is_arpa = found is not None and found.name.lower().endswith(ARPA_ENDINGS)
     if base is not None and (is_run or is_arpa):
-        raise LmvizError(f"{path} is no adapter, and so has no base: leave the base out.")
+        raise LmvizError(f"{path} is not an adapter, and so has no base: leave the base out.")
     if found is None or is_run:
         return Run.open(path)
     if is_arpa:

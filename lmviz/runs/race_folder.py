@@ -96,7 +96,7 @@ def _checked(values: Any, folder: Path) -> tuple[str, dict[str, Path]]:
     if type(turns) is not str or turns not in TURNS:
         raise LmvizError(f"its lanes take turns by {' or '.join(TURNS)} alone")
     if type(listed) is not list or len(listed) > MOST_LISTED:
-        raise LmvizError("its lanes are no list, or too long a one")
+        raise LmvizError("its lanes are not a list, or are too many")
     lanes: dict[str, Path] = {}
     for lane in listed:
         name, place = (lane.get("name"), lane.get("folder")) if isinstance(lane, dict) else (None, None)

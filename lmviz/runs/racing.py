@@ -52,7 +52,7 @@ def vary(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     lists = {key: list(value) for key, value in settings.items() if isinstance(value, list | tuple | range)}
     for key, values in lists.items():
         if len(set(map(repr, values))) < len(values) or not values:
-            raise LmvizError(f"The values of {key} are the same twice, or none: give different ones.")
+            raise LmvizError(f"The values of {key} are missing, or two are equal: give different ones.")
     grid = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
     check_lanes(len(grid))
     return {

@@ -90,7 +90,7 @@ def parse_amount(text: str) -> int:
     found = _AMOUNT.fullmatch(text.strip().replace(",", "").lower())
     amount = math.inf if found is None else float(found[1]) * _FACTORS[found[2] or ""]
     if not math.isfinite(amount):
-        raise LmvizError(f"{text[:40]!r} is no amount: type one such as 300 bn, 1.4 tn, 20 M or 5e9.")
+        raise LmvizError(f"{text[:40]!r} is not an amount: type one such as 300 bn, 1.4 tn, 20 M or 5e9.")
     return round(amount)
 
 

@@ -58,7 +58,7 @@ def scaling_page() -> str:
         "attention. The longest path is what cannot be computed at the same time.\n",
         *_graphs(),
         "The scores and mixtures of attention take 2 T² d multiplications in a layer, its matrices 12 T d². "
-        "Both are equal at T = 6 d.\n",
+        "The two are equal at T = 6 d.\n",
         *_crossings(),
     ]
     return "\n".join(parts)

@@ -33,7 +33,7 @@ def read_members(archive: bytes, names: Sequence[str]) -> list[bytes]:
                         raise ValueError(f"it holds {name} twice")
                     found[name] = _content(tar, member, name)
     except (tarfile.TarError, zlib.error, EOFError, OverflowError) as error:
-        raise ValueError(f"it is no archive of the kind tar.gz ({error})") from None
+        raise ValueError(f"it is not an archive of the kind tar.gz ({error})") from None
     missing = [name for name in names if name not in found]
     if missing:
         raise ValueError(f"it does not hold {missing[0]}")
@@ -53,7 +53,7 @@ def _inflated(archive: bytes) -> bytes:
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> bytes:
     if not member.isreg() or member.issparse():
-        raise ValueError(f"{name} in it is no ordinary file")
+        raise ValueError(f"{name} in it is not an ordinary file")
     file = tar.extractfile(member)
     assert file is not None, "an ordinary file has a content"
     with file:

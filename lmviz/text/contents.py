@@ -71,7 +71,7 @@ def read_contents(
     targets = [] if target is None else find_files(target)[0]
     check_room([*paths, *targets])
     if target is not None and (len(paths) != 1 or len(targets) != 1):
-        raise LmvizError("Of two languages each has one file: name one source and one target.")
+        raise LmvizError("Each of the two languages has one file: name one source and one target.")
     if target is None and (options.form == "folders" or _is_labelled(source, paths, options)):
         written = _written(origin)
         return Contents(origin, options, read_labelled_folders(paths, options.encoding), written)

@@ -185,9 +185,7 @@ def load_corpus(
         made = corpus.task, corpus.options, corpus.tokenizer, corpus.training, corpus.validation
         return replace(corpus, floor=known_floor(entry, *made))
     if chosen.span:
-        raise LmvizError(
-            "A span can be chosen for texts that lmviz writes, and this is none of them: leave it 0."
-        )
+        raise LmvizError("Only texts that lmviz writes have a span that can be chosen: leave it 0.")
     if contents is None or not contents.are_whole:
         contents = read_contents(source, chosen, target=target, progress=progress)
     return _build_from(contents, given)
@@ -346,7 +344,7 @@ def _build_plain(
     learned = encode_documents(training, known, part_of(report, 0.5, middle))
     held_out = encode_documents(validation, known, part_of(report, middle, 1.0))
     if len(learned.ids) + len(held_out.ids) < 2:
-        raise LmvizError(f"{origin.name} has too little text: two tokens are the least.")
+        raise LmvizError(f"{origin.name} has too little text: it needs at least two tokens.")
     if len(learned.ids) < 2:
         raise LmvizError(
             f"{origin.name} leaves fewer than two tokens to learn from, as {options.validation:.0%} are held "

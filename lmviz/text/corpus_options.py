@@ -100,13 +100,13 @@ class CorpusOptions(Configuration):
     )
     separator: str = setting(
         RECOGNISED,
-        "What stands between the columns of a table.",
+        "What separates the columns of a table.",
         choices=(RECOGNISED, *BETWEEN_CELLS),
         advanced=True,
     )
     quotes: str = setting(
         RECOGNISED,
-        "What stands around a cell of a table that holds a separator.",
+        "What encloses a cell of a table that holds a separator.",
         choices=(RECOGNISED, *QUOTES),
         advanced=True,
     )

@@ -45,7 +45,9 @@ def examples_for(
     elif labels != corpus.labels:
         target = _renamed(target, corpus.labels, labels)
     if corpus.task == "tagging" and not np.array_equal(source.starts, target.starts):
-        raise LmvizError(f"This model cuts the words of {corpus.name} otherwise, so their tags do not fit.")
+        raise LmvizError(
+            f"This model cuts the words of {corpus.name} in another way, so their tags do not fit."
+        )
     return Examples(source, target, found.texts, unknown)
 
 

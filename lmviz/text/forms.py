@@ -306,11 +306,11 @@ def _object(line: str) -> tuple[dict[str, str] | None, str]:
     try:
         entry = json.loads(line)
     except json.JSONDecodeError as error:
-        return None, f"is no JSON ({error.msg} at column {error.colno})"
+        return None, f"is not JSON ({error.msg} at column {error.colno})"
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
-        return None, f"is no JSON that can be read ({error})"
+        return None, f"is not JSON that can be read ({error})"
     if not isinstance(entry, dict):
-        return None, "is no object of JSON, with names and values"
+        return None, "is not an object of JSON, with names and values"
     found: dict[str, str] = {}
     for name, value in entry.items():
         if isinstance(value, dict):

@@ -107,7 +107,7 @@ class Grammar:
             source, forms = telling.drawn[name]
             return forms[self.lists[source].place(slot.form)]
         if name not in self.lists:
-            raise LmvizError(f"The grammar says {{{name}}} before anything is drawn as {name}.")
+            raise LmvizError(f"The grammar uses {{{name}}} before anything is drawn as {name}.")
         return self._draw(name, telling, depth)[self.lists[name].place(slot.form)]
 
     def _draw_another(self, name: str, telling: _Telling, depth: int) -> tuple[str, ...]:
@@ -207,5 +207,5 @@ def _parts(text: str, number: int) -> tuple[str | Slot, ...]:
         end = found.end()
     parts.append(text[end:])
     if any(isinstance(part, str) and ("{" in part or "}" in part) for part in parts):
-        raise LmvizError(f"Line {number} of the grammar has a brace that does not fit.")
+        raise LmvizError(f"Line {number} of the grammar has a brace without its partner.")
     return tuple(part for part in parts if part != "")

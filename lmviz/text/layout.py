@@ -105,7 +105,7 @@ def told_columns(columns: str) -> dict[str, str]:
     }
     if len(told) != len(cells) or set(told) not in map(set, ROLES.values()):
         ways = "label=…,text=… or source=…,target=… or word=…,tag=… or text=…"
-        raise SettingError(f"Columns are told as {ways}, and not as {columns!r}.", "columns")
+        raise SettingError(f"Write columns as {ways}, and not as {columns!r}.", "columns")
     return told
 
 

@@ -60,7 +60,7 @@ def _check(path: str | Path, status: os.stat_result, limit: int | None) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
     if limit is not None and status.st_size > limit:
         raise _too_large(path, limit)
 

@@ -52,8 +52,8 @@ def check_pixels(ids: Sequence[int]) -> None:
     """LmvizError where ids (pixel,) of `picture_tokenizer` are no picture."""
     if len(ids) != PIXELS or not set(ids) <= {0, 1}:
         raise LmvizError(
-            f"This is no picture: give {SIDE} rows of {SIDE} pixels with / between them, {PAINTED} where one "
-            f"is painted and {BLANK} where it is blank."
+            f"This is not a picture: give {SIDE} rows of {SIDE} pixels with / between them, {PAINTED} for a "
+            f"painted pixel and {BLANK} for a blank one."
         )
 
 

@@ -150,7 +150,7 @@ def _refuse_other_kinds(path: Path, raw: bytes) -> None:
     if raw.startswith(_ARCHIVE_MARK):
         what = "a trace, which lmviz.Trace.load reads in Python" if path.suffix == ".npz" else "an archive"
         way_out = "choose a text file" if path.suffix == ".npz" else "unpack it, and choose a text in it"
-        raise LmvizError(f"{path} is no text but {what}: {way_out}.")
+        raise LmvizError(f"{path} is not a text but {what}: {way_out}.")
     if b"\0" in raw[:_SNIFFED]:
         raise LmvizError(f"{path} is not a text but a binary file: choose a text file.")
 
@@ -220,7 +220,7 @@ def check_no_address(text: str) -> None:
     """LmvizError where a path, or a text of one word, is an address on the web."""
     if _ADDRESS.fullmatch(text):
         raise LmvizError(
-            f"{text} is an address on the web, and no text: fetch the file that is there, and open it."
+            f"{text} is a web address, not a text: download the file that is there, and open it."
         )
 
 
@@ -254,7 +254,7 @@ def is_checkpoint(folder: Path) -> bool:
 def _files_of_folder(folder: Path, look: Callable[[], object]) -> list[Path]:
     if is_checkpoint(folder):
         raise LmvizError(
-            f"{folder} is a checkpoint of transformers and no text: open it as a model, or choose a text."
+            f"{folder} is a checkpoint of transformers, not a text: open it as a model, or choose a text."
         )
     files = [path for path in _visible_files(folder, look) if path.stat().st_size and not is_binary(path)]
     if not files:

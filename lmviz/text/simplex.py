@@ -113,7 +113,8 @@ def counted_words(corpus: Corpus, context: str) -> CountedWords:
         raise LmvizError(f"Only “{word}” follows “{context}” here: type a phrase that leaves a choice.")
     if different > MOST:
         raise LmvizError(
-            f"{different:,} different words follow “{context}”; {MOST} can be drawn: type a longer phrase."
+            f"{different:,} different words follow “{context}”, and at most {MOST} can be drawn: type a "
+            "longer phrase."
         )
     return _counted(context, found)
 

@@ -174,4 +174,4 @@ def _check_marks(tokenizer: Tokenizer, ends: bool) -> None:
             "This tokenizer puts START before each text, which no model of this task reads: choose another."
         )
     if ends and tokenizer.end_id is None:
-        raise LmvizError("This tokenizer has no END, which stands behind each source: choose another.")
+        raise LmvizError("This tokenizer has no END, which comes after each source: choose another.")

@@ -117,7 +117,7 @@ class LabelCollector:
         """The names, the most frequent first, and the ids; LmvizError where there are too many."""
         if len(self._ids) > MOST_LABELS:
             raise LmvizError(
-                f"This text has {len(self._ids):,} different labels, and {MOST_LABELS:,} are the most: "
+                f"This text has {len(self._ids):,} different labels, and at most {MOST_LABELS:,} are read: "
                 "choose another task, or a file with fewer."
             )
         names, labels = list(self._ids), np.array(self._labels, dtype=np.int64)

@@ -189,7 +189,7 @@ class Tokenizer:
     def encode(self, text: str) -> np.ndarray:
         """The ids of a text, (token,) int64, without START and END; LmvizError where it is no text."""
         if not isinstance(text, str):
-            raise LmvizError(f"{text!r} is no text: give a string.")
+            raise LmvizError(f"{text!r} is not a text: give a string.")
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -351,7 +351,7 @@ class Tokenizer:
         try:
             number = operator.index(index)
         except TypeError:
-            raise LmvizError(f"{index!r} is no id of a token: give a whole number.") from None
+            raise LmvizError(f"{index!r} is not the id of a token: give a whole number.") from None
         if not 0 <= number < self.vocabulary_size:
             raise self._unknown_id(number)
         return self._tokens[number]
@@ -383,7 +383,7 @@ class Tokenizer:
         what is no text.
         """
         if not isinstance(token, str):
-            raise LmvizError(f"{token!r} is no token: give it as a string.")
+            raise LmvizError(f"{token!r} is not a token: give it as a string.")
         shown, spelled = self._by_display.get(token), self._vocabulary.get(token)
         return spelled if shown is None or (spelled is not None and self._tokens[spelled] == token) else shown
 
@@ -453,7 +453,7 @@ class Tokenizer:
         try:
             return [operator.index(index) for index in ids]
         except TypeError:
-            raise LmvizError(f"{ids!r} is no row of token ids: give whole numbers.") from None
+            raise LmvizError(f"{ids!r} is not a row of token ids: give whole numbers.") from None
 
     def _unknown_id(self, index: int) -> LmvizError:
         count = self.vocabulary_size

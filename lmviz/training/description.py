@@ -85,7 +85,7 @@ def _check_corpus(corpus: Mapping[str, Any]) -> None:
     if not all(
         type(source) is str for name in ("sources", "target_sources") for source in corpus.get(name, [])
     ):
-        raise LmvizError("a source of its corpus is no text")
+        raise LmvizError("a source of its corpus is not a text")
 
 
 def _usual_training() -> dict[str, Any]:

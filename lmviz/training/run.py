@@ -238,7 +238,7 @@ class Run:
         from lmviz.training.snapshots import read_snapshot
 
         if not isinstance(step, Integral):
-            raise LmvizError(f"{step!r} is no step: give a whole number, such as one of run.snapshots().")
+            raise LmvizError(f"{step!r} is not a step: give a whole number, such as one of run.snapshots().")
         return read_snapshot(self.snapshot_path(step))
 
     def thin_snapshots(self, count: int, megabytes: float) -> None:
@@ -385,7 +385,8 @@ def _no_run(folder: Path) -> LmvizError:
 
     if is_checkpoint(folder):
         return LmvizError(
-            f"{folder} is a checkpoint of transformers and no run, so it cannot be trained on: choose a run."
+            f"{folder} is a checkpoint of transformers, not a run, so it cannot be trained further: "
+            "choose a run."
         )
     lane = next((path.parent for path in folder.glob("*/run.json")), None)
     if lane is not None:

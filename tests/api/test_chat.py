@@ -31,10 +31,10 @@ def test_it_is_what_the_template_makes_and_the_answer_is_begun(folder, turn):
         ("Hello", "a list of pairs"),
         (7, "a list of pairs"),
         ([], "Nobody speaks"),
-        ([("user",)], "is no turn"),
-        (["ab"], "is no turn"),
-        ([("user", 3)], "is no turn"),
-        ([None], "is no turn"),
+        ([("user",)], "is not a turn"),
+        (["ab"], "is not a turn"),
+        ([("user", 3)], "is not a turn"),
+        ([None], "is not a turn"),
     ],
 )
 def test_what_is_no_chat_is_refused(folder, turns, sentence):

@@ -36,7 +36,7 @@ def test_of_several_contrasts_there_are_as_many_grids():
 
 
 def test_what_is_no_contrast_is_refused():
-    with pytest.raises(lmviz.LmvizError, match="is no contrast"):
+    with pytest.raises(lmviz.LmvizError, match="is not a contrast"):
         lmviz.patch("stories-gru", "The bat")
 
 

@@ -68,7 +68,7 @@ def test_a_sample_model_may_be_given_by_its_name():
 
 @pytest.mark.parametrize("model", [None, 3, b"stories-lstm"])
 def test_what_is_no_model_is_a_sentence(model):
-    with pytest.raises(LmvizError, match="is no model"):
+    with pytest.raises(LmvizError, match="is not a model"):
         lmviz.next_token(model, "the")
 
 
@@ -201,19 +201,25 @@ def test_values_can_be_kept_in_files(models, tmp_path):
     [
         (lambda model, found: lmviz.trace(model, PREFIX, taps=[3]), "3 is no pattern of addresses"),
         (lambda model, found: lmviz.trace(model, []), "There is no token id to read"),
-        (lambda model, found: lmviz.explain(model, PREFIX, "logits", (0, 0)), "is no trace: give what"),
-        (lambda model, found: lmviz.explain(model, found, "logits", 3), "3 is no cell: it takes one index"),
-        (lambda model, found: lmviz.explain(model, found, "logits", (0, "corn")), "'corn' is no token: give"),
+        (lambda model, found: lmviz.explain(model, PREFIX, "logits", (0, 0)), "is not a trace: give what"),
+        (
+            lambda model, found: lmviz.explain(model, found, "logits", 3),
+            "3 is not a cell: give one index",
+        ),
+        (
+            lambda model, found: lmviz.explain(model, found, "logits", (0, "corn")),
+            "'corn' is no token: give",
+        ),
         (
             lambda model, found: lmviz.explain(model, found, "logits", (0, 1.5)),
             "1.5 is no token: give a whole",
         ),
-        (lambda model, found: lmviz.explain(model, found, "logits", "ab"), "'ab' is no cell"),
-        (lambda model, found: lmviz.logit_lens(model, found, positions=2), "2 is no list of positions"),
+        (lambda model, found: lmviz.explain(model, found, "logits", "ab"), "'ab' is not a cell"),
+        (lambda model, found: lmviz.logit_lens(model, found, positions=2), "2 is not a list of positions"),
         (lambda model, found: lmviz.logit_lens(model, found, positions=[0.5]), "0.5 is no position"),
         (lambda model, found: lmviz.gradient(model, PREFIX, of=None), "None names no number: give"),
         (lambda model, found: lmviz.gradient(model, PREFIX, of=("logits",)), "names no number: give"),
-        (lambda model, found: lmviz.gradient(model, PREFIX, of=("logits", 3)), "3 is no cell"),
+        (lambda model, found: lmviz.gradient(model, PREFIX, of=("logits", 3)), "3 is not a cell"),
         (
             lambda model, found: lmviz.next_token(model, PREFIX).probability_of(None),
             "No token has the id None",
@@ -221,12 +227,12 @@ def test_values_can_be_kept_in_files(models, tmp_path):
         (lambda model, found: lmviz.next_token(model, PREFIX).probability_of(-1), "No token has the id -1"),
         (lambda model, found: lmviz.next_token(model, PREFIX).probability_of(999), "No token has the id 999"),
         (lambda model, found: lmviz.next_token(model, PREFIX).rank_of(999), "No token has the id 999"),
-        (lambda model, found: model.tokenizer.encode(None), "None is no text: give a string"),
+        (lambda model, found: model.tokenizer.encode(None), "None is not a text: give a string"),
         (lambda model, found: model.tokenizer.token(999), "No token has the id 999"),
         (lambda model, found: model.tokenizer.token(-1), "No token has the id -1"),
         (lambda model, found: model.tokenizer.decode([0, 999]), "No token has the id 999"),
         (lambda model, found: lmviz.open_model(None), "None names no model: give"),
-        (lambda model, found: lmviz.trace(3, PREFIX), "3 is no model: give"),
+        (lambda model, found: lmviz.trace(3, PREFIX), "3 is not a model: give"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused_in_a_sentence(models, ask, sentence):
@@ -239,7 +245,7 @@ def test_a_value_of_the_wrong_kind_is_refused_in_a_sentence(models, ask, sentenc
 )
 @pytest.mark.parametrize("given", [lmviz.zero("logits"), ["logits"], "logits", 3])
 def test_interventions_are_a_list_of_them(models, ask, given, small_text):
-    with pytest.raises(LmvizError, match="is no list of interventions: give one, as in"):
+    with pytest.raises(LmvizError, match="is not a list of interventions: give one, as in"):
         ask(models["lstm"], given, small_text)
 
 
@@ -303,7 +309,7 @@ def test_a_weight_of_a_run_that_is_no_number_is_named(folders, family, small_tex
         pytest.skip("it has no weights")
     name = "embedding.weight" if family == "transformer" else "output.weight"
     model = broken(lmviz.open_model(folders[family]), name)
-    sentence = rf"has NaN or infinity in {name}, so .* are no numbers: choose an earlier snapshot"
+    sentence = rf"has NaN or infinity in {name}, so .* are not numbers: choose an earlier snapshot"
     for ask in (
         lmviz.next_token,
         lmviz.beam_search,

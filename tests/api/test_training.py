@@ -302,13 +302,16 @@ def test_the_pairs_of_a_run_are_read_again_from_both_files(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
-        (lambda run, corpus: lmviz.train("rnn", "the cat", run.folder), "'the cat' is no corpus: give what"),
+        (
+            lambda run, corpus: lmviz.train("rnn", "the cat", run.folder),
+            "'the cat' is not a corpus: give what",
+        ),
         (lambda run, corpus: lmviz.train("rnn", corpus, None), "There is no folder to write the run into"),
         (lambda run, corpus: lmviz.Run.open(None), "None names no run: give the folder"),
-        (lambda run, corpus: run.load_snapshot("1"), "'1' is no step: give a whole number"),
-        (lambda run, corpus: lmviz.open_model(run.folder, "1"), "'1' is no step: give a whole number"),
+        (lambda run, corpus: run.load_snapshot("1"), "'1' is not a step: give a whole number"),
+        (lambda run, corpus: lmviz.open_model(run.folder, "1"), "'1' is not a step: give a whole number"),
         (lambda run, corpus: lmviz.convert(None, "out"), "None names no model: give"),
-        (lambda run, corpus: lmviz.save_pretrained(None, "out"), "None is no model: give"),
+        (lambda run, corpus: lmviz.save_pretrained(None, "out"), "None is not a model: give"),
         (lambda run, corpus: lmviz.save_pretrained(lmviz.open_model(run.folder), None), "There is no folder"),
     ],
 )

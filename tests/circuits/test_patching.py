@@ -236,9 +236,9 @@ def test_heads_can_be_carried_over_at_each_position():
         (
             Contrast((1, 2, 3), (1, 2, 3, 4), "logit:3"),
             {},
-            "have 3 and 4 tokens and part at token 4, the end and",
+            "have 3 and 4 tokens and first differ at token 4, the end and",
         ),
-        (Contrast((1, 5, 3), (1, 2, 3, 4), "logit:3"), {}, "part at token 2, “5” and “2”"),
+        (Contrast((1, 5, 3), (1, 2, 3, 4), "logit:3"), {}, "first differ at token 2, “5” and “2”"),
         (Contrast((1, 2, 3), (1, 2, 3), "logit:3"), {}, "The two texts are the same"),
         (Contrast((1, 2, 3), None, "logit:3"), {}, "give a changed text"),
         (Contrast((1, 2, 3), (1, 2, 4), "logit:3@1"), {}, "there is no difference to bring back"),

@@ -96,8 +96,8 @@ def test_blanks_before_a_token_are_kept():
     [
         ("title: one\nhello\n", "mine: line 2 is none of “title: …”"),
         (QUESTION.replace("measure", "#"), "mine has no line “measure: …”"),
-        (QUESTION.replace("changed", "#"), "mine changes the text or the source"),
-        (QUESTION + "changed source: a\n", "one of them"),
+        (QUESTION.replace("changed", "#"), "mine must change either the text or the source"),
+        (QUESTION + "changed source: a\n", "either the text or the source"),
     ],
 )
 def test_a_file_that_is_no_question_says_why(text, sentence):

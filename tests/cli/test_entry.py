@@ -89,14 +89,14 @@ def test_every_setting_is_explained_in_the_help_of_train(capsys):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("", "There is no file of the name '': leave it out"),
-        (" ", "There is no file of the name ' ': leave it out"),
+        ("", "There is no file named '': leave it out"),
+        (" ", "There is no file named ' ': leave it out"),
         ("nothing.txt", "There is no file, run or command 'nothing.txt'"),
         ("nothing\0", "There is no file, run or command 'nothing\\x00'"),
         ("\udcff", "There is no file, run or command '\\udcff'"),
         ("empty", "The folder empty is empty"),
-        ("pipe", "pipe cannot be opened (it is no ordinary file)"),
-        ("/dev/zero", "/dev/zero cannot be opened (it is no ordinary file)"),
+        ("pipe", "pipe cannot be opened (it is not an ordinary file)"),
+        ("/dev/zero", "/dev/zero cannot be opened (it is not an ordinary file)"),
         ("a" * 5000, "There is no file, run or command 'aaa"),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_row_says_which_filter_cut_the_token():
 
 @pytest.mark.parametrize("count", [-1, 1.5, "two"])
 def test_how_many_rows_are_wanted_is_a_whole_number(count: object) -> None:
-    with pytest.raises(LmvizError, match=f"{count!r} is no number of tokens"):
+    with pytest.raises(LmvizError, match=f"{count!r} is not a number of tokens"):
         next_distribution(LOGITS).top(count)
 
 

@@ -109,7 +109,7 @@ def test_lengths_beyond_what_a_model_can_read_are_left_out(corpus, pairs, tmp_pa
     model = lmviz.open_model(run.folder)
     assert list(quality_by_length(model, pairs, corpus.target_tokenizer)) == [2, 3, 4]  # and END
     long = [TextPair("abcab", "bacba", 5)]
-    with pytest.raises(LmvizError, match="no pair of texts to judge"):
+    with pytest.raises(LmvizError, match="none of the pairs of texts to be judged"):
         quality_by_length(model, long, corpus.target_tokenizer)
 
 

@@ -71,7 +71,7 @@ def test_a_pasted_text_stands_in_the_scene():
 
 def test_a_function_cannot_be_saved():
     change = Intervention("layers/0/hidden", "replace", lambda cells: cells)
-    with pytest.raises(LmvizError, match="No file can hold a function"):
+    with pytest.raises(LmvizError, match="A file cannot hold a function"):
         Scene(surgery=(change,)).to_bytes()
 
 
@@ -93,24 +93,24 @@ BROKEN_SCENES = [
     (changed(text={"files": ["a\0b"]}), "its files is damaged"),
     (changed(text={"files": ["a"], "options": {"tokenizer": 3, "x": 1}}), "There is no setting 'x'"),
     (changed(models=[{"step": 1}]), "neither a sample model nor at a path"),
-    (changed(models=[{"sample": "a", "step": -1}]), "its step is no whole number"),
+    (changed(models=[{"sample": "a", "step": -1}]), "its step is not a whole number"),
     (changed(models=[{"sample": "a"}] * 5000), "its models is damaged"),
-    (changed(position=True), "its position is no whole number"),
-    (changed(position=1e3), "its position is no whole number"),
-    (changed(prefix=3), "its prefix is no text"),
-    (changed(race="a\0b"), "its race is no text"),
-    (changed(race=["a"]), "its race is no text"),
+    (changed(position=True), "its position is not a whole number"),
+    (changed(position=1e3), "its position is not a whole number"),
+    (changed(prefix=3), "its prefix is not a text"),
+    (changed(race="a\0b"), "its race is not a text"),
+    (changed(race=["a"]), "its race is not a text"),
     (changed(cell={"address": "a", "index": ["b"]}), "its index is damaged"),
     (changed(network={"text": "v = 3", "version": "C"}), "its tape goes back neither as A nor as B"),
-    (changed(network={"pushed": "many"}), "its pushed is no whole number"),
-    (changed(surgery=[{"address": "a"}]), "This is no intervention"),
+    (changed(network={"pushed": "many"}), "its pushed is not a whole number"),
+    (changed(surgery=[{"address": "a"}]), "This is not an intervention"),
     (changed(sampling={"temperature": "hot"}), "Temperature must be a number"),
 ]
 
 
 @pytest.mark.parametrize(("content", "reason"), BROKEN_SCENES)
 def test_what_is_no_scene_gets_its_sentence(content, reason):
-    with pytest.raises(LmvizError, match=r"^night\.lmviz is no scene") as refused:
+    with pytest.raises(LmvizError, match=r"^night\.lmviz is not a scene") as refused:
         Scene.from_bytes(content, "night.lmviz")
     assert reason in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -138,7 +138,7 @@ def is_scene_or_sentence(content):
     else:
         sentence = ""
         assert Scene.from_bytes(scene.to_bytes(), "a.lmviz") == scene
-    assert not sentence or sentence.startswith("a.lmviz is no scene")
+    assert not sentence or sentence.startswith("a.lmviz is not a scene")
 
 
 @given(st.integers(0, len(FULL.to_bytes())), st.integers(0, 40), st.binary(max_size=8))

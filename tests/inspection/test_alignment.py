@@ -150,7 +150,7 @@ def test_what_cannot_be_painted_says_why(models):
         paint_alignment(found, "attention/weights", 0, 1, 0, 0.5)
     with pytest.raises(LmvizError, match="There is no source 9"):
         paint_alignment(read(models["dot"]), "attention/weights", 0, 1, 9, 0.5)
-    with pytest.raises(LmvizError, match="no attention to a source"):
+    with pytest.raises(LmvizError, match="not attention to a source"):
         alignment_view(found, "encoder/layers/0/hidden")
 
 

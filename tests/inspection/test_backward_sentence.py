@@ -32,7 +32,7 @@ def test_it_begins_at_the_number_and_says_where_it_does_not_matter(a, text):
     assert said(found, "Softmax", 3) == "At “eat” this does not matter to the loss."
     assert said(found, "Embedding", 5) == (
         "At “corn” this does not matter to the loss. "
-        "It is read only afterwards: go to an earlier place, or choose another number."
+        "It is read only later: go to an earlier place, or choose another number."
     )
 
 

@@ -144,10 +144,10 @@ def test_a_word_without_a_position_is_meant_after_the_last_token(a, text):
         ("loss@0", "Token 0 is not predicted"),
         ("loss@17", "no token 17"),
         ("logit:night@17", "no position 17"),
-        ("logit:Zanzibar@2", "no single token"),
+        ("logit:Zanzibar@2", "not a single token"),
         (("layers/9/hidden", (0, 0)), "No tap is called"),
         (("layers/0/hidden", (0, 99)), "no unit 99"),
-        (("layers/0/hidden", (0,)), "no cell"),
+        (("layers/0/hidden", (0,)), "not a cell"),
     ],
 )
 def test_a_number_that_there_is_not_is_refused_in_a_sentence(a, text, of, sentence):

@@ -114,5 +114,5 @@ def test_a_function_must_give_what_fits(a, text):
         trace(a("rnn"), text, interventions=[replace("layers/0/preactivation", lambda cells: [1, 2, 3])])
     with pytest.raises(LmvizError, match="str"):
         trace(a("rnn"), text, interventions=[replace("logits", lambda cells: "much")])
-    with pytest.raises(LmvizError, match="No file can hold a function"):
+    with pytest.raises(LmvizError, match="A file cannot hold a function"):
         replace("logits", lambda cells: cells).to_values()

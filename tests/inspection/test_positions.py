@@ -126,7 +126,7 @@ def test_beyond_the_context_is_measured_where_the_model_can_read_on(kind: str) -
 
 def test_where_angles_depend_on_the_length_the_sentence_says_it() -> None:
     found = measure_beyond(build("rotary", rotary_scaling="dynamic", rotary_original=16), IDS, None)
-    assert SENTENCES[found.kind].startswith("All angles are others in a text this long")
+    assert SENTENCES[found.kind].startswith("All angles differ in so long a text")
 
 
 @pytest.mark.parametrize("kind", READS_ON)

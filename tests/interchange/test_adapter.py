@@ -124,7 +124,7 @@ def test_a_base_that_is_chosen(tmp_path, monkeypatch, capsys):
     choose_base(adapter, base)
     assert torch.equal(logits(open_checkpoint(adapter).model()), logits(model))
     for other in (base, "stories-5-gram"):
-        with pytest.raises(LmvizError, match="no adapter"):
+        with pytest.raises(LmvizError, match="not an adapter"):
             lmviz.open_model(other, base=base)
 
 
@@ -152,10 +152,10 @@ def test_a_base_that_is_named_elsewhere_is_not_read(tmp_path, monkeypatch):
         ({"use_dora": True}, LLAMA, "DoRA"),
         ({}, {"model.layers.7.self_attn.q_proj": (24, 24)}, "fits nothing in its base"),
         ({}, {"model.layers.0.self_attn.q_proj": (24, 20)}, "fits nothing in its base"),
-        ({"alpha_pattern": {"(": 2}}, LLAMA, "no pattern"),
-        ({"alpha_pattern": {r"((.|\w)*)!": 2}}, LLAMA, "no pattern"),
-        ({"alpha_pattern": {".*" * 30 + "!": 2}}, LLAMA, "no pattern"),
-        ({"alpha_pattern": {"(a*|b)*!": 2}}, LLAMA, "no pattern"),
+        ({"alpha_pattern": {"(": 2}}, LLAMA, "not a pattern"),
+        ({"alpha_pattern": {r"((.|\w)*)!": 2}}, LLAMA, "not a pattern"),
+        ({"alpha_pattern": {".*" * 30 + "!": 2}}, LLAMA, "not a pattern"),
+        ({"alpha_pattern": {"(a*|b)*!": 2}}, LLAMA, "not a pattern"),
         ({"init_lora_weights": "pissa_niter_4"}, LLAMA, "takes something away from the base"),
         ({"init_lora_weights": "olora"}, LLAMA, "takes something away from the base"),
         ({"alora_invocation_tokens": [1, 2]}, LLAMA, "aLoRA"),

@@ -50,7 +50,7 @@ def test_parts_that_do_not_agree_are_named(tmp_path):
     found = findings(folder)
     assert found["missing"] == ("problem", "1 tensor is missing: transformer.h.1.ln_1.weight.")
     assert found["shape"] == ("problem", "transformer.ln_f.bias is 5, and should be 24.")
-    assert found["unexpected"] == ("note", "1 tensor is no part of the model: score.weight.")
+    assert found["unexpected"] == ("note", "1 tensor is not part of the model: score.weight.")
     assert found["output"][0] == "problem"
     assert "knows 60 tokens, more than the 50 of the model" in found["tokenizer"][1]
     assert found["model"][0] == "problem"

@@ -262,9 +262,9 @@ def test_what_is_no_model_of_ours(tmp_path):
     ("content", "sentence"),
     [
         (b"", "it.gguf is empty: get it again."),
-        (b"<!DOCTYPE html><html>Not found</html>", "is a web page, as a download leaves that was refused"),
+        (b"<!DOCTYPE html><html>Not found</html>", "is a web page, as a refused download leaves one"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "fetch it with `git lfs pull`"),
-        (b"GGML", "is no GGUF file, whatever its name says"),
+        (b"GGML", "is not a GGUF file, whatever its name says"),
         (b"GGUF\x03\0\0\0", r"\(it is damaged, or cut short\): get it again, or choose another"),
     ],
 )

@@ -308,10 +308,10 @@ def test_what_cannot_be_had_is_said_in_a_sentence(hub, tmp_path):
     with pytest.raises(LmvizError, match="no model 'someone/else'"):
         fetch(hub, tmp_path, name="someone/else")
     for name in ("", "a b", "../../etc", "..", "a/b/c", "https://x.y/z"):
-        with pytest.raises(LmvizError, match="is no name of a model"):
+        with pytest.raises(LmvizError, match="is not the name of a model"):
             fetch(hub, tmp_path, name=name)
     (hub.folder / "model.safetensors").rename(hub.folder / "model.gguf")
-    with pytest.raises(LmvizError, match="in no form that lmviz opens"):
+    with pytest.raises(LmvizError, match="in a form that lmviz does not open"):
         fetch(hub, tmp_path)
     (hub.folder / "config.json").unlink()
     with pytest.raises(LmvizError, match=r"has no config\.json"):

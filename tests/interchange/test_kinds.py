@@ -334,12 +334,16 @@ def test_a_wrong_value_in_any_field_is_no_fault(name):
         ("mpt", {"attn_config": {"qk_ln": True}}, "normalised queries and keys"),
         ("mpt", {"no_bias": False}, "asks for biases"),
         ("phi3", {"rope_parameters": {"rope_type": "longrope"}}, "write 2 positive numbers"),
-        ("phi3", {"rope_parameters": {"rope_type": "longrope", "short_factor": "1"}}, "no list of numbers"),
+        (
+            "phi3",
+            {"rope_parameters": {"rope_type": "longrope", "short_factor": "1"}},
+            "not a list of numbers",
+        ),
         ("gemma2", {"layer_types": ["chunked_attention"] * 2}, "layers of kind 'chunked_attention'"),
         ("gemma", {"use_bidirectional_attention": True}, "attention to later words"),
-        ("gpt_neo", {"attention_types": [["global", 2, 3]]}, "no list of words and numbers"),
-        ("smollm3", {"no_rope_layers": "0101"}, "no list of whole numbers"),
-        ("gemma2", {"layer_types": "full_attention"}, "no list of words"),
+        ("gpt_neo", {"attention_types": [["global", 2, 3]]}, "not a list of words and numbers"),
+        ("smollm3", {"no_rope_layers": "0101"}, "not a list of whole numbers"),
+        ("gemma2", {"layer_types": "full_attention"}, "not a list of words"),
     ],
 )
 def test_what_a_kind_does_not_compute_is_named(name, values, sentence):

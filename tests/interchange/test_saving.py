@@ -100,16 +100,16 @@ def test_gpt2_small_is_described_as_transformers_does():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"positions": "alibi"}, "positions=alibi is written in no form"),
-        ({"positions": "relative"}, "positions=relative is written in no form"),
-        ({"attention_alone": True}, "with attention_alone=True is written"),
+        ({"positions": "alibi"}, "positions=alibi cannot be written in a form"),
+        ({"positions": "relative"}, "positions=relative cannot be written in a form"),
+        ({"attention_alone": True}, "with attention_alone=True cannot be written"),
         ({"norm": "post"}, "norm=post"),
         ({"norm": "none"}, "norm=none"),
         ({"residual": False}, "residual=False"),
-        ({"heads": 3, "head_channels": 4}, "sizes like these is written in no form"),
+        ({"heads": 3, "head_channels": 4}, "sizes like these cannot be written in a form"),
         ({"key_value_heads": 2}, "key_value_heads=2"),
         ({"norm_bias": False}, "norm_bias=False"),
-        ({"query_key_norm": "head"}, "with query_key_norm=head is written"),
+        ({"query_key_norm": "head"}, "with query_key_norm=head cannot be written"),
     ],
 )
 def test_what_transformers_does_not_have_is_refused_in_a_sentence(settings, sentence, tmp_path):

@@ -115,17 +115,17 @@ EMBEDDINGS = {"transformer.wte.weight": torch.ones(3, 4), "transformer.wpe.weigh
         ({"model": {"a": torch.ones(3)}}, "holds no weights of nanoGPT or minGPT"),
         (
             {"transformer.wte.weight": torch.ones(3), "transformer.wpe.weight": torch.ones(3)},
-            "are no matrices",
+            "are not matrices",
         ),
         (
             {
                 "transformer.wte.weight": torch.ones(1).expand(10**6, 10**6),
                 "transformer.wpe.weight": torch.ones(3, 4),
             },
-            "that is no plain one",
+            "that is not a plain one",
         ),
-        ({"transformer.wte.weight": torch.ones(3, 4).to_sparse()}, "that is no plain one"),
-        (EMBEDDINGS | {"transformer.h.0.mlp.c_fc.weight": torch.tensor(1.0)}, "c_fc.weight is no matrix"),
+        ({"transformer.wte.weight": torch.ones(3, 4).to_sparse()}, "that is not a plain one"),
+        (EMBEDDINGS | {"transformer.h.0.mlp.c_fc.weight": torch.tensor(1.0)}, "c_fc.weight is not a matrix"),
         (EMBEDDINGS | {"lm_head.weight": torch.ones(3, 4).to(torch.float8_e4m3fn)}, "number of heads is not"),
     ],
 )

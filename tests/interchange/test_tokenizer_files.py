@@ -205,9 +205,13 @@ def test_added_tokens_beside_vocab_and_merges_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("generation_config.json", b'{"eos_token_id": "two"}', "eos_token_id is 'two', which is no token id"),
-        ("config.json", b'{"bos_token_id": [true]}', r"bos_token_id is \[True\], which is no token id"),
-        ("generation_config.json", b"[]", "is no JSON object"),
+        (
+            "generation_config.json",
+            b'{"eos_token_id": "two"}',
+            "eos_token_id is 'two', which is not a token id",
+        ),
+        ("config.json", b'{"bos_token_id": [true]}', r"bos_token_id is \[True\], which is not a token id"),
+        ("generation_config.json", b"[]", "is not a JSON object"),
         ("chat_template.jinja", b"\xff", "cannot be read"),
     ],
 )

@@ -245,7 +245,7 @@ def test_sizes_are_bounded_also_where_they_are_lied_about(
 @pytest.mark.parametrize(
     "manifest",
     [
-        "no JSON",
+        "not JSON",
         "[]",
         "{}",
         '{"format": "lmviz bundle", "format_version": 2, "open": "a.lecture"}',
@@ -264,7 +264,7 @@ def test_a_manifest_that_is_none_is_refused(manifest: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("content", [b"", b"PK", b"\xff" * 100, b"# A lecture"])
 def test_what_is_no_archive_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.lmvizbundle").write_bytes(content)
-    with pytest.raises(LmvizError, match="is no bundle"):
+    with pytest.raises(LmvizError, match="is not a bundle"):
         unpack(tmp_path / "a.lmvizbundle", tmp_path / "to")
     with pytest.raises(LmvizError, match="cannot be unpacked"):
         unpack(tmp_path, tmp_path / "to")

@@ -80,7 +80,7 @@ def test_a_lecture_names_its_language_and_is_english_without(folder: Path) -> No
 
 
 BROKEN = {
-    "a language that is none": ("about: One sentence.", "language: deutsch", 2, "no tag of a language"),
+    "a language that is none": ("about: One sentence.", "language: deutsch", 2, "not a tag of a language"),
     "no title": ("# Counting\n", "", 1, "begins with its title"),
     "no items": (WHOLE[WHOLE.index("## First") :], "", 1, "at least one part"),
     "an unknown entry": ("poll: order", "pol: order", 13, "did you mean poll?"),
@@ -90,13 +90,13 @@ BROKEN = {
     "a scene of no folder": ("scene: ./first.lmviz", "scene: first.lmviz", 5, "begin with ./"),
     "a scene elsewhere": ("./first.lmviz", "./../first.lmviz", 5, "is not beside the lecture"),
     "a scene that is not there": ("./first.lmviz", "./none.lmviz", 5, "there is no './none.lmviz'"),
-    "a scene that is none": ("./first.lmviz", "./own.md", 5, "own.md is no scene"),
+    "a scene that is none": ("./first.lmviz", "./own.md", 5, "own.md is not a scene"),
     "an unknown poll": ("poll: order", "poll: ordre", 13, "did you mean order?"),
     "a poll with a fault": ("./own.poll", "./own.md", 17, "./own.md: "),
     "an unknown lesson": ("counting 2", "countin 2", 10, "did you mean counting?"),
-    "a step without its number": ("counting 2", "counting", 10, "no step"),
-    "a step of no number": ("counting 2", "counting ²", 10, "no step"),
-    "a step beyond the last": ("counting 2", "counting 99", 10, "has the steps 1 to"),
+    "a step without its number": ("counting 2", "counting", 10, "is not a step"),
+    "a step of no number": ("counting 2", "counting ²", 10, "is not a step"),
+    "a step beyond the last": ("counting 2", "counting 99", 10, "has steps 1 to"),
     "a lesson that is none": ("./own.md 1", "./own.poll 1", 15, "./own.poll 1: Line 1"),
     "too many items": ("poll: order\n", "poll: order\n" + "## More\npoll: order\n" * 100, 208, "at most 100"),
 }

@@ -250,7 +250,11 @@ def test_every_setting_has_its_limits_and_says_what_it_does(family):
             {"attention_window": 4, "causal": False},
             "without a causal mask there is none",
         ),
-        (TransformerConfiguration, {"attention_window": 4, "window_layers": "1x"}, "'1x' says of no layer"),
+        (
+            TransformerConfiguration,
+            {"attention_window": 4, "window_layers": "1x"},
+            "'1x' does not say which layers",
+        ),
         (
             TransformerConfiguration,
             {"positions": "rotary", "rotary_scaling": "longrope", "rotary_divisors": "1 two"},

@@ -92,7 +92,7 @@ def test_erasing_a_painted_pixel_is_painting_it_blank():
 
 @pytest.mark.parametrize("picture", [PICTURE[:48], np.append(PICTURE, 0), PICTURE + 1])
 def test_what_is_no_picture_is_refused(picture):
-    with pytest.raises(LmvizError, match="no picture: give 7 rows of 7 pixels"):
+    with pytest.raises(LmvizError, match="not a picture: give 7 rows of 7 pixels"):
         trace(shaken("rnn"), TEXT, source=picture)
 
 

@@ -258,7 +258,7 @@ def test_nothing_is_begun_where_a_lane_cannot_be(
     many = [0.001 * each for each in range(1, 8)]
     for words, changed in (
         ("1 to 6 lanes, and not 7", {"learning_rate": many}),
-        ("the same twice", {"learning_rate": [0.1, 0.1]}),
+        ("are missing, or two are equal", {"learning_rate": [0.1, 0.1]}),
         ("did you mean learning_rate", {"learning_rat": [0.1, 0.2]}),
         ("name no family", {"family": None} | {"learning_rate": [0.1]}),
     ):

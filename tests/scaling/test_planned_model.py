@@ -143,5 +143,5 @@ def test_amounts_as_one_types_them(text, amount):
 
 @pytest.mark.parametrize("text", ["", "many", "1e999", "-5", "3 bnn", "nan", "1 2", "1e300 tn"])
 def test_what_is_no_amount_is_refused(text):
-    with pytest.raises(LmvizError, match="is no amount: type one"):
+    with pytest.raises(LmvizError, match="is not an amount: type one"):
         parse_amount(text)

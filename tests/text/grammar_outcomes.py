@@ -157,7 +157,7 @@ def _fill(
 def listed(grammar: Grammar, slot: Slot) -> str:
     """The list that a slot draws from; LmvizError where it names what nothing has drawn yet."""
     if slot.source not in grammar.lists:
-        raise LmvizError(f"The grammar says {{{slot.source}}} before anything is drawn as {slot.source}.")
+        raise LmvizError(f"The grammar uses {{{slot.source}}} before anything is drawn as {slot.source}.")
     return slot.source
 
 

@@ -180,8 +180,8 @@ def test_json_lines_are_read_by_name_or_by_what_stands_in_them():
         found = examples(text + '{"text": oops}\n\n[1]\n{"text": "no label"}\n{"wording": "none"}\n')
         assert pairs_of(found) == FILMS
         assert found.complaints.sentences[:2] == (
-            "Line 10 is no JSON (Expecting value at column 10).",
-            "Line 12 is no object of JSON, with names and values.",
+            "Line 10 is not JSON (Expecting value at column 10).",
+            "Line 12 is not an object of JSON, with names and values.",
         )
         assert [line.split(" has ")[0] for line in found.complaints.sentences[2:]] == ["Line 13", "Line 14"]
 
@@ -197,7 +197,7 @@ def test_json_that_cannot_be_read_is_named():
     deep, long = "[" * 100_000, f'{{"text": {"9" * 5000}}}'
     found = examples(f"{formed['jsonl']}{deep}\n{long}\n")
     assert pairs_of(found) == FILMS
-    assert all("is no JSON" in sentence for sentence in found.complaints.sentences)
+    assert all("is not JSON" in sentence for sentence in found.complaints.sentences)
     assert len(found.complaints.sentences) == 2
 
 
@@ -269,7 +269,7 @@ def test_folders_of_labels_are_read_again_from_their_files(tmp_path):
 @pytest.mark.parametrize("address", ["https://example.org/spam.csv", "http://a.b/c"])
 def test_an_address_is_said_to_be_one(address):
     for read in (load_corpus, text_corpus):
-        with pytest.raises(LmvizError, match=r"is an address on the web, and no text"):
+        with pytest.raises(LmvizError, match=r"is a web address, not a text"):
             read(address)
 
 
@@ -292,7 +292,7 @@ def test_a_corpus_is_read_again_as_it_was(tmp_path, form, packed):
 def test_what_is_told_of_columns_is_checked():
     with pytest.raises(LmvizError, match=r"no column 'v9': there are v1, v2, column 3, column 4, column 5"):
         text_corpus(SPAM, columns="label=v1,text=v9")
-    with pytest.raises(LmvizError, match="Columns are told as"):
+    with pytest.raises(LmvizError, match="Write columns as"):
         text_corpus(SPAM, columns="v1")
 
 

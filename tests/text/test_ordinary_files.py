@@ -85,5 +85,5 @@ def test_pipes_and_devices_are_refused_in_a_sentence_and_not_waited_for(tmp_path
         os.mkfifo(tmp_path / "file")
     else:
         (tmp_path / "file").symlink_to("/dev/zero")
-    with pytest.raises(LmvizError, match="no ordinary file"):
+    with pytest.raises(LmvizError, match="not an ordinary file"):
         READERS[reader](tmp_path / "file")

@@ -123,7 +123,9 @@ def test_what_was_not_fetched_or_was_spoilt_is_said(served, name):
         load_corpus(name)
 
 
-@pytest.mark.parametrize("sent", [b"no archive", packed(train_en="a\n")], ids=["no archive", "another"])
+@pytest.mark.parametrize(
+    "sent", [b"not an archive", packed(train_en="a\n")], ids=["not an archive", "another"]
+)
 def test_an_archive_that_holds_something_else_is_one_sentence(monkeypatch, served, sent):
     monkeypatch.setitem(SENT, "multi30k", sent)
     entry = replace(served["multi30k"], sha256=hashlib.sha256(sent).hexdigest(), sent=len(sent))

@@ -82,7 +82,7 @@ def test_along_one_word_the_likelihood_peaks_at_its_own_count(cows_eat: CountedW
     ("context", "sentence"),
     [
         ("cows sing", "Nothing follows “cows sing”"),
-        ("the", "different words follow “the”; 8 can be drawn"),
+        ("the", "different words follow “the”, and at most 8 can be drawn"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(farm: Corpus, context: str, sentence: str) -> None:

@@ -161,4 +161,4 @@ def test_a_run_that_was_deleted_is_not_to_be_looked_into(
     assert command([*words, "--out", str(folder)]) == 2
     said = capsys.readouterr()
     assert "Look into it" not in said.out
-    assert "is no run any more" in said.err
+    assert "is no longer a run" in said.err

@@ -363,9 +363,9 @@ class Library(Part):
 
         where = without_numbers_in_words(opened.without_numbers)
         others = "choose an earlier step, or open another model"
-        damaged = "its file is damaged or was written so; get it again, or open another model"
+        damaged = "its file is damaged, or was saved like this; get it again, or open another model"
         self.warned.emit(
-            f"{opened.name} has NaN or infinity in {where}, so that its predictions are no numbers: "
+            f"{opened.name} has NaN or infinity in {where}, so that its predictions are not numbers: "
             f"{damaged if opened.run.was_trained_elsewhere else others}."
         )
 

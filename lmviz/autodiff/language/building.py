@@ -85,7 +85,7 @@ class _Builder:
             return
         first, last = self._step(target.first, variable, step), self._step(target.last, variable, step)
         if last < first:
-            raise LineFault(f"{target.name} runs upwards: this is from {first} to {last}.")
+            raise LineFault(f"{target.name} must count upwards, and not from {first} to {last}.")
         if not array.ndim or len(array) != last - first + 1:
             rows = len(array) if array.ndim else 1
             raise LineFault(
@@ -159,7 +159,7 @@ class _Builder:
         first = self._step(reference.first, variable, step)
         last = first if reference.last is None else self._step(reference.last, variable, step)
         if not 0 <= last - first < MODULES:
-            raise LineFault(f"{reference.name}[{first}..{last}] runs upwards.")
+            raise LineFault(f"{reference.name}[{first}..{last}] must count upwards.")
         return [self._known(f"{reference.name}[{number}]") for number in range(first, last + 1)]
 
     def _known(self, name: str) -> Node:
@@ -191,7 +191,9 @@ class _Builder:
 
     def _free(self, name: str) -> str:
         if name in self.nodes:
-            raise LineFault(f"{name} is there already, from line {self.nodes[name].line}: take another name.")
+            raise LineFault(
+                f"{name} is already defined in line {self.nodes[name].line}: choose another name."
+            )
         return name
 
 

@@ -114,7 +114,7 @@ class _Parser:
 
     def _argument(self, depth: int) -> Call | Reference | Literal:
         if depth > DEPTH:
-            raise LineFault(f"calls stand in calls at most {DEPTH} deep: give some of them names.")
+            raise LineFault(f"calls can be nested at most {DEPTH} deep: give some of them names.")
         token = self._next
         if token.kind == NUMBER or token.text in ("[", "-", "+"):
             return self._literal()
@@ -156,7 +156,7 @@ class _Parser:
         sign = self._take() if self._sees("-") or self._sees("+") else None
         token = self._take()
         if token.kind != NUMBER:
-            raise LineFault(f"here should be a number, and there is {token}.")
+            raise LineFault(f"a number should be here, and not {token}.")
         if sign is not None and sign.last != token.first:
             raise LineFault("numbers are given, not computed: write the sign beside its number.")
         value = float(token.text)

@@ -16,7 +16,7 @@ from lmviz.base.faults import Fault, LineFault
 def lines_of(source: str) -> list[str]:
     """The lines of a text, letters with their accents composed; NetworkFault where it is too long."""
     if not isinstance(source, str):
-        raise NetworkFault([Fault(1, f"{source!r} is no text: give a string.")])
+        raise NetworkFault([Fault(1, f"{source!r} is not a text: give a string.")])
     if len(source) > CHARACTERS:
         raise NetworkFault([Fault(1, f"a text has at most {CHARACTERS:,} characters.")])
     return unicodedata.normalize("NFC", source).replace("\r\n", "\n").split("\n")
@@ -52,7 +52,8 @@ def statements(source: str) -> tuple[list[Statement], list[Fault]]:
 def _checked(statement: Statement) -> Statement:
     if isinstance(statement, Loop) and not 0 <= statement.last - statement.first < STEPS:
         raise LineFault(
-            f"a loop runs upwards, at most {STEPS} times: this is from {statement.first} to {statement.last}."
+            f"a loop counts upwards, at most {STEPS} times: this one goes from {statement.first} to "
+            f"{statement.last}."
         )
     return statement
 
@@ -60,7 +61,7 @@ def _checked(statement: Statement) -> Statement:
 def _in_loop(above: Statement | None, statement: Statement) -> Loop:
     """The loop above with one more line."""
     if not isinstance(above, Loop):
-        raise LineFault("the line is indented, and no loop stands above it.")
+        raise LineFault("the line is indented, but there is no loop above it.")
     if not isinstance(statement, Assignment):
-        raise LineFault("a loop cannot stand in a loop.")
+        raise LineFault("a loop cannot be inside another loop.")
     return replace(above, body=(*above.body, statement))

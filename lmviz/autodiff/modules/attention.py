@@ -79,7 +79,7 @@ class CausalAttention(Attention):
         found = super().shape(*shapes)
         if len(query) != 2 or query[0] != keys[0]:
             raise ShapeFault(
-                f"causal_attention needs as many queries as keys, and these are {in_words(query)} and "
+                f"causal_attention needs as many queries as keys, but these are {in_words(query)} and "
                 f"{in_words(keys)}."
             )
         return found

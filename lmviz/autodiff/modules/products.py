@@ -31,7 +31,7 @@ class Linear(Module):
             result = (*input[:-1], weight[0])
         if bias and bias[0] not in ((), result[-1:]):
             raise ShapeFault(
-                f"linear adds {in_words(bias[0])} to {in_words(result)}: give the bias its size."
+                f"linear adds {in_words(bias[0])} to {in_words(result)}: give the bias the same size."
             )
         return result
 

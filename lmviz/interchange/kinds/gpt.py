@@ -178,7 +178,7 @@ def _mpt(fields: Fields) -> TransformerConfiguration:
     attention.refuse("qk_ln", "normalised queries and keys in a way of its own")
     attention.refuse("prefix_lm", "a beginning that is read both ways")
     if attention.word("attn_type", "multihead_attention") != "multihead_attention":
-        raise LmvizError("its attn_type is none that transformers computes")
+        raise LmvizError("its attn_type is one that transformers does not compute")
     if not attention.flag("alibi", True):
         raise LmvizError(
             "its attn_config asks for positions that transformers does not compute for this kind"

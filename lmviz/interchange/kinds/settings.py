@@ -94,7 +94,7 @@ def read_rotary(
     rotary = _rope(fields)
     share = rotary.number("partial_rotary_factor", fields.number("partial_rotary_factor", share))
     if not 0 <= share <= 1:
-        raise LmvizError("its share of channels that are turned is no share")
+        raise LmvizError("its share of channels that are turned is not between 0 and 1")
     turned = int((sizes.get("head_channels") or sizes["width"] // max(sizes["heads"], 1)) * share)
     if not turned:
         return {"positions": "none"}

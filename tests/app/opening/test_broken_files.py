@@ -60,7 +60,7 @@ def test_a_broken_scene_of_each_kind(window: MainWindow, tmp_path: Path, qtbot: 
         path = tmp_path / f"night {number}.lmviz"
         path.write_bytes(content)
         drop(window, path)
-        assert window.notice.sentence.startswith(f"{path.name} is no scene")
+        assert window.notice.sentence.startswith(f"{path.name} is not a scene")
         assert reason in window.notice.sentence
 
 
@@ -96,8 +96,8 @@ def test_a_trace_is_told_from_a_text(
 ) -> None:
     trace(lmviz.open_model(transformer_run), "the cows").save(tmp_path / "trace.npz")
     drop(window, tmp_path / "trace.npz")
-    qtbot.waitUntil(lambda: "is no text but a trace" in window.notice.sentence)
+    qtbot.waitUntil(lambda: "is not a text but a trace" in window.notice.sentence)
     with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
         archive.writestr("a.txt", "a text")
     drop(window, tmp_path / "texts.zip")
-    qtbot.waitUntil(lambda: "is no text but an archive" in window.notice.sentence)
+    qtbot.waitUntil(lambda: "is not a text but an archive" in window.notice.sentence)

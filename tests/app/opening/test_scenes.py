@@ -306,7 +306,7 @@ def test_a_file_that_is_no_scene_is_said_in_the_notice(
     path = tmp_path / "night.lmviz"
     path.write_bytes(content)
     window.open_paths([path])
-    qtbot.waitUntil(lambda: "night.lmviz is no scene" in window.notice.sentence)
+    qtbot.waitUntil(lambda: "night.lmviz is not a scene" in window.notice.sentence)
 
 
 def test_a_text_outside_the_scenes_folder_is_read_after_a_yes(

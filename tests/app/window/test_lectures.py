@@ -343,7 +343,7 @@ def test_a_lecture_is_dropped_and_what_is_wrong_with_it_is_said(
     assert window.lectures.lecture.title == "Small"
     small.write_text(TEXT.replace("memory 1", "memory 99"), encoding="utf-8")
     window.open_paths([small])
-    assert "Line 9: A machine with memory has the steps 1 to" in window.notice.sentence
+    assert "Line 9: A machine with memory has steps 1 to" in window.notice.sentence
     assert window.lectures.lecture is not None, "the one that was open stays"
 
 
@@ -411,7 +411,7 @@ def test_a_bundle_is_saved_dropped_and_opened_elsewhere(
     assert opened.settings.recent[0] == tmp_path / "class.lmvizbundle"
     (tmp_path / "class.lmvizbundle").write_bytes(b"PK and nothing more")
     opened.open_paths([tmp_path / "class.lmvizbundle"])
-    qtbot.waitUntil(lambda: "is no bundle, or was cut short" in opened.notice.sentence)
+    qtbot.waitUntil(lambda: "is not a bundle, or was cut short" in opened.notice.sentence)
     assert opened.lectures.lecture is not None
 
 

@@ -90,7 +90,7 @@ def test_what_is_said_of_a_bad_scene_goes_with_a_good_one(
     window: MainWindow, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
     bad = tmp_path / "bad.lmviz"
-    bad.write_text("no scene", encoding="utf-8")
+    bad.write_text("not a scene", encoding="utf-8")
     good = save_scene(Scene(perspective="polls"), tmp_path / "good.lmviz")
     window.open_paths([bad])
     assert "bad.lmviz" in window.notice.sentence
@@ -165,5 +165,5 @@ def test_a_checkpoint_with_nan_in_it_is_not_asked_for_an_earlier_step(
     save_file(state, folder / "model.safetensors", {"format": "pt"})
     session.library.open(folder)
     qtbot.waitUntil(lambda: "NaN or infinity in positions.weight" in window.notice.sentence)
-    assert "its file is damaged or was written so" in window.notice.sentence
+    assert "its file is damaged, or was saved like this" in window.notice.sentence
     assert "earlier step" not in window.notice.sentence

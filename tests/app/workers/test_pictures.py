@@ -80,7 +80,7 @@ def test_what_is_no_bounded_picture_is_refused_in_a_sentence(tmp_path: Path) -> 
     said["a.svg"] = refused("a.svg", tmp_path)
     said["none.png"] = refused("none.png", tmp_path)
     for name, words in {
-        "fifo.png": "no ordinary file",
+        "fifo.png": "not an ordinary file",
         "zero.png": "only those in the folder",
         "a.svg": "neither a PNG nor an ordinary JPEG",
         "svg.png": "neither a PNG nor an ordinary JPEG",

@@ -271,7 +271,7 @@ def test_a_probability_is_no_sum_and_the_panel_says_so(
 ):
     session.contrast.set_measure("probability:stone")
     panel = panel_of(stories, AttributionPanel)
-    qtbot.waitUntil(lambda: "is no sum of what parts add" in panel.complaint)
+    qtbot.waitUntil(lambda: "is not a sum of what parts add" in panel.complaint)
 
 
 def drop(window: MainWindow, *paths: Path) -> None:

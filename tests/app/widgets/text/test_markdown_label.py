@@ -78,7 +78,7 @@ def test_in_the_place_of_another_picture_stands_why_it_is_not_shown(
     os.mkfifo(tmp_path / "fifo.png")
     label.set_folder(tmp_path)
     label.setText("See ![x](/dev/zero) and ![y](fifo.png), and ![]().")
-    qtbot.waitUntil(lambda: "no ordinary file" in label.shown)
+    qtbot.waitUntil(lambda: "not an ordinary file" in label.shown)
     assert "See The picture “/dev/zero” is not shown: only those in the folder of the" in label.shown
     assert PICTURE not in label.shown
     label.set_folder(None)
