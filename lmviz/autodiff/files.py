@@ -12,7 +12,7 @@ from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.loading import loads
-from lmviz.text.ordinary_files import read_file
+from lmviz.text.ordinary_files import read_text_file
 from lmviz.text.resources import resource_path
 
 ENDING = ".net"
@@ -27,7 +27,7 @@ def is_network(path: Path) -> bool:
 def read_text(path: str | Path) -> str:
     """The text of a file; LmvizError where it cannot be read or is not text."""
     try:
-        return read_file(file_path(path), LARGEST).decode("utf-8")
+        return read_text_file(file_path(path), LARGEST)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from error
     except ValueError as error:  # not UTF-8, or a path with a NUL in it

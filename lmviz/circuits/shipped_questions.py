@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.circuits.contrast import Contrast
-from lmviz.text.ordinary_files import read_file
+from lmviz.text.ordinary_files import read_text_file
 from lmviz.text.resources import data_folder, resource_path
 
 MANY_LINES = 40
@@ -92,7 +92,7 @@ def open_question(path: Path) -> ShippedQuestion:
 
 def _text_of(path: Path) -> str:
     try:
-        return read_file(path, LARGEST).decode("utf-8")
+        return read_text_file(path, LARGEST)
     except (OSError, ValueError) as error:
         raise LmvizError(
             f"{path.name} cannot be read as a question: choose a short text in UTF-8."

@@ -38,7 +38,7 @@ from lmviz.lessons.parts import PartReader, WrittenEntry, WrittenPart
 from lmviz.lessons.reading import lesson_in, open_lesson
 from lmviz.lessons.shipped import name_of, shipped_files, shipped_lesson
 from lmviz.polls.poll_file import open_poll, shipped_poll_files
-from lmviz.text.ordinary_files import read_file
+from lmviz.text.ordinary_files import read_text_file
 from lmviz.text.resources import resource_path
 
 ENDING = ".lecture"
@@ -83,7 +83,7 @@ def open_lecture(path: str | Path, perspectives: Collection[str]) -> Lecture:
     """The lecture of a file; LectureFault, or another LmvizError, where there is none."""
     path = Path(path)
     try:
-        text = read_file(path, 4 * LARGEST).decode("utf-8-sig")
+        text = read_text_file(path, 4 * LARGEST)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from error
     except ValueError as error:  # not UTF-8, or a path with a NUL in it
@@ -111,7 +111,7 @@ def add_scene(path: Path, title: str, scene: Scene, line: int | None = None) -> 
     if place is None:
         raise LmvizError(f"{MOST_SCENES:,} scenes are beside {path.name}: delete those that nothing names.")
     try:
-        text = read_file(path, 4 * LARGEST).decode("utf-8")
+        text = read_text_file(path, 4 * LARGEST)
     except (OSError, ValueError):
         raise LmvizError(f"{path} cannot be added to: save the scene by itself.") from None
     save_scene(scene, place)

@@ -23,7 +23,7 @@ from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Reply, S
 from lmviz.lessons.openings import read_opening
 from lmviz.lessons.parts import ENTRY, PartReader, WrittenEntry, WrittenPart
 from lmviz.lessons.values import check, names_values
-from lmviz.text.ordinary_files import read_file
+from lmviz.text.ordinary_files import read_text_file
 
 ENDING = ".md"
 LARGEST = 200_000  # characters
@@ -71,7 +71,7 @@ def open_lesson(path: str | Path, perspectives: Collection[str]) -> Lesson:
             raise LmvizError(f"{path.name} holds no lesson: put one file lesson{ENDING} into it.")
         path = found
     try:
-        text = read_file(path, 4 * LARGEST).decode("utf-8")
+        text = read_text_file(path, 4 * LARGEST)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from error
     except ValueError as error:  # not UTF-8, or a path with a NUL in it
@@ -108,7 +108,7 @@ def is_lesson(path: Path) -> bool:
     if path.suffix != ENDING:
         return False
     try:
-        text = read_file(path, 4 * LARGEST).decode("utf-8")
+        text = read_text_file(path, 4 * LARGEST)
     except (OSError, ValueError):
         return False
     lines = text.splitlines()

@@ -28,7 +28,7 @@ from lmviz.base.faults import Fault, FaultyText, LineFault
 from lmviz.base.loading import loads
 from lmviz.polls.order import OrderExperiment
 from lmviz.polls.poll import LETTERS, Poll, PollChoice, unknown_places
-from lmviz.text.ordinary_files import read_file
+from lmviz.text.ordinary_files import read_text_file
 from lmviz.text.resources import resource_path
 
 ENDING = ".poll"
@@ -91,7 +91,7 @@ def open_poll(path: str | Path) -> Poll:
     """The poll of a file; LmvizError where it cannot be read, PollFault where it is none."""
     path = Path(path)
     try:
-        text = read_file(path, LARGEST).decode("utf-8-sig")
+        text = read_text_file(path, LARGEST)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read ({error.strerror}): choose another file.") from error
     except ValueError as error:  # not UTF-8, or a path with a NUL in it

@@ -28,6 +28,14 @@ def read_file(path: str | Path, limit: int | None = None) -> bytes:
     return content
 
 
+def read_text_file(path: str | Path, limit: int) -> str:
+    """The text of a file that a person writes, in UTF-8; OSError as of `read_file`, ValueError for no text.
+
+    Some editors begin a file with a byte-order mark, which is no part of the text.
+    """
+    return read_file(path, limit).decode("utf-8-sig")
+
+
 def _pieces(file: BinaryIO, most: int) -> Iterator[bytes]:
     """What a file holds, at most so many bytes: all that it says it has, and then what more there is.
 
