@@ -2,7 +2,7 @@
 
 On Linux that is an entry for desktops and a type of files, in the folder of the account's data; on Windows
 three keys below HKEY_CURRENT_USER. macOS hands files to applications only, and a Python program is none.
-Only the standard library is used.
+Only the standard library is used. The entry is written as freedesktop.org's Desktop Entry Specification says.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
-import shlex
+import re
 import shutil
 import subprocess
 import sys
@@ -18,12 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.files import write_atomically
 from lmviz.base.places import shipped
 
 ENDING, BUNDLE_ENDING = ".lmviz", ".lmvizbundle"
 KIND = "lmviz.desktop.scene"
 CLASSES = r"Software\Classes"
 CHANGED = 0x08000000  # SHCNE_ASSOCCHANGED: Windows looks again which program opens what
+ESCAPED = str.maketrans({"\\": r"\\", "\n": r"\n", "\t": r"\t", "\r": r"\r"})
+"""How the values of an entry are written."""
+
 ON_MACOS = (
     "macOS opens files with applications only, and lmviz is a command: type `lmviz NAME.lmviz`, or drop the "
     "scene onto the window."
@@ -97,16 +101,22 @@ def _tell_windows() -> None:
 def _write_entry() -> str:
     entry, kind = _places()
     words = program()
+    command = " ".join(map(_quoted, words))
+    changed = {"Exec": f"{command} %f", "TryExec": words[0], "Icon": _icon()}
     lines = []
     for line in _read("applications/lmviz.desktop").splitlines():
         name = line.partition("=")[0]
-        changed = {"Exec": f"{shlex.join(words)} %f", "TryExec": words[0], "Icon": _icon()}
-        lines.append(f"{name}={changed[name]}" if name in changed else line)
+        lines.append(f"{name}={changed[name].translate(ESCAPED)}" if name in changed else line)
     for place, text in ((entry, "\n".join(lines) + "\n"), (kind, _read("mime/packages/lmviz.xml"))):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        write_atomically(place, text.encode("utf-8", "surrogateescape"))
     _tell_desktop(entry, kind)
     return f"A double click on a scene opens it in lmviz, for this account: see {entry}."
+
+
+def _quoted(word: str) -> str:
+    """A word of `Exec`: in double quotes where it is not plain, and never a field code such as %f."""
+    word = word.replace("%", "%%")
+    return word if re.fullmatch(r"[\w%+,./:=@-]+", word) else '"' + re.sub(r'(["`$\\])', r"\\\1", word) + '"'
 
 
 def _delete_entry() -> str:

@@ -97,6 +97,42 @@ def test_a_scene_opens_with_the_command_that_was_written(
 
 
 @linux
+def test_the_command_is_quoted_as_entries_want_it(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell reads what stands in double quotes as the specification says."""
+    python = '/home/o\'neil/100%f \\ "own" $HOME `id`/ü\n/python'
+    monkeypatch.setattr(sys, "executable", python)
+    association.associate()
+    entry = (data / "applications" / "lmviz.desktop").read_text("utf-8").splitlines()
+    written = dict(line.split("=", 1) for line in entry if "=" in line)
+    values = {
+        name: value.replace(r"\\", "\0").replace(r"\n", "\n").replace("\0", "\\")
+        for name, value in written.items()
+    }
+    assert values["TryExec"] == python
+    assert values["Exec"].startswith('"')
+    asked = ["sh", "-c", f"printf '%s|' {values['Exec']}"]
+    words = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split("|")
+    assert [word.replace("%%", "%") for word in words] == [python, "-P", "-m", "lmviz", "%f", ""]
+    assert words[0].count("%%") == words[0].count("%") / 2 == 1
+
+
+@linux
+def test_an_entry_is_there_whole_or_not_at_all(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    association.associate()
+    place = data / "applications" / "lmviz.desktop"
+    before = place.read_bytes()
+
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    monkeypatch.setattr(sys, "executable", "/elsewhere/python")
+    with pytest.raises(LmvizError, match="No space left"):
+        association.associate()
+    assert place.read_bytes() == before
+
+
+@linux
 @pytest.mark.skipif(not (shutil.which("gio") and shutil.which("update-mime-database")), reason="no desktop")
 def test_the_desktop_knows_a_scene_by_its_name(data: Path, tmp_path: Path) -> None:
     path = save_scene(Scene(), tmp_path / "night.lmviz")
