@@ -100,11 +100,12 @@ class Adapter:
                 continue
             on_side = bool(parts["embedding"]) or self.fields.flag("fan_in_fan_out", False)
             first, second = self.stored.shapes[parts["A"]], self.stored.shapes[parts["B"]]
-            units, features = base.shapes[target][::-1] if on_side else base.shapes[target]
-            if len(first) != 2 or first[1] != features or second != (units, first[0]):
+            shape = base.shapes[target][::-1] if on_side else base.shapes[target]
+            rank = first[0] if first else 0
+            if not rank or len(shape) != 2 or first != (rank, shape[1]) or second != (shape[0], rank):
                 strange.append(parts["A"])
                 continue
-            scale = self._scale(target.removesuffix(".weight"), first[0])
+            scale = self._scale(target.removesuffix(".weight"), rank)
             changes[target] = _Change(parts["B"], parts["A"], scale, on_side)
         if strange:
             raise NoBase(

@@ -18,6 +18,13 @@ _REPEATED = re.compile(r"[*+?]")
 MOST_REPEATED = 4
 """What a name is compared with takes a time of its length to this power, and no more."""
 
+LARGEST_NUMBER = 1e300
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number that is neither infinite nor none at all (NaN)."""
+    return type(value) in (int, float) and abs(value) <= LARGEST_NUMBER
+
 
 class Fields:
     """The values of a `config.json`. A field that is missing, or null, has the default that is given.
@@ -38,9 +45,16 @@ class Fields:
     def number(self, name: str, default: float | None = None) -> float:
         """A number."""
         value = self._value(name, default)
-        if type(value) not in (int, float) or abs(value) > 1e300:
+        if not _is_number(value):
             raise LmvizError(f"its {name} is not a number")
         return float(value)
+
+    def positive(self, name: str, default: float) -> float:
+        """A number above 0."""
+        value = self.number(name, default)
+        if value <= 0:
+            raise LmvizError(f"its {name} is not above 0")
+        return value
 
     def number_or_none(self, name: str, default: float) -> float:
         """A number; where null is written there is none, which is 0."""
@@ -90,7 +104,7 @@ class Fields:
         value = self._values.get(name)
         if value is None:
             return ()
-        if not isinstance(value, list) or not all(type(number) in (int, float) for number in value):
+        if not isinstance(value, list) or not all(map(_is_number, value)):
             raise LmvizError(f"its {name} is not a list of numbers")
         return tuple(map(float, value))
 

@@ -103,10 +103,10 @@ def described_by(file: GgufFile) -> tuple[StoredLayout, int, StoredTensors]:
     LmvizError where lmviz does not compute such a model.
     """
     try:
-        name = file.said.get("general.architecture")
+        name = Fields(file.said).word("general.architecture", "")
         if name not in ARCHITECTURES or ARCHITECTURES[name].kind not in KINDS:
             known = (each for each, made in ARCHITECTURES.items() if made.kind in KINDS)
-            raise LmvizError(f"its architecture {str(name)[:40]!r} is none of {', '.join(known)}")
+            raise LmvizError(f"its architecture {name[:40]!r} is none of {', '.join(known)}")
         architecture = ARCHITECTURES[name]
         table = file.tensors.get("token_embd.weight")
         if table is None or len(table.shape) != 2:
@@ -136,8 +136,9 @@ def _with_joined_norms(kind: Kind) -> Kind:
 def _values(file: GgufFile, name: str) -> dict[str, Any]:
     """What a config.json would say."""
     said = {key.removeprefix(f"{name}."): value for key, value in file.said.items()}
-    if said.get("expert_count"):
-        raise LmvizError(f"it is a mixture of {said['expert_count']} experts, which lmviz does not compute")
+    fields = Fields(said)
+    if experts := fields.whole("expert_count", 0):
+        raise LmvizError(f"it is a mixture of {experts} experts, which lmviz does not compute")
     values: dict[str, Any] = {
         ours: said[key] for key, names in FIELDS.items() if key in said for ours in names
     }
@@ -160,9 +161,10 @@ def _values(file: GgufFile, name: str) -> dict[str, Any]:
         values |= _of_mpt(said, "attn_qkv.bias" in first)
     if name == "stablelm":
         values["use_parallel_residual"] = "ffn_norm.weight" not in first
-    channels = said.get("attention.key_length") or _quotient(said, "embedding_length", "attention.head_count")
-    turned = said.get("rope.dimension_count")
-    if channels and type(turned) is int:
+    channels = fields.whole("attention.key_length", 0)
+    channels = channels or _quotient(said, "embedding_length", "attention.head_count")
+    turned = fields.whole("rope.dimension_count", 0)
+    if channels and fields.has("rope.dimension_count"):
         values |= dict.fromkeys(("partial_rotary_factor", "rotary_pct"), turned / channels)
     if name in ("gemma2", "gemma3"):
         # The largest of either generation divides by the width of a head as it would be without `head_dim`.
@@ -208,7 +210,7 @@ def _scaling(
             "original_max_position_embeddings": said.get("rope.scaling.original_context_length"),
             "attention_factor": said.get("rope.scaling.attn_factor", 1.0),
             **{
-                ours: packed.values().double().flatten().tolist()
+                ours: _factors(packed).tolist()
                 for ours, packed in factors_by_name.items()
                 if packed is not None
             },
@@ -226,9 +228,16 @@ def _scaling(
     }
 
 
+def _factors(packed: PackedTensor) -> torch.Tensor:
+    """What angles are divided by: a number for each pair of channels, in no blocks."""
+    if packed.packed_as:
+        raise LmvizError(f"the factors of its rotary positions are stored as {packed.kind}")
+    return packed.values().double().flatten()
+
+
 def _of_llama3(factors: PackedTensor, base: float, turned: int) -> dict[str, Any]:
     """The settings from which these factors follow: a file holds what Llama 3 makes of them for each pair."""
-    given = factors.values().double().flatten()
+    given = _factors(factors)
     largest = float(given.max())
     if turned == 2 * len(given) and largest > 1:
         lengths = 2 * math.pi * base ** (torch.arange(0, turned, 2).double() / turned)

@@ -101,7 +101,7 @@ def tokenizer_in(file: GgufFile, vocabulary_size: int) -> Tokenizer | None:
             f"{file.path} has a tokenizer of the kind {model!r:.60}, and lmviz knows byte-level pairs (gpt2) "
             "and SentencePiece (llama): choose the checkpoint of transformers that it was made from."
         )
-    if not all(isinstance(token, str) for token in tokens):
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise LmvizError(f"{file.path} lists tokens that are not words: choose another checkpoint.")
     try:
         description = _byte_level(said, tokens) if model == "gpt2" else _pieces(file, said, tokens)
@@ -142,7 +142,11 @@ def _byte_level(said: dict[str, Any], tokens: Sequence[str]) -> dict[str, Any]:
 def _pieces(file: GgufFile, said: dict[str, Any], tokens: Sequence[str]) -> dict[str, Any]:
     """SentencePiece joins the pair whose piece has the highest score; the library wants pairs in an order."""
     scores = said.get("scores")
-    if not isinstance(scores, list) or len(scores) != len(tokens):
+    if (
+        not isinstance(scores, list)
+        or len(scores) != len(tokens)
+        or not all(isinstance(score, int | float) for score in scores)
+    ):
         raise LmvizError("has a tokenizer without a score for each piece: choose another checkpoint.")
     if str(file.said.get("general.architecture", "")).startswith("gemma"):
         # Runs of spaces are spelt as they are, and scores do not say the order of pieces, but ids do.

@@ -166,3 +166,17 @@ def test_what_is_not_added(settings, changes, words, tmp_path):
     write_adapter(tmp_path / "adapter", "base", changes, **settings)
     with pytest.raises(LmvizError, match=words):
         open_checkpoint(tmp_path / "adapter")
+
+
+@pytest.mark.parametrize(("module", "rank"), [("norm", 2), ("layers.0.self_attn.q_proj", 0)])
+def test_what_cannot_be_added_to_a_tensor(module, rank, tmp_path):
+    """A vector is no matrix, and no matrix has the rank 0."""
+    saved("llama", tmp_path / "base")
+    write_adapter(tmp_path / "adapter", "base", {})
+    parts = {"A": torch.zeros(rank, 24), "B": torch.zeros(24, rank)}
+    save_file(
+        {f"base_model.model.model.{module}.lora_{part}.weight": values for part, values in parts.items()},
+        tmp_path / "adapter" / "adapter_model.safetensors",
+    )
+    with pytest.raises(NoBase, match="fits nothing in its base"):
+        open_checkpoint(tmp_path / "adapter")

@@ -174,7 +174,7 @@ def _granite(fields: Fields) -> TransformerConfiguration:
         embedding_factor=fields.number("embedding_multiplier", 1.0),
         score_scale=fields.number("attention_multiplier", 1.0),
         residual_factor=fields.number("residual_multiplier", 1.0),
-        logit_factor=1 / fields.number("logits_scaling", 1.0),
+        logit_factor=1 / fields.positive("logits_scaling", 1.0),
         **read_biases(fields),
     )
 
@@ -260,7 +260,7 @@ def _of_gemma2_kind(fields: Fields, **settings: Any) -> TransformerConfiguration
         embedding_factor=max(fields.whole("hidden_size", 2304), 0) ** 0.5,
         activation=read_activation(fields.word("hidden_activation", "gelu_pytorch_tanh")),
         norm="both",
-        score_scale=fields.number("query_pre_attn_scalar", 256) ** -0.5,
+        score_scale=fields.positive("query_pre_attn_scalar", 256) ** -0.5,
         **settings,
     )
 
