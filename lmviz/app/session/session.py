@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from lmviz.scaling.position_trial import TrialOptions
 
 
-STOPPED = "What was being trained is stopped, for this step begins a training. The run is kept."
+STOPPED = "The training that was running is stopped, because this step begins one. Its run is kept."
 
 
 class Session(QObject):

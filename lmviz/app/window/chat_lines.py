@@ -59,8 +59,8 @@ class ChatLines(QWidget):
         super().__init__()
         self._chat, self._say = session.chat, session.say
         self._lines: list[_Line] = []
-        self._add = QuietButton("add_turn_button", "+ turn", description="have somebody speak next")
-        self._add.setToolTip(paragraph("Have somebody speak next: the answer that is begun is over then"))
+        self._add = QuietButton("add_turn_button", "+ turn", description="choose who speaks next")
+        self._add.setToolTip(paragraph("Choose who speaks next: this ends the answer that has begun"))
         self._add.setProperty("menu", True)
         self._add.setMenu(QMenu(self._add))
         self._add.menu().aboutToShow.connect(self._offer_roles)
@@ -102,7 +102,7 @@ class ChatLines(QWidget):
         for widget in (system.name, system.edit):
             widget.setVisible(default is not None)
         system.edit.setPlaceholderText(default or HINTS[SYSTEM])
-        own = "What the template says of itself, as long as you write nothing here"
+        own = "What the template itself says, as long as you write nothing here"
         system.edit.setToolTip(paragraph(own) if default else "")
 
     def _build(self, roles: list[str]) -> None:

@@ -102,8 +102,7 @@ class Choosing:
         name = self._file("Open a checkpoint", CHECKPOINTS)
         if name and find_model(Path(name)) is None:  # which would be opened as a text
             self._session.say(
-                f"{name} belongs to no checkpoint: choose its weights, or the config.json that lies beside "
-                "them."
+                f"{name} belongs to no checkpoint: choose its weights, or the config.json beside them."
             )
         elif name:
             self._window.open_paths([name])

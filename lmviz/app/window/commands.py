@@ -29,7 +29,7 @@ PLAIN_KEYS = (
     ("↑ ↓", "previous or next stage; in Inside, position"),
     ("space", "play and pause"),
     ("Shift", "while pointing at a token: which tokens attend to it"),
-    ("Esc", "unpin; bring back what an enlarged panel hides; leave a text that is still read"),
+    ("Esc", "unpin; bring back what an enlarged panel hides; stop reading a text"),
     ("Return", "in the prefix: a line break"),
     ("B or .", "in a lecture: the screen black, and back"),
 )

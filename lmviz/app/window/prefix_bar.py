@@ -58,7 +58,7 @@ class PrefixBar(QFrame):
         self.setObjectName("prefix_bar")
         self.edit = named(PrefixEdit(), "prefix_edit", "prefix")
         self.source = named(TextLine(), "source_edit", "source")
-        self.source.setPlaceholderText("Type what should be translated; its translation so far stands below")
+        self.source.setPlaceholderText("Type what should be translated; its translation so far is below")
         self._names = _name_of(self.source, "source"), _name_of(self.edit, "translation")
         self.picture = SourcePicture(session)
         self.strip = named(AnsweredStrip(), "prefix_tokens", "tokens of the prefix")

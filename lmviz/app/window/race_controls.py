@@ -23,7 +23,7 @@ class RaceControls(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._race = session.race
-        self._all = QuietButton("race_all_button", START, "primary", "let all lanes train, or rest")
+        self._all = QuietButton("race_all_button", START, "primary", "train all lanes, or pause")
         self._step = QuietButton("race_step_button", "one step each", description="one step of each lane")
         self._stop = QuietButton("race_stop_button", "Stop all", description="stop all lanes")
         self._stop.setToolTip(paragraph("Stop all lanes; each can be resumed"))

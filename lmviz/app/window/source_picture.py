@@ -21,7 +21,7 @@ class SourcePicture(PixelGrid):
         self._session = session
         self.setObjectName("picture_edit")
         self.setAccessibleName("picture, to be painted")
-        self.setToolTip("Paint: a click turns a pixel over, and the caption is read anew")
+        self.setToolTip("Paint: a click changes a pixel, and the caption is read again")
         self.set_editable()
         self.painted.connect(self._read)
         for changed in (session.reading.source_changed, session.library.model_changed):

@@ -87,7 +87,7 @@ class ModelCache:
             model.exchange_state(state)
         except (RuntimeError, ValueError, KeyError):  # some of its weights may have been taken over
             del self._models[folder], self._states[folder, step]
-            raise LmvizError(f"{folder} holds another run than before: open it again.") from None
+            raise LmvizError(f"{folder} holds a different run now: open it again.") from None
         model.step = step
 
     def changed(

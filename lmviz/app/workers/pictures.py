@@ -62,7 +62,7 @@ def read_picture(name: str, folder: Path | None) -> QImage:
         or inside.startswith("/")
         or elsewhere(folder / inside, (folder,)) is not None
     ):
-        raise LmvizError(f"{written}: only those in the folder of the lesson are.")
+        raise LmvizError(f"{written}: it is not in the folder of the lesson.")
     try:
         content = read_file(folder / inside, LARGEST)
     except (OSError, ValueError) as error:

@@ -587,7 +587,7 @@ def test_a_step_that_is_set_up_again_stops_what_is_being_trained(driver: Driver,
     driver.press("lesson_prepare")
     driver.wait(lambda: driver.window.lessons.control is driver.control("new_run_button"))
     driver.wait(driver.control("new_run_button").isEnabled, "it is outlined and dead")
-    driver.wait(lambda: "is stopped, for this step begins a training" in driver.window.notice.sentence)
+    driver.wait(lambda: "is stopped, because this step begins one" in driver.window.notice.sentence)
     driver.session.lesson.changed.emit()
     driver.session.library.model_changed.emit()  # the run's last snapshot, which may come after the sentence
     assert "is stopped" in driver.window.notice.sentence
@@ -615,7 +615,7 @@ def test_a_race_step_that_is_set_up_again_ends_its_race_and_keeps_the_runs(drive
     before = race.folder
     driver.press("lesson_prepare")
     assert [lane.phase for lane in race.lanes] == ["waiting"] * 2
-    driver.wait(lambda: "is stopped, for this step begins a training" in driver.window.notice.sentence)
+    driver.wait(lambda: "is stopped, because this step begins one" in driver.window.notice.sentence)
     assert not driver.session.lesson.tasks_done
     assert driver.window.lessons.control is driver.control("race_all_button")
     train()

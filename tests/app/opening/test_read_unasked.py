@@ -161,7 +161,7 @@ def refuses_bundle(window: MainWindow, qtbot: QtBot) -> None:
 def refuses_picture(window: MainWindow, qtbot: QtBot) -> None:
     """A sentence stands in the place of the picture."""
     label = window.findChild(MarkdownLabel, "lesson_sentence")
-    qtbot.waitUntil(lambda: "only those in the folder of the lesson are." in label.shown)
+    qtbot.waitUntil(lambda: "it is not in the folder of the lesson." in label.shown)
     assert _opened.paths == []
 
 

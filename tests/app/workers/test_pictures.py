@@ -62,8 +62,8 @@ def test_what_is_elsewhere_is_not_touched(name: str, tmp_path: Path, monkeypatch
     folder.mkdir()
     (folder / "link.png").symlink_to(save(tmp_path / "a.png"))
     monkeypatch.setattr("lmviz.app.workers.pictures.read_file", lambda *_: pytest.fail("it was read"))
-    assert "only those in the folder of the lesson are" in refused(name, folder)
-    assert "only those in the folder of the lesson are" in refused(name, None)
+    assert "it is not in the folder of the lesson" in refused(name, folder)
+    assert "it is not in the folder of the lesson" in refused(name, None)
 
 
 def test_what_is_no_bounded_picture_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_what_is_no_bounded_picture_is_refused_in_a_sentence(tmp_path: Path) -> 
     said["none.png"] = refused("none.png", tmp_path)
     for name, words in {
         "fifo.png": "not an ordinary file",
-        "zero.png": "only those in the folder",
+        "zero.png": "it is not in the folder",
         "a.svg": "neither a PNG nor an ordinary JPEG",
         "svg.png": "neither a PNG nor an ordinary JPEG",
         "large.png": "larger than 8 MB",

@@ -122,7 +122,7 @@ class AttentionPanel(CellsPanel):
             self._invitation.invite("Open a Transformer to see which words look at which.", MODEL_OFFER)
         elif not model.has_heads:
             self._invitation.invite(
-                self.of_units("In this model no word looks at the others: only in a Transformer do they."),
+                self.of_units("In this model no word looks at the others. Words in a Transformer do."),
                 MODEL_OFFER,
             )
         else:

@@ -28,11 +28,11 @@ from lmviz.models.address import Address
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-SILENCING = "Sets what the encoder made of this place to zero; scores, keys and values follow."
+SILENCING = "Sets the encoder's state at this place to zero; keys, values and scores change with it."
 READ_ON = " The encoder reads on from there: what follows in the source changes too."
 SWAPS = {
-    "context": ("swap c", "Takes the context at this place from the other source, beside the same text"),
-    "state": ("swap state", "Hands the decoder the encoder's last state of the other source"),
+    "context": ("swap c", "Takes the context at this place from the other source, with the same text"),
+    "state": ("swap state", "Hands the decoder the encoder's last state for the other source"),
 }
 CHANGED = "c, changed"
 """What is handed on where a change has put it there: it is not made of the states above."""

@@ -115,7 +115,7 @@ class EveryHeadPanel(Panel):
         count = int(configuration.get("layers") or 0) * int(configuration.get("heads") or 0)
         if count > FEW and not model.reads_source:
             return ""
-        return f"{model.name} has few enough heads for the panel at the left, or none: see All heads there."
+        return f"{model.name} has no more heads than the panel at the left can show: see All heads there."
 
     def refresh(self) -> None:
         reading = self.session.reading.current
@@ -163,15 +163,15 @@ class EveryHeadPanel(Panel):
         on = Counter(head.rests_on for head in heads if head.rests_on is not None)
         reading = self.session.reading.current
         if not on or reading is None:
-            return self.of_units(f"None of the {len(heads)} heads rests on one word.")
+            return self.of_units(f"None of the {len(heads)} heads looks mostly at one word.")
         parts = []
         for position, count in on.most_common(NAMED):
             word = visible(reading.trace.tokens[position])
             first = self.of_units("the first word")
-            parts.append(f"{count} on {first}" if position == 0 else f"{count} on “{word}”")
+            parts.append(f"{count} at {first}" if position == 0 else f"{count} at “{word}”")
         rest = sum(on.values())
-        said = f"{rest} of {len(heads)} heads rest: {', '.join(parts)}"
-        return f"{said}." if len(on) <= NAMED else f"{said}, the rest on others."
+        said = f"{rest} of {len(heads)} heads look mostly at one word: {', '.join(parts)}"
+        return f"{said}." if len(on) <= NAMED else f"{said}, the rest at others."
 
     def _order(self) -> None:
         kind = [None, *KINDS.values()][max(self._sort.currentIndex(), 0)]

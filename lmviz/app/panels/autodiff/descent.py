@@ -19,7 +19,7 @@ from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.autodiff.learning import StepCurve, step_curve
 
 RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-NOTHING = "Nothing learns here: write `parameter` before one of the numbers."
+NOTHING = "Nothing is learned here: write `parameter` before one of the numbers."
 
 
 class DescentPanel(Panel):

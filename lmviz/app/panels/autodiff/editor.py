@@ -105,7 +105,7 @@ class EditorPanel(Panel):
         self._editor.hand_over()
         if not self.session.network.faults:
             QGuiApplication.clipboard().setText(self.session.network.current.torch)
-            self._said.set_text("The program for PyTorch is in the clipboard.")
+            self._said.set_text("The program for PyTorch is on the clipboard.")
 
 
 def _amount(count: int, noun: str) -> str:

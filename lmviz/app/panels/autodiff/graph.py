@@ -184,5 +184,5 @@ class GraphPanel(Panel):
         how = "double click to type, drag up or down to change"
         if node.kind == COMPUTED:
             held = node.held is not None and node.held[cell.place] == node.held[cell.place]
-            how = "set by hand; type nothing to have it computed again" if held else how
+            how = "set by hand; clear it to have it computed again" if held else how
         return number(float(array[cell.place]), DIGITS), [words, how]

@@ -246,8 +246,8 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
             return ""
         step = missed_since(self.ghost, cell)
         if step is None:
-            return " Over the training it is not missed for certain."
-        return f" It is missed for certain from step {count(step)} on."
+            return " At no step is it certain that the model needs it."
+        return f" From step {count(step)} on it is certain that the model needs it."
 
     def _choose(self, row: int, column: int) -> None:
         found = self.found

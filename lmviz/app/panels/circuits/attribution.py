@@ -69,14 +69,14 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "attribution_sentence")
-        self._depth = picker("attribution_depth_picker", "how far down it is taken apart")
+        self._depth = picker("attribution_depth_picker", "how far it is taken apart")
         self._rows: list[NamedPart] = []
         self._places: list[int] = []  # of the words that are named
         self._shown = ""  # whose words these are
         self._pinned = ""  # where the words of the chosen part are kept
         self._head = Label(name="attribution_words_sentence", wraps=True)
         self._bars = named(SignedBars("what each part adds"), "attribution_bars")
-        self._words = named(SignedBars("what comes of each token"), "attribution_words")
+        self._words = named(SignedBars("what comes from each token"), "attribution_words")
         body = column(self._said, (self._bars, 3), self._head, (self._words, 2))
         self._card = self.add_card("Who wrote it", self._depth, body)
         self._depth.hide()

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from lmviz.circuits.contrast import MeasuredContrast
     from lmviz.models.model import Model
 
-NO_PAIR = "Type a changed text, or choose a question: then the parts are kept that the difference hangs on."
-NO_MODEL = "Open or train a model to see which of its parts an answer hangs on."
+NO_PAIR = "Type a changed text, or choose a question, to see on which parts the difference depends."
+NO_MODEL = "Open or train a model to see on which of its parts an answer depends."
 REST = {"changed": "the rest as in the changed text", "mean": "the rest at its mean"}
 KEPT, MOST = 8, 60
 PATHS, FAINT = 60, 0.02
@@ -83,7 +83,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
     def out_of_place(self, model: OpenedModel) -> str:
         if model.family != "ngram":
             return ""
-        return f"{model.name} counts and has no parts to keep alone. Open a model that learns by gradients."
+        return f"{model.name} only counts and has no parts to keep. Open a model that learns by gradients."
 
     def _missing(self) -> str:
         return NO_MODEL if self.session.library.model is None else NO_PAIR

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from lmviz.circuits.shipped_questions import ShippedQuestion
 
 ASK = "ask a question …"
-NO_MODEL = "Open or train a model to ask which of its parts an answer hangs on."
+NO_MODEL = "Open or train a model to ask on which of its parts an answer depends."
 SEEN = 12  # letters behind the first change that are to be in sight
 PROPOSED = "proposed: the likeliest answers"
 TO_TYPE = (
     "Choose a number of the answer, or click and type one: logit:WORD, logit:WORD-OTHER, probability:WORD or "
     "loss.",
-    "With @5 behind it, it is that at token 5, counted from 0, and else at the last. A label stands in the "
+    "With @5 after it, it is the number at token 5, counted from 0, otherwise at the last. A label takes the "
     "place of the word.",
 )
-HINTS = ("the text above with something changed for as many tokens", "the changed text", "text")
+HINTS = ("the text above, changed, with as many tokens", "the changed text", "text")
 ALONE = "Change the text, and states can be carried from one text into the other."
 
 

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 PAIR = "two heads"
 NO_MODEL = "Open or train a Transformer to see which two of its heads work together."
-NO_TEXT = "Type a text above that says its last word again."
+NO_TEXT = "Type a text above whose last word has occurred before."
 NO_PAIR = (
-    "At this step there are no two heads that work together so: one that looks at the word before, and one "
-    "of a later layer that looks clearly at what followed last time."
+    "At this step no two heads work together in this way: one that looks at the word before, and one of a "
+    "later layer that clearly looks at what followed last time."
 )
-NEW = "The last word, “{word}”, is said for the first time. End the text with a word that it has said before."
+NEW = "The last word, “{word}”, occurs for the first time. End the text with a word that has occurred before."
 MOST_STEPS = 40
 """So many snapshots at most are asked, of all that there are."""
 ROWS = 5
@@ -165,7 +165,7 @@ class HeadPairPanel(Panel):
             f"Together: they find “{words[last]}” again and read off what came next."
             if whole
             else self.of_units(
-                "Such heads find a word again and read off what came next; here not all of it happens."
+                "Such heads find a word again and read off what came next; here only a part of this happens."
             )
         )
         self._by_step.setVisible(len(reading.model.snapshots) > 1)

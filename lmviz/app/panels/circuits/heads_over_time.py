@@ -33,7 +33,7 @@ NO_MODEL = "Open or train a Transformer to see what each of its heads does."
 WHERE = {
     "previous": "the word before",
     "first": "the first token",
-    "duplicate": "the same word, said before",
+    "duplicate": "the same word, earlier",
     "induction": "the word that followed last time",
     "rest": "one other word",
 }
@@ -250,10 +250,10 @@ class HeadsOverTimePanel(Panel):
         if not self.is_whole:
             return "Each snapshot is read in turn …"
         if falls is None:
-            said = "Words said again are no easier for it than new ones."
+            said = "Repeated words are no easier for it than new ones."
         else:
             ends = f"from {number(falls.before, 1)} to {number(falls.after, 1)} nats"
-            said = f"Around step {count(falls.at)} the loss of words said again falls {ends}."
+            said = f"Around step {count(falls.at)} the loss of repeated words falls {ends}."
         with_it = [
             turn for turn in turns if jump is not None and turn.jump is not None and turn.jump.meets(jump)
         ]

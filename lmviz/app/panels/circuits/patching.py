@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lmviz.models.model import Model
 
 NO_PAIR = "Type a changed text{}: then each state is carried from one into the other."
-NO_MODEL = "Open or train a model to see which of its states an answer hangs on."
+NO_MODEL = "Open or train a model to see on which of its states an answer depends."
 DIRECTIONS = {"changed": "into the changed text", "clean": "into the text above"}
 WRITTEN = 0.015
 """Smaller shares are not written into cells."""
@@ -347,7 +347,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         low, leaves, high, arrives = sits
         at_first = "as it enters" if leaves == 0 and rows[0] == "tokens" else f"up to layer {rows[leaves]}"
         moves = f"at “{names[low]}” {at_first}, and at “{names[high]}” from layer {rows[arrives]} on"
-        return f"What tells them apart sits {moves}. {said}"
+        return f"What tells them apart is {moves}. {said}"
 
 
 def _layer_name(address: str) -> str:

@@ -130,7 +130,7 @@ class GuessWordPanel(GamePanel):
         sentence = (
             f"Guess the next {self._noun} in held-out passages, and compare your score with the models'. It "
             "costs −log₂ p bits: p is how sure you were if you are right, plus the rest times how often "
-            f"the {self._noun} stands in the text."
+            f"the {self._noun} occurs in the text."
         )
         if self.game is not None and self.game.current is None and not self._is_revealed:
             sentence = (

@@ -37,7 +37,7 @@ from lmviz.text.encodings import title_of
 from lmviz.text.layout import ROLES
 from lmviz.text.preview import EncodedRow, Preview, PreviewRow, changed_file, offered_encodings
 
-NOTHING = "A file that is opened is shown here before it is read, where something about it is a guess."
+NOTHING = "If something about a file has to be guessed, it is shown here before it is read."
 UNUSED = "unused"
 MOST_COLUMNS = 24
 MOST_LABELS = 6
@@ -59,8 +59,8 @@ class PreviewPanel(Panel):
         self._leave.clicked.connect(session.text.leave_offer)
         self._task = self._picker("preview_task", "task", "What a model is asked about it")
         self._encoding = self._picker("preview_encoding", "encoding", "How the file writes its characters")
-        self._separator = self._picker("preview_separator", "separator", "What stands between two columns")
-        self._quotes = self._picker("preview_quotes", "quotes", "What stands around a cell with a separator")
+        self._separator = self._picker("preview_separator", "separator", "What separates two columns")
+        self._quotes = self._picker("preview_quotes", "quotes", "What encloses a cell with a separator")
         self._heading = named(QCheckBox("first row is a heading"), "preview_heading")
         self._heading.clicked.connect(lambda on: self._change(heading="yes" if on else "no"))
         self._settings = {

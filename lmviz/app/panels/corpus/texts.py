@@ -66,14 +66,12 @@ class TextsPanel(Panel):
         self._advice = QWidget()
         self._advice.hide()
         self._otherwise = named(QPushButton("Read it otherwise…"), "corpus_reread_button")
-        self._otherwise.setToolTip(
-            "Show what was read as it was read, and change its form, columns or encoding."
-        )
+        self._otherwise.setToolTip("Show the file as it was read, and change its form, columns or encoding.")
         self._otherwise.clicked.connect(self._reconsider)
         self._otherwise.hide()
         self._kind = picker("tokenizer_picker", "Tokenizer", KINDS)
         self._kind.setToolTip(
-            "What a token is: a character, a word, what stands between spaces, or a piece learned by merging "
+            "What a token is: a character, a word, what is between spaces, or a piece learned by merging "
             "byte pairs."
         )
         self._kind.setCurrentText(CorpusOptions().tokenizer)

@@ -23,7 +23,7 @@ from lmviz.text.tag_counts import tag_counts
 from lmviz.text.tokenizer import visible
 
 TABLE = 120  # pixels that the table keeps above the curves
-NOTHING = "The tokens of an open text stand here, the most frequent first. Choose one from the list."
+NOTHING = "The tokens of an open text are listed here, the most frequent first. Choose one from the list."
 WHAT = {
     "next-token": "documents",
     "tagging": "sentences",

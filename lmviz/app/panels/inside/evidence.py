@@ -19,7 +19,7 @@ from lmviz.inspection.recipes.text import places_recipe, settings_of
 from lmviz.text.concordance import Concordance, concordance_of_ids
 from lmviz.text.tokenizer import visible
 
-NOTHING = "Open an n-gram and type a text: the lines that it counted them in appear here."
+NOTHING = "Open an n-gram and type a text: the lines in which it was counted appear here."
 
 
 class EvidencePanel(Panel):

@@ -19,7 +19,7 @@ from lmviz.scaling.position_trial import KINDS, try_positions
 
 NOTHING = (
     "A small Transformer of each kind is trained in turn on the open text. They have the same size, see the "
-    "same batches and differ in nothing but their positions."
+    "same batches and differ only in their positions."
 )
 ONE_SEED = "One seed on one text: small differences mean nothing."
 

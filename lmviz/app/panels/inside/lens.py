@@ -86,7 +86,7 @@ class LensPanel(Panel):
         if model.predicts.per == "position":
             return ""
         return (
-            f"{model.name} gives one answer for the whole text, and the lens shows answers at a position: "
+            f"{model.name} gives one answer for the whole text, but the lens shows answers at a position: "
             "open a tagger or a language model."
         )
 

@@ -134,7 +134,7 @@ class PicturePanel(Panel):
             self._invitation.invite("Open or train a model to look inside.", MODEL_OFFER)
         elif self.session.reading.current is not None:
             self._invitation.invite(
-                "A table of probabilities has no layers to draw: its stages stand beside."
+                "A table of probabilities has no layers to draw: its stages are beside it."
             )
         else:
             is_coming = bool(self.session.reading.prefix)

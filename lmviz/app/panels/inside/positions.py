@@ -37,8 +37,8 @@ TABLE = "table of positions"
 LOSSES = "beyond"
 """Under which its questions are asked."""
 NOTHING = (
-    "This model is told nothing of positions. Only the causal mask gives order away: "
-    "each token attends to those up to it, and so to another number of tokens."
+    "This model is told no positions. Only the causal mask shows the order: "
+    "each token attends to those up to it, so to a different number of tokens."
 )
 TABLES = {
     "learned": "learned: added at a position, by channel",
@@ -126,7 +126,7 @@ class PositionsPanel(Panel):
         if model.family == "transformer" and not model.reads_source:
             return ""
         if model.family == "transformer":
-            return "Positions are drawn of Transformers that read one text: open a language model."
+            return "Positions are drawn for Transformers that read one text: open a language model."
         reads = f"{model.name} is not a Transformer: it reads one token after the other, and so in order."
         return f"{reads} Open one to see how it is told of order."
 

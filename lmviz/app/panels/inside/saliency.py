@@ -100,7 +100,7 @@ class SaliencyPanel(Panel):
         if model.family != "ngram":
             return ""
         return (
-            f"{model.name} counts, so that nothing in it has a gradient. Open a model that learns by "
+            f"{model.name} only counts, so nothing in it has a gradient. Open a model that learns by "
             "gradients, or see Evidence, or Picture."
         )
 

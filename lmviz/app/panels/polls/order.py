@@ -236,4 +236,4 @@ def _verdict(experiment: OrderExperiment, last: str) -> str:
     changed = f"{last[:1]}′{last[1:]}"
     if experiment.is_unchanged:
         return f"{changed} is the same: keys and values move together with their words."
-    return f"{changed} is another: under the mask, the first layer gave the words different states."
+    return f"{changed} is different: under the mask, the first layer gave the words different states."

@@ -37,7 +37,7 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-EMPTY = "Here stands what each lane expects after the text that is typed, and what it writes, once it trains."
+EMPTY = "Once a lane trains, this shows what it expects after the typed text, and what it writes."
 WRITTEN = {"characters": 120, "bpe": 40, "words": 30}
 """How many tokens a lane writes, by the kind of its tokens."""
 WRITES_EVERY = 2.0  # seconds, while lanes are trained

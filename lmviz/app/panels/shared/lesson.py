@@ -47,7 +47,7 @@ class LessonPanel(Panel):
         self._step_title = Label(name="lesson_step", role="muted", wraps=True)
         self._sentences = MarkdownLabel("lesson_sentence")
         self._otherwise = Label(
-            "Another step has opened something else: “set up again” brings this one's back.",
+            "Another step has opened something else: “set up again” opens what this one needs.",
             name="lesson_otherwise",
             role="warning",
             wraps=True,

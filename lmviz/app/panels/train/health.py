@@ -39,7 +39,7 @@ CURVES = {
 
 UPDATE = (
     "How far the last update moved the weights of a layer, relative to their size: root mean squares. Often "
-    "about 0.001; much more is a rate that is too high, much less a layer that hardly learns."
+    "about 0.001; much more means that the rate is too high, much less that the layer hardly learns."
 )
 
 

@@ -171,7 +171,7 @@ def _npz_of(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 def _csv_of(arrays: Mapping[str, np.ndarray], names: Names) -> bytes:
     if not fits_csv(arrays):
-        raise LmvizError("A CSV file holds one table, and these arrays are more: save them as NPZ.")
+        raise LmvizError("A CSV file holds one table, and these arrays need several: save them as NPZ.")
     parts = [array[:, None] if array.ndim == 1 else array for array in map(np.atleast_1d, arrays.values())]
     length, width = len(parts[0]), sum(part.shape[1] for part in parts)
     table = [[number for part in parts for number in part[place].tolist()] for place in range(length)]

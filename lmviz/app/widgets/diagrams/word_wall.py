@@ -39,7 +39,7 @@ def wall_sentences(view: Picture, window: WindowPicture, width: float) -> list[t
     """The sentences about the words before the window, line by line, and whether they are strong."""
     size = len(window.words)
     if not window.unseen:
-        text = f"Nothing stands before the window yet. It reads {size} tokens and no more."
+        text = f"There is nothing before the window yet. It reads only {size} tokens."
         return [(line, False) for line in _wrapped(view, text, width)]
     count = len(window.unseen)
     which = "This one was" if count == 1 else f"Each of these {count} was"

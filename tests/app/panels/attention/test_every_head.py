@@ -104,7 +104,11 @@ def test_the_chosen_head_has_its_place_among_all(
     heads = [head for layer in head_badges(session.reading.current.trace) for head in layer]
     resting = sum(head.rests_on is not None for head in heads)
     said = shown.findChild(QLabel, "resting_heads_sentence").text()
-    assert said.startswith(f"{resting} of 156 heads rest: " if resting else "None of the 156 heads rests")
+    assert said.startswith(
+        f"{resting} of 156 heads look mostly at one word: "
+        if resting
+        else "None of the 156 heads looks mostly"
+    )
     assert shown.wall.order()[0] == divmod(best, 6)
 
 

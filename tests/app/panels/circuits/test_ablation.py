@@ -82,7 +82,7 @@ def test_without_a_text_there_is_no_loss_to_choose_and_with_one_there_is_a_band_
     low, high = ghost.band
     assert low[-1] == pytest.approx(wanted.intact + wanted.low[0, cell[1]])
     assert high[-1] == pytest.approx(wanted.intact + wanted.high[0, cell[1]])
-    qtbot.waitUntil(lambda: "missed for certain" in words_of(panel, "ablation_sentence"))
+    qtbot.waitUntil(lambda: "certain that the model needs it" in words_of(panel, "ablation_sentence"))
 
 
 def test_the_ghost_is_of_the_part_that_is_chosen_while_another_is_measured(

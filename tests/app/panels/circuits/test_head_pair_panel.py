@@ -55,7 +55,7 @@ def test_the_word_is_known_at_each_step_as_python_says_it(
     bars.part_clicked.emit(0)
     assert session.library.step in known["steps"][:-1]
     session.library.choose_step(0)
-    qtbot.waitUntil(lambda: "there are no two heads that work together" in panel.card.placeholder)
+    qtbot.waitUntil(lambda: "no two heads work together" in panel.card.placeholder)
 
 
 def test_a_bar_goes_to_the_step_that_stands_at_it_also_before_another_one_is_drawn(
@@ -76,7 +76,7 @@ def test_a_bar_goes_to_the_step_that_stands_at_it_also_before_another_one_is_dra
 
 def test_a_word_that_is_new_is_said_to_be_so(panel: HeadPairPanel, session: Session, qtbot: QtBot) -> None:
     session.reading.set_prefix("chair apple queen")
-    qtbot.waitUntil(lambda: "“queen”, is said for the first time" in panel.card.placeholder)
+    qtbot.waitUntil(lambda: "“queen”, occurs for the first time" in panel.card.placeholder)
     session.library.open("stories-lstm")
     qtbot.waitUntil(lambda: session.library.model.name == "stories-lstm")
     assert "has no heads" in panel.out_of_place(session.library.model)

@@ -124,7 +124,7 @@ def test_a_jump_is_shaded_said_and_marked_on_the_time_slider(
     session.library.open("stories-transformer")
     qtbot.waitUntil(lambda: panel.is_whole and panel.is_up_to_date)
     sentence = words_of(panel, "heads_sentence")
-    assert "Around step 328 the loss of words said again falls from 7.9 to 0.5 nats." in sentence
+    assert "Around step 328 the loss of repeated words falls from 7.9 to 0.5 nats." in sentence
     assert "In the same steps head 3·2 turns to the word that followed last time." in sentence
     rows = panel.findChild(CurveRows)
     assert rows.band == (242, 414)

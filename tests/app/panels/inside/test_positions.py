@@ -107,8 +107,7 @@ def test_without_positions_a_sentence_says_so(
     panel = open_kind("none")
     qtbot.waitUntil(
         lambda: any(
-            text.isVisible() and "told nothing of positions" in text.text()
-            for text in panel.findChildren(EmptyText)
+            text.isVisible() and "told no positions" in text.text() for text in panel.findChildren(EmptyText)
         )
     )
     turn_to(panel, 1)

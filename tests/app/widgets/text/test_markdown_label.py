@@ -79,11 +79,11 @@ def test_in_the_place_of_another_picture_stands_why_it_is_not_shown(
     label.set_folder(tmp_path)
     label.setText("See ![x](/dev/zero) and ![y](fifo.png), and ![]().")
     qtbot.waitUntil(lambda: "not an ordinary file" in label.shown)
-    assert "See The picture “/dev/zero” is not shown: only those in the folder of the" in label.shown
+    assert "See The picture “/dev/zero” is not shown: it is not in the folder of the" in label.shown
     assert PICTURE not in label.shown
     label.set_folder(None)
     label.setText("![y](fifo.png)")
-    qtbot.waitUntil(lambda: "only those in the folder" in label.shown)
+    qtbot.waitUntil(lambda: "it is not in the folder" in label.shown)
 
 
 def test_a_picture_of_a_text_that_has_gone_is_not_shown(
