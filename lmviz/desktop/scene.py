@@ -165,6 +165,7 @@ class Scene:
     stage: int = 0
     cell: tuple[str, tuple[int, ...]] | None = None
     head: tuple[int, int] = (0, 0)
+    side: str = ""
     surgery: tuple[Intervention, ...] = ()
     is_surgery_off: bool = False
     shows_gradients: bool = False
@@ -191,6 +192,7 @@ class Scene:
             "stage": self.stage,
             "cell": _plain_cell(self.cell),
             "head": list(self.head),
+            "side": self.side,
             "surgery": [change.to_values() for change in self.surgery],
             "is_surgery_off": self.is_surgery_off,
             "shows_gradients": self.shows_gradients,
@@ -244,6 +246,7 @@ class Scene:
             stage=_whole(values, "stage"),
             cell=None if cell is None else _cell(_object(values, "cell")),
             head=(head[0], head[1]) if len(head) == 2 and min(head) >= 0 else (0, 0),
+            side=_word(values, "side"),
             surgery=tuple(Intervention.from_values(entry) for entry in _listed(values, "surgery", dict)),
             is_surgery_off=values.get("is_surgery_off") is True,
             shows_gradients=values.get("shows_gradients") is True,

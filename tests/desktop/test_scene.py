@@ -41,6 +41,7 @@ FULL = Scene(
     stage=3,
     cell=("layers/0/attention/weights", (1, 2, 0)),
     head=(1, 2),
+    side="encoder",
     surgery=(scale_head(0, 1), swap_tokens(0, 2), Intervention("layers/0/hidden", "replace", (0.5, -1.0))),
     is_surgery_off=True,
     shows_gradients=True,

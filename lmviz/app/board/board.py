@@ -138,6 +138,13 @@ class Board(QWidget):
                 self._bring(page)
                 return
 
+    def keep_in_front(self, panel: str) -> None:
+        """Let no tab come by itself in front of the panel of this object name."""
+        for page in self._pages.values():
+            place = self._place_of(page)
+            if page.panel.objectName() == panel and place is not None:
+                place.has_choice = True
+
     def is_apart(self, name: str) -> bool:
         """Whether a panel stands in a window of its own."""
         return name in self._windows

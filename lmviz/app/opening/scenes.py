@@ -186,7 +186,7 @@ class Scenes(QObject):
         session.gradients.show(scene.shows_gradients)
         session.library.spell_out(scene.spells_out)
         session.writing.set_sampling(**scene.sampling.to_values())
-        session.attention.choose_head(*scene.head)
+        session.attention.begin_with(scene.side, scene.head)
         session.reading.set_source(scene.source)
         session.reading.set_prefix(scene.prefix)
         if scene.changed or scene.measure or "contrast" in vars(session):  # else nobody has asked yet
@@ -282,6 +282,7 @@ def scene_of(session: Session, perspective: str, folder: Path, in_front: Sequenc
         stage=focus.stage,
         cell=focus.cell,
         head=session.attention.head,
+        side=session.attention.side,
         surgery=session.surgery.interventions,
         is_surgery_off=session.surgery.is_off,
         shows_gradients=session.gradients.is_shown,

@@ -14,6 +14,7 @@ from lmviz.models.sequences import SOURCE
 if TYPE_CHECKING:
     from lmviz.app.session.current_reading import CurrentReading
     from lmviz.app.session.opened_model import OpenedModel
+    from lmviz.inspection.trace import Trace
 
 Head = tuple[int, int]
 """An attention head: its layer and its number in it, counted from 0."""
@@ -45,6 +46,7 @@ class AttentionHeads(Part):
         self._heads: tuple[Head, ...] = ()
         self._left: dict[str, tuple[Head, tuple[Head, ...]]] = {}  # of sides one turned away from
         self._looked_at = False
+        self._wanted: tuple[str, Head] | None = None  # of the model that is about to be read
         reading.changed.connect(self._begin)
 
     @property
@@ -82,6 +84,14 @@ class AttentionHeads(Part):
         self.choose_heads(heads)
         self.choose_head(*head)
 
+    def begin_with(self, side: str, head: Head) -> None:
+        """Look at a head, and begin with it where another model is about to be read."""
+        reading = self._reading.current
+        if reading is not None and _has_head(reading.trace, side, head):
+            self.choose_side(side)
+            self.choose_head(*head)
+        self._wanted = side, head
+
     def choose_head_of(self, address: str, head: int) -> None:
         """Look at the head to which an address belongs, on its side of a Transformer that translates."""
         at = Address.parse(address)
@@ -90,6 +100,7 @@ class AttentionHeads(Part):
 
     def choose_head(self, layer: int, head: int) -> None:
         """Look at another attention head."""
+        self._wanted = None
         if (layer, head) != self._head:
             self._head = (layer, head)
             self.head_changed.emit()
@@ -106,6 +117,7 @@ class AttentionHeads(Part):
         aligns best."""
         reading = self._reading.current
         if reading is None or reading.model == self._begun:
+            self._wanted = self._wanted if self._reading.is_late else None
             return
         from lmviz.inspection.alignment import sharpest_head
         from lmviz.inspection.attention import attention_layers, attention_place
@@ -115,6 +127,7 @@ class AttentionHeads(Part):
         self._side = CROSS if attention_layers(reading.trace, ENCODER) else ""
         self._left.clear()
         layers, (layer, head) = attention_layers(reading.trace), self._head
+        wanted = self._wanted
         sharpest = None if layers else sharpest_head(reading.trace)
         if layer < len(layers):
             is_missing = head >= reading.trace[f"{attention_place(layers[layer])}/weights"].shape[0]
@@ -123,6 +136,10 @@ class AttentionHeads(Part):
         if sharpest is not None or is_missing:
             self.choose_heads(())
             self.choose_head(*(sharpest or (0, 0)))
+        if wanted is not None and _has_head(reading.trace, *wanted):
+            self.choose_side(wanted[0])
+            self.choose_head(*wanted[1])
+        self._wanted = wanted if self._begun is None else None
         self.begun.emit()
         self.side_changed.emit()
 
@@ -131,3 +148,13 @@ class AttentionHeads(Part):
         if looked_at != self._looked_at:
             self._looked_at = looked_at
             self.looked_at_changed.emit()
+
+
+def _has_head(trace: Trace, side: str, head: Head) -> bool:
+    """Whether a trace has a head of a side, which is empty where there is one kind of attention."""
+    from lmviz.inspection.attention import attention_place
+
+    layer, number = head
+    place = f"{DECODER}/layers/{layer}/{CROSS}" if side == CROSS else attention_place(layer, side)
+    weights = f"{place}/weights"
+    return weights in trace.arrays and number < trace[weights].shape[0]

@@ -130,7 +130,7 @@ class Scores(Part):
         self.progressed.emit()
 
     def _go_on(self, job: Job) -> None:
-        """Start the next one, unless the work was cancelled or failed."""
+        """Start the next one, however this one has ended."""
         self._job = self._under_way = None
         self._measure_next()
 

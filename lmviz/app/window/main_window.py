@@ -157,6 +157,7 @@ class MainWindow(QMainWindow):
         """Bring a panel of the perspective in front of those that share its place, unless it is in sight."""
         if panel not in {each.objectName() for each in self.perspective.panels if each.is_in_sight}:
             self.perspective.bring_forward(panel)
+        self.perspective.keep_in_front(panel)
 
     def control_state(self, name: str) -> str | float | None:
         """What is typed, chosen or set in the control of this object name that can be seen."""

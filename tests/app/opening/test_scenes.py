@@ -19,6 +19,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.desktop.scene import Scene, SceneModel, SceneNetwork, SceneText, open_scene, save_scene
 from lmviz.inspection.interventions import scale_head
+from lmviz.training.run import Run
 from tests.app.conftest import wait_for_reading
 
 
@@ -415,3 +416,43 @@ def test_a_name_that_no_file_can_have_is_missing(
     save_scene(scene, lecture / "long.lmviz")
     window.open_paths([lecture / "long.lmviz"])
     qtbot.waitUntil(lambda: window.notice.sentence.startswith("long.lmviz names the model runs/999"))
+
+
+@pytest.mark.parametrize(
+    ("side", "head", "expected"),
+    [
+        ("encoder", (1, 0), ("encoder", (1, 0))),
+        ("decoder", (0, 1), ("decoder", (0, 1))),
+        ("cross", (1, 1), ("cross", (1, 1))),
+        ("nonsense", (1, 1), ("cross", None)),
+        ("encoder", (9, 9), ("cross", None)),
+    ],
+)
+def test_a_head_comes_back_on_the_side_that_it_is_of(
+    window: MainWindow,
+    session: Session,
+    heads_run: Path,
+    tmp_path: Path,
+    side: str,
+    head: tuple[int, int],
+    expected: tuple[str, tuple[int, int] | None],
+    qtbot: QtBot,
+) -> None:
+    shutil.copytree(heads_run, tmp_path / "run")
+    model = SceneModel(path="run", step=Run.open(heads_run).snapshots()[-1])
+    shown = {"models": (model,), "source": "a b c", "prefix": "c b", "head": head, "side": side}
+    front = "alignment_view" if expected[0] == "cross" else "attention_view"
+    scene = Scene("attention", in_front=(front,), **shown)
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([save_scene(scene, tmp_path / "heads.lmviz")])
+    wait_for_reading(session, qtbot)
+    first = session.attention.head
+    assert (session.attention.side, first) == (expected[0], expected[1] or first)
+    session.attention.choose_side("decoder")
+    session.attention.choose_head(1, 1)
+    saved = scene_of(session, "attention", tmp_path)
+    assert (saved.side, saved.head) == ("decoder", (1, 1))
+    with qtbot.waitSignal(window.scenes.shown):
+        window.open_paths([save_scene(scene, tmp_path / "again.lmviz")])
+    if expected[1] is not None:
+        assert (session.attention.side, session.attention.head) == expected

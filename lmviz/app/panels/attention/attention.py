@@ -135,6 +135,7 @@ class AttentionPanel(CellsPanel):
         session = self.session
         self._step.currentIndexChanged.connect(lambda _: self.refresh_soon())
         self._within.activated.connect(lambda _: self._take_side())
+        session.attention.side_changed.connect(self._name_side)
         session.attention.begun.connect(lambda: self._take_side() if self.is_in_sight else None)
         self._how.currentIndexChanged.connect(lambda _: self.refresh_soon())
         for changed in (session.focus.position_changed, session.attention.looked_at_changed):
@@ -153,6 +154,11 @@ class AttentionPanel(CellsPanel):
         """All heads shows those of this attention."""
         self.session.attention.choose_side(self._within.currentData())
         self.refresh_soon()
+
+    def _name_side(self) -> None:
+        """The picker names the attention that was chosen elsewhere, if it is one within a text."""
+        at = self._within.findData(self.session.attention.side)
+        self._within.setCurrentIndex(at if at >= 0 else self._within.currentIndex())
 
     @property
     def _side(self) -> str:
