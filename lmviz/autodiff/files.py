@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lmviz.autodiff.language.building import read
-from lmviz.autodiff.language.limits import CHARACTERS
+from lmviz.autodiff.language.limits import LONGEST
 from lmviz.autodiff.network import Network
 from lmviz.base.arguments import file_path
 from lmviz.base.errors import LmvizError
@@ -16,7 +16,7 @@ from lmviz.text.ordinary_files import read_text_file
 from lmviz.text.resources import resource_path
 
 ENDING = ".net"
-LARGEST = 4 * CHARACTERS  # bytes
+LARGEST = 4 * LONGEST  # bytes
 
 
 def is_network(path: Path) -> bool:

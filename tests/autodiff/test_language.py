@@ -147,10 +147,23 @@ def test_a_fault_in_a_loop_is_said_once():
         "h[0] = 1\nfor t in 1..200:\n" + "\n".join(f"  a{n}[t] = exp(h[0])" for n in range(40)),
         "x = " + "1" * 10_000 + "\ny = exp(x)",
         "x = 1\ny = exp(x)\n" + "#" * 30_000,
+        "x = " + "1" * 1_000_000 + "\ny = exp(x)",
+        "x = [1]\n" + "1 " * 20_000,
         "x[1..99999999999999999999] = [1; 2]\ny = exp(x[1])",
         "x = 1\ny = add(x[1..99999999999])",
     ],
-    ids=["deep", "wide", "doubling", "many", "long number", "long text", "far", "far range"],
+    ids=[
+        "deep",
+        "wide",
+        "doubling",
+        "many",
+        "long number",
+        "long text",
+        "longer number",
+        "many numbers",
+        "far",
+        "far range",
+    ],
 )
 def test_what_is_too_large_is_refused_quickly(text):
     with pytest.raises(NetworkFault):
@@ -316,6 +329,14 @@ def test_a_written_network_has_the_same_numbers_when_it_is_read(text, data):
                 assert node.kind == again[node.name].kind
                 np.testing.assert_array_equal(again.backward()[node.name].value, node.value)
                 np.testing.assert_allclose(again[node.name].gradient, node.gradient, rtol=1e-9)
+
+
+def test_numbers_of_many_digits_make_no_text_too_long():
+    rows = "; ".join([" ".join(["0"] * 45)] * 45)
+    net = read(f"x = [{'; '.join(['1'] * 45)}]\nparameter W = [{rows}]\ny = sum(linear(W, x))")
+    net.set("W", np.random.default_rng(0).normal(size=(45, 45)) * 1e-7)
+    assert len(net.text) > 40_000
+    np.testing.assert_array_equal(read(net.text)["W"].value, net["W"].value)
 
 
 def test_steps_of_a_loop_that_learned_different_numbers_are_written_above_it():

@@ -1,6 +1,8 @@
 """How large a text and its network may be, so that no text makes the program stand still."""
 
 CHARACTERS = 20_000
+"""Each number counts as one, so that other numbers do not make a text too long."""
+
 STEPS = 200
 """Rounds of one loop."""
 
@@ -13,3 +15,6 @@ DEPTH = 16
 
 DIGITS = 40
 """Characters of one number."""
+
+LONGEST = DIGITS * CHARACTERS
+"""Characters of a text of numbers alone."""

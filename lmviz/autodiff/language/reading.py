@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import replace
 
 from lmviz.autodiff.language.faults import NetworkFault
-from lmviz.autodiff.language.limits import CHARACTERS, STEPS
+from lmviz.autodiff.language.limits import CHARACTERS, DIGITS, LONGEST, STEPS
 from lmviz.autodiff.language.parsing import parse_line
 from lmviz.autodiff.language.scanning import without_comment
 from lmviz.autodiff.language.syntax import Assignment, Loop, Statement
 from lmviz.base.faults import Fault, LineFault
+
+_NUMBER = re.compile(rf"(?<!\w)[+−-]?[0-9.][0-9.eE+-]{{0,{DIGITS - 2}}}")
 
 
 def lines_of(source: str) -> list[str]:
     """The lines of a text, letters with their accents composed; NetworkFault where it is too long."""
     if not isinstance(source, str):
         raise NetworkFault([Fault(1, f"{source!r} is not a text: give a string.")])
-    if len(source) > CHARACTERS:
-        raise NetworkFault([Fault(1, f"a text has at most {CHARACTERS:,} characters.")])
+    if len(source) > LONGEST or len(_NUMBER.sub("0", source)) > CHARACTERS:
+        sentence = f"a text has at most {CHARACTERS:,} characters, each number counted as one."
+        raise NetworkFault([Fault(1, sentence)])
     return unicodedata.normalize("NFC", source).replace("\r\n", "\n").split("\n")
 
 
