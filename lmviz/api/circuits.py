@@ -327,7 +327,8 @@ def weights(model: Given) -> Weights:
     width); `W.read`, `W.gate` (layer, width, unit) and `W.write` (layer, unit, width) the feed-forward
     networks', None where there are none; `W.embedding` (token, width), `W.unembedding` (width, token).
     `W.qk(layer, head)` is what a head looks for and `W.ov(layer, head)` what it brings, (width, width).
-    Nothing is folded. LmvizError for a model of another family.
+    Nothing is folded, but an embedding that is narrower than the stream has its projection in it. LmvizError
+    for a model of another family.
     """
     from lmviz.circuits.weights import Weights
 
