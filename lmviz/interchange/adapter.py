@@ -169,6 +169,10 @@ def open_adapter(folder: Path) -> Adapter:
                 "peft save it as plain LoRA (path_initial_model_for_weight_conversion)"
             )
         base = fields.word("base_model_name_or_path", "")
+        fields.number("lora_alpha", 8)  # all that is asked for later is told here, with the file's name
+        fields.inner("alpha_pattern").matching("", 0.0)
+        for name in ("fan_in_fan_out", "use_rslora"):
+            fields.flag(name, False)
     except LmvizError as error:
         reason = str(error).rstrip(".")
         raise LmvizError(f"{folder / ADAPTER} describes no adapter that can be added: {reason}.") from None
