@@ -250,7 +250,7 @@ def predict(model: str, text: str | None, source: str | None, step: int | None, 
         )
     opened = lmviz.open_model(model, step)
     if source is not None and "source" not in opened.inputs:
-        raise LmvizError("This model translates nothing: give what it should label as --text.")
+        raise LmvizError("This model does not translate: give what it should label as --text.")
     answer = lmviz.predict(opened, given)
     if isinstance(answer, Translation):
         _show_translation(answer, as_json)

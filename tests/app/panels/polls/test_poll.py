@@ -210,7 +210,7 @@ def test_with_two_layers_order_shows_and_without_the_mask_it_does_not(
     assert text(order, "order_verdict") == HIDDEN, "it is another question, and the room is to think again"
     assert choices(poll).marked == ""
     qtbot.keyClick(choices(poll), Qt.Key.Key_Space)
-    assert text(order, "order_verdict").startswith("x′₄ is another")
+    assert text(order, "order_verdict").startswith("x′₄ is different")
     before, after = order.findChild(OrderPicture).lines
     assert before.output == "0.3839, 0.4427, 2.0226, 0.1621"
     assert after.output == "0.4691, 0.268, 2.2411, 0.1424"
