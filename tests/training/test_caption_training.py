@@ -92,7 +92,7 @@ def test_resuming_equals_training_at_once(corpus, tmp_path):
 
 
 def test_families_that_write_no_captions_say_so(corpus, tmp_path):
-    with pytest.raises(LmvizError, match=r"does no captioning: choose one that does \(rnn, lstm, gru\)"):
+    with pytest.raises(LmvizError, match=r"cannot do captioning: choose one that can \(rnn, lstm, gru\)"):
         lmviz.train("transformer", corpus, tmp_path / "run", steps=1)
 
 

@@ -92,9 +92,9 @@ def test_a_transformer_that_tags_sees_what_follows_unless_it_is_masked(tagged, t
 
 
 def test_a_family_that_cannot_do_a_task_says_which_can(tagged, reviews, tmp_path):
-    with pytest.raises(LmvizError, match=r"ngram does no tagging.*lstm"):
+    with pytest.raises(LmvizError, match=r"ngram cannot do tagging.*lstm"):
         lmviz.train("ngram", tagged, tmp_path / "no")
-    with pytest.raises(LmvizError, match="window does no classification"):
+    with pytest.raises(LmvizError, match="window cannot do classification"):
         lmviz.train("window", reviews, tmp_path / "no")
     assert not (tmp_path / "no").exists()
 

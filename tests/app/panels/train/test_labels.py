@@ -47,7 +47,7 @@ def test_a_family_that_cannot_do_the_task_is_not_planned_and_says_why(
 ) -> None:
     cards = tagging.findChild(FamilyCards, "family_picker")
     assert list(cards.refused) == ["ngram"]
-    assert "ngram does no tagging" in cards.refused["ngram"]
+    assert "ngram cannot do tagging" in cards.refused["ngram"]
     click_card(cards, "ngram", qtbot)
     assert session.plan.current.family != "ngram"
     click_card(cards, "gru", qtbot)
