@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -303,9 +304,9 @@ def test_dialogs_with_strange_words(
     session.library.rename(session.training.runs_folder / "counts", STRANGE)
     session.library.open(session.training.runs_folder / "counts")
     qtbot.waitUntil(lambda: session.library.model is not None)
-    commands = look.window.commands
+    commands, model = look.window.commands, session.library.model
     for show in (
-        commands.choosing.open_run, commands.choosing.rename_model,
+        commands.choosing.open_run, partial(commands.choosing.rename_model, model),
         commands.show_keyboard_map, commands.show_palette,
     ):  # fmt: skip
         show()
