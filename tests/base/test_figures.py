@@ -25,6 +25,7 @@ FORMATS = re.compile(r":[z,+]*\.(?:\d+|\{\w+\})[eg]\}|:[z,+]*(?:\.\d+)?%\}|\.rem
 OWN = {
     "panels/autodiff/nudge.py": "all digits of two numbers, of which the leading ones agree",
     "panels/circuits/patching.py": "a whole number of per cent",
+    "panels/race/steering.py": "what is typed, and read again",
     "widgets/diagrams/editable_numbers.py": "what is typed, and read again",
 }
 """Where a number is written otherwise, and why."""
