@@ -128,7 +128,8 @@ def _written_apart(text: str, nodes: Sequence[Node], output: Node) -> tuple[list
 
 
 def _are_the_same(nodes: Sequence[Node]) -> bool:
-    return all(np.array_equal(node.numbers, nodes[0].numbers, equal_nan=True) for node in nodes)
+    numbers = np.stack([node.numbers for node in nodes])
+    return np.array_equal(numbers, np.broadcast_to(numbers[0], numbers.shape), equal_nan=True)
 
 
 def _says(text: str, numbers: str) -> bool:
