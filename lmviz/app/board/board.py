@@ -298,7 +298,8 @@ class Board(QWidget):
                 page.panel.set_put_away(name not in wanted | set(self._kept.windows))
                 says_little = page in out_of_place or (model is None and page.row.tabbed)
                 # That of the others in its place.
-                has_room = (says_little and self._homes[name] in fitting) or name in joined
+                stands_behind = page.row.tabbed or self._homes[name] in fitting
+                has_room = (says_little and stands_behind) or name in joined
                 page.set_least(QSize(0, 0) if has_room else self._least(name))
         stacked = self._areas_without_room(wanted)
         first = next((row for row in self._rows if row.name in wanted and row.area not in stacked), None)

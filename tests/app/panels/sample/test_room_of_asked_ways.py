@@ -46,3 +46,16 @@ def test_it_fits_into_the_usual_window_and_gives_the_room_back(
     assert asked.visibleRegion().boundingRect() == asked.rect()
     window.perspective.bring_forward("branches_view")
     qtbot.waitUntil(lambda: is_seen(window, "chain_rule_view"))
+
+
+def test_with_a_model_that_says_nothing_here_nothing_scrolls(
+    window: MainWindow, session: Session, label_runs: dict[str, Path], qtbot: QtBot
+) -> None:
+    window.resize(1440, 900)
+    session.library.open(label_runs["tagger"])
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix("the cat")
+    window.show_perspective("sample")
+    names = ("distribution_view", "branches_view", "chain_rule_view")
+    qtbot.waitUntil(lambda: all(panel(window, name).is_out_of_place for name in names))
+    qtbot.waitUntil(lambda: hidden(window) == 0)
