@@ -199,12 +199,18 @@ class Panel(QWidget):
         self._refresh_if_answered()
 
     def drawn_arrays(self) -> dict[str, np.ndarray]:
-        """Its `exported_arrays`; none while it is out of place: they are of the model before."""
-        return {} if self.is_out_of_place else self.exported_arrays()
+        """Its `exported_arrays`; none where the shown model has nothing here: they are of the one before."""
+        return {} if self._draws_nothing else self.exported_arrays()
 
     def drawn_recipe(self) -> str:
-        """Its `recipe`; empty while it is out of place."""
-        return "" if self.is_out_of_place else self.recipe()
+        """Its `recipe`; empty where the shown model has nothing here."""
+        return "" if self._draws_nothing else self.recipe()
+
+    @property
+    def _draws_nothing(self) -> bool:
+        """Whether it is out of place, or will be when it is seen next."""
+        model = self.session.library.model
+        return self.is_out_of_place or (model is not None and bool(self.out_of_place(model)))
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
         """The numbers that are drawn, by name, for export; empty where there are none."""

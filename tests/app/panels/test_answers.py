@@ -297,6 +297,29 @@ TASKS = {
     "translator": "rouge voiture",
     "captioner": "2 dots in",
 }
+
+
+def small(family: str) -> dict[str, int]:
+    """The settings of a small model of a family."""
+    return {"width": 8, **({"heads": 2, "layers": 2, "context": 16} if family == "transformer" else {})}
+
+
+def open_all(session: Session, qtbot: QtBot, *folders: Path) -> None:
+    """Open runs one after the other; the last is looked into."""
+    for folder in folders:
+        session.library.open(folder)
+        qtbot.waitUntil(
+            lambda folder=folder: session.library.model is not None and session.library.model.folder == folder
+        )
+
+
+def read(session: Session, qtbot: QtBot, text_file: Path, prefix: str) -> None:
+    """Open a text, and have a prefix read."""
+    session.text.open(str(text_file))
+    session.reading.set_prefix(prefix)
+    wait_for_reading(session, qtbot)
+
+
 PERSPECTIVES_READ = ("train", "inside", "attention", "sample", "compare")
 THERE_AND_BACK = {("inside", "pointer"), ("inside", "position"), ("train", "step"), ("sample", "text")}
 """A perspective and a change in every check that is taken back before it is answered."""
@@ -337,17 +360,9 @@ def test_each_panel_answers_one_question(
     text_file: Path,
     qtbot: QtBot,
 ) -> None:
-    settings = {"width": 8, **({"heads": 2, "layers": 2, "context": 16} if family == "transformer" else {})}
-    other = make_run("gru", 3, width=6)
-    run = make_run(family, 4, **settings)
-    for folder in (other, run):
-        session.library.open(folder)
-        qtbot.waitUntil(
-            lambda folder=folder: session.library.model is not None and session.library.model.folder == folder
-        )
-    session.text.open(str(text_file))
-    session.reading.set_prefix("the cows eat grass the hens")
-    wait_for_reading(session, qtbot)
+    other, run = make_run("gru", 3, width=6), make_run(family, 4, **small(family))
+    open_all(session, qtbot, other, run)
+    read(session, qtbot, text_file, "the cows eat grass the hens")
     if change == "target":
         session.gradients.show(True)
     found = disagreements(held(perspective), CHANGES[change])
@@ -404,12 +419,8 @@ def test_what_is_drawn_stays_where_a_change_is_taken_back_before_it_is_answered(
     text_file: Path,
     qtbot: QtBot,
 ) -> None:
-    settings = {"width": 8, **({"heads": 2, "layers": 2, "context": 16} if family == "transformer" else {})}
-    session.library.open(make_run(family, 4, **settings))
-    qtbot.waitUntil(lambda: session.library.model is not None)
-    session.text.open(str(text_file))
-    session.reading.set_prefix("the cows eat grass the hens eat corn the dog sees the cows")
-    wait_for_reading(session, qtbot)
+    open_all(session, qtbot, make_run(family, 4, **small(family)))
+    read(session, qtbot, text_file, "the cows eat grass the hens eat corn the dog sees the cows")
     if change == "target":
         session.gradients.show(True)
     found = left_by(held(perspective), *BACK[change])
@@ -431,15 +442,9 @@ def test_a_panel_that_is_out_of_place_gives_nothing_of_the_model_before(
     text_file: Path,
     qtbot: QtBot,
 ) -> None:
-    for folder in (label_runs["tagger"], make_run("lstm", 4, width=8)):
-        session.library.open(folder)
-        qtbot.waitUntil(
-            lambda folder=folder: session.library.model is not None and session.library.model.folder == folder
-        )
+    open_all(session, qtbot, label_runs["tagger"], make_run("lstm", 4, width=8))
     text = "the cows eat grass the hens"
-    session.text.open(str(text_file))
-    session.reading.set_prefix(text)
-    wait_for_reading(session, qtbot)
+    read(session, qtbot, text_file, text)
     around = held(perspective)
     around.settle()
     before, writer = around.words(), session.library.model
@@ -454,6 +459,9 @@ def test_a_panel_that_is_out_of_place_gives_nothing_of_the_model_before(
         if panel.out_of_place(tagger) and not panel.is_out_of_place:
             panel.ask_reader(f"to fail for {name}", cannot_be_computed, print)
     other_model(session)
+    late = [panel for panel in around.panels.values() if panel.out_of_place(session.library.model)]
+    assert session.library.model == tagger
+    assert not any(panel.drawn_arrays() or panel.drawn_recipe() for panel in late), "not seen since"
     around.rest()
     around.let_go()
     around.settle()
