@@ -328,9 +328,9 @@ def evaluate(
 
     Of a tagger or a classifier, a text with labels: `.accuracy`, `.by_label`, `.macro_f1` and `.confusion`
     beside nats and perplexity per label; of a tagger also `.by_word`, `.known` and `.unknown` words, and
-    `.spans` and `.by_span` where tags are such as B-PER, I-PER and O. Of a translator, pairs of texts, or two
-    files, the second as `target`: `.exact_match`, `.bleu` and `.by_length` beside nats, perplexity and
-    accuracy per token.
+    `.spans`, `.by_span` and `.scheme` where tags are such as B-PER, I-PER and O. Of a translator, pairs of
+    texts, or two files, the second as `target`: `.exact_match`, `.bleu` and `.by_length` beside nats,
+    perplexity and accuracy per token.
 
     Bits per character include what it takes to spell unknown words out (`lmviz.text.spelling`), over the
     characters of the file.

@@ -144,7 +144,7 @@ def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
             "by_span": {kind: _of_spans(item) for kind, item in score.by_span.items()},
         }
         confusion = [list(map(int, row)) for row in score.confusion]
-        figures = {**values, **words, "spans": _of_spans(score.spans)}
+        figures = {**values, **words, "spans": _of_spans(score.spans), "scheme": score.scheme}
         print_json({**figures, "labels": score.labels, **by, "confusion": confusion})
         return
     names = {
@@ -167,7 +167,7 @@ def _report_labels(score: LabelEvaluation, as_json: bool) -> None:
         spans = {"all": score.spans, **score.by_span}
         print()
         print_table(
-            ("span", "count", "given", "precision", "recall", "F1"),
+            (f"span ({score.scheme})", "count", "given", "precision", "recall", "F1"),
             [
                 (kind, item.wanted, item.given, *_shares(item.precision, item.recall, item.f1))
                 for kind, item in spans.items()

@@ -17,7 +17,7 @@ from lmviz.text.corpus_options import AFTER_DECODING, TASKS, CorpusOptions
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
 from lmviz.text.layout import ROLES, Layout, written_columns
-from lmviz.text.task_reading import settings_of
+from lmviz.text.task_reading import FoundExamples, say_scheme, settings_of
 from lmviz.text.task_text import TaskText
 
 FIRST = 8
@@ -127,7 +127,8 @@ class Preview:
             pieces += [(f"{', and the ' if number else ''}{role} is in ", ""), (layout.name_of(role), role)]
             if role == "label" and 0 < len(self.labels) <= 4:
                 pieces.append((f" ({', '.join(name for name, _ in self.labels)})", ""))
-        return (*pieces, (".", ""))
+        found = self.contents.found if self.contents is not None else None
+        return (*pieces, (f".{say_scheme(found.text) if isinstance(found, FoundExamples) else ''}", ""))
 
     def with_role(self, column: int, role: str) -> CorpusOptions:
         """The options with another use of a column: a role of the task, or "" for none."""

@@ -164,7 +164,16 @@ def describe(found: FoundExamples) -> str:
         said += f", {len(text.labels):,} {_plural(what, len(text.labels))}{few}"
     if complaints.count:
         said += f", and {complaints.count:,} {_plural('line', complaints.count)} left out"
-    return f"{said}.{_where(found.layout)}"
+    return f"{said}.{_where(found.layout)}{say_scheme(text)}"
+
+
+def say_scheme(text: TaskText | None) -> str:
+    """How the tags of a text mark spans, in a sentence with a space before it; "" where they do not."""
+    scheme = text.scheme if text is not None else None
+    if scheme is None:
+        return ""
+    said = "some of its spans begin with B and some with I" if scheme.name == "IOB" else ""
+    return f" Its tags mark spans in {scheme.name}, as {scheme.example} does{f': {said}' if said else ''}."
 
 
 def _where(layout: Layout) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.text.documents import Documents
 from lmviz.text.examples import Sequences
+from lmviz.text.tag_schemes import TagScheme, find_scheme
 
 MOST_LABELS = 1000
 """More different labels than that are no labels but texts."""
@@ -35,6 +36,14 @@ class TaskText:
     targets: Documents | None
     labels: tuple[str, ...]
     answers: Sequences | None
+
+    @property
+    def scheme(self) -> TagScheme | None:
+        """How the tags mark spans of words, such as names; None where they do not."""
+        if self.task != "tagging" or self.answers is None or find_scheme(self.labels) is None:
+            return None
+        names = np.array(self.labels, dtype=object)
+        return find_scheme(self.labels, (names[ids].tolist() for ids in self.answers))
 
 
 class Complaints:

@@ -14,8 +14,9 @@ from lmviz.models.finite import check_score
 from lmviz.models.model import IGNORED, Model
 from lmviz.models.reading import evaluation
 from lmviz.text.examples import Examples
+from lmviz.text.tag_schemes import find_scheme
 from lmviz.training.pieces import pieces_of_examples
-from lmviz.training.span_evaluation import SpanScore, all_spans, mark_spans, score_spans
+from lmviz.training.span_evaluation import SpanScore, all_spans, score_spans
 
 AT_ONCE = 2**14
 """How many positions are computed at once, at most."""
@@ -49,7 +50,8 @@ class LabelEvaluation:
 
     `known` and `unknown` are the words that the model's vocabulary has, and those that it reads as
     ⟨unknown⟩; None where there are none. `by_span` has the kinds of spans where labels are such as B-PER,
-    I-PER and O, and is empty where they are not.
+    I-PER and O, and is empty where they are not. `scheme` is how these labels mark spans, such as IOB2; ""
+    where they do not.
     """
 
     tokens: int
@@ -64,6 +66,7 @@ class LabelEvaluation:
     known: LabelScore | None = None
     unknown: LabelScore | None = None
     by_span: Mapping[str, SpanScore] = field(default_factory=dict)
+    scheme: str = ""
 
     @property
     def macro_f1(self) -> float:
@@ -103,6 +106,9 @@ def evaluate_examples(model: Model, examples: Examples, progress: Report = unhea
     mean = float(nats.mean())
     check_score(model, mean)
     is_right = gold == answered
+    marks = not per_text and find_scheme(labels) is not None
+    texts = tuple(_texts(gold, answered, places.astype(np.int64), examples, labels)) if marks else ()
+    scheme = find_scheme(labels, (wanted for wanted, _ in texts)) if marks else None
     return LabelEvaluation(
         tokens=count,
         negative_log_likelihood=mean,
@@ -119,9 +125,8 @@ def evaluate_examples(model: Model, examples: Examples, progress: Report = unhea
         by_word={} if per_text else _by_word(model, ids, is_right, nats),
         known=None if unknown is None else _score(~unknown, is_right, nats),
         unknown=None if unknown is None else _score(unknown, is_right, nats),
-        by_span={}
-        if per_text or not mark_spans(labels)
-        else score_spans(_texts(gold, answered, places.astype(np.int64), examples, labels)),
+        by_span={} if scheme is None else score_spans(scheme, texts),
+        scheme="" if scheme is None else scheme.name,
     )
 
 

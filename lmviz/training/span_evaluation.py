@@ -1,16 +1,16 @@
 """Judges spans, such as names of several words whose tags are B-PER I-PER, as CoNLL's evaluation does.
 
 A span counts as found where its first word, its last and its kind are right (Tjong Kim Sang and De Meulder
-2003). It begins at B, and at I where the tag before is of another kind or O.
+2003). How tags mark spans is in `lmviz.text.tag_schemes`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-OUTSIDE = "O"
+from lmviz.text.tag_schemes import TagScheme
 
 
 @dataclass(frozen=True)
@@ -38,29 +38,13 @@ class SpanScore:
         return 2 * self.found / both if both else None
 
 
-def mark_spans(labels: Collection[str]) -> bool:
-    """Whether labels are of the kind B-PER, I-PER, O, of which spans are made."""
-    kinds = {label for label in labels if label != OUTSIDE}
-    return bool(kinds) and all(label[:2] in ("B-", "I-") and len(label) > 2 for label in kinds)
-
-
-def spans_of(labels: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """The spans of one text: the first place, the place behind the last, and the kind."""
-    first, kind = 0, ""
-    for place, label in enumerate((*labels, OUTSIDE)):
-        now = label[2:]
-        if kind and (label[:1] != "I" or now != kind):
-            yield first, place, kind
-            kind = ""
-        if now and not kind:
-            first, kind = place, now
-
-
-def score_spans(texts: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, SpanScore]:
+def score_spans(
+    scheme: TagScheme, texts: Iterable[tuple[Sequence[str], Sequence[str]]]
+) -> dict[str, SpanScore]:
     """The score of each kind of span, in alphabetic order; of each text the right labels and the given."""
     wanted, given, found = Counter[str](), Counter[str](), Counter[str]()
     for right, answered in texts:
-        of_right, of_answered = set(spans_of(right)), set(spans_of(answered))
+        of_right, of_answered = set(scheme.spans_of(right)), set(scheme.spans_of(answered))
         for counter, spans in ((wanted, of_right), (given, of_answered), (found, of_right & of_answered)):
             counter.update(kind for _, _, kind in spans)
     return {kind: SpanScore(wanted[kind], given[kind], found[kind]) for kind in sorted(wanted | given)}

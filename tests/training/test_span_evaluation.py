@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lmviz
-from lmviz.training.span_evaluation import SpanScore, mark_spans, score_spans, spans_of
+from lmviz.text.tag_schemes import find_scheme
+from lmviz.training.span_evaluation import SpanScore, score_spans
 
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 NAMES = (
@@ -64,21 +65,10 @@ def pairs(length: int) -> st.SearchStrategy[tuple[list[str], list[str]]]:
 
 @given(st.lists(st.integers(1, 7).flatmap(pairs), max_size=5))
 def test_spans_are_counted_as_conlleval_counts_them(texts: list[tuple[list[str], list[str]]]) -> None:
-    found = score_spans(texts)
+    scheme = find_scheme(TAGS)
+    assert scheme is not None
+    found = score_spans(scheme, texts)
     assert {kind: (item.wanted, item.given, item.found) for kind, item in found.items()} == conlleval(texts)
-
-
-def test_a_span_begins_at_b_and_where_the_kind_changes() -> None:
-    tags = ["I-PER", "I-PER", "B-PER", "I-LOC", "O", "I-LOC"]
-    assert list(spans_of(tags)) == [(0, 2, "PER"), (2, 3, "PER"), (3, 4, "LOC"), (5, 6, "LOC")]
-
-
-@pytest.mark.parametrize(
-    ("labels", "are"),
-    [(TAGS, True), (("B-NP", "I-NP"), True), (("O",), False), (("NOUN", "O"), False), (("B-", "O"), False)],
-)
-def test_which_labels_make_spans(labels: tuple[str, ...], are: bool) -> None:
-    assert mark_spans(labels) is are
 
 
 def test_shares_of_nothing_are_none() -> None:
@@ -106,6 +96,7 @@ def test_a_tagger_of_names_is_judged_by_spans_and_by_words_it_knows(tmp_path: Pa
     assert (score.spans.wanted, score.spans.given, score.spans.found) == tuple(
         np.sum(list(expected.values()), axis=0)
     )
+    assert score.scheme == "IOB2"
     assert 0 < score.spans.f1 < 1
     vocabulary = set(model.tokenizer.tokens())
     hits = [

@@ -233,7 +233,8 @@ def _in_all(score: LabelEvaluation) -> list[str]:
             lines.append(f"{name} words: {percentage(item.accuracy)} of {count(item.count)}")
     lines.append(f"F1, mean of all labels: {percentage(score.macro_f1)}")
     if score.spans is not None and score.spans.f1 is not None:
-        lines.append(f"F1 of whole spans: {percentage(score.spans.f1)} of {count(score.spans.wanted)}")
+        whole = f"{percentage(score.spans.f1)} of {count(score.spans.wanted)}"
+        lines.append(f"F1 of whole spans ({score.scheme}): {whole}")
     return lines
 
 

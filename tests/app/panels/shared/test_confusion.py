@@ -143,7 +143,7 @@ def test_each_label_and_each_kind_of_span_has_its_precision_recall_and_f1(
         percentage(expected.by_label[labels[0]].f1),
     ]
     said = [label.text() for label in panel.findChildren(Label)]
-    assert any(f"F1 of whole spans: {percentage(expected.spans.f1)}" in line for line in said)
+    assert any(f"F1 of whole spans (IOB2): {percentage(expected.spans.f1)}" in line for line in said)
     unknown = expected.unknown
     wanted = None if unknown is None else f"unknown words: {percentage(unknown.accuracy)} of {unknown.count}"
     assert wanted is not None
