@@ -51,9 +51,8 @@ def pixmap(name: str, color: QColor, size: int, ratio: float = 1.0) -> QPixmap:
     drawn = QPixmap(QSize(size, size) * ratio)
     drawn.setDevicePixelRatio(ratio)
     drawn.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(drawn)
-    _drawing(name, color.name()).render(painter, QRectF(0, 0, size, size))
-    painter.end()
+    with QPainter(drawn) as painter:
+        _drawing(name, color.name()).render(painter, QRectF(0, 0, size, size))
     return drawn
 
 

@@ -198,12 +198,11 @@ def _series_color(model: OpenedModel) -> QColor:
 def _dot(color: QColor) -> QIcon:
     picture = QPixmap(24, 24)
     picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(color)
-    painter.drawEllipse(6, 6, 12, 12)
-    painter.end()
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawEllipse(6, 6, 12, 12)
     return QIcon(picture)
 
 

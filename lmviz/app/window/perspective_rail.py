@@ -13,6 +13,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel_row import Perspective
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter
 
 WIDTH, HEIGHT, ICON = 84, 60, 20
@@ -20,7 +21,7 @@ NARROW, LEAST_ICON = 44, 14  # without words: the width, and the height in a low
 ROOM_FOR_WORDS = 50  # pixels at scale 1; in a low window there are only icons
 
 
-class RailButton(QAbstractButton):
+class RailButton(Painted, QAbstractButton):
     """One perspective: lit while it is shown."""
 
     def __init__(self, perspective: Perspective) -> None:
@@ -59,10 +60,9 @@ class RailButton(QAbstractButton):
             self.updateGeometry()
             self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         theme, width, has_words = current_theme(), self.width(), self.is_wordy
         scale, chosen = theme.scale, self.isChecked()
-        painter = Painter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         if self.hasFocus():

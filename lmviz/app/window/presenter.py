@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTime, QTimer
-from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
@@ -13,6 +13,8 @@ from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
 from lmviz.app.widgets.base.plain import Label, window_title
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.kit.painted import Painted
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 
 CLOCK, NOTES = 30.0, 17.0  # sizes of type at scale 1
@@ -98,7 +100,7 @@ def lasted_in_words(seconds: float | None) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-class BlackScreen(QWidget):
+class BlackScreen(Painted, QWidget):
     """`BlackScreen(window)`: `set_on(on)` covers the window in black; a key or a click brings it back."""
 
     def __init__(self, window: QWidget) -> None:
@@ -137,5 +139,5 @@ class BlackScreen(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.set_on(False)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(self.rect(), Qt.GlobalColor.black)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        painter.fillRect(self.rect(), Qt.GlobalColor.black)

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painted import Painted
+from lmviz.app.widgets.kit.painter import Painter
 
 GROOVE = 4
 TICK = 8
@@ -18,7 +20,7 @@ HANDLE = 7
 MARK = 4.5
 
 
-class SnapshotSlider(QSlider):
+class SnapshotSlider(Painted, QSlider):
     """`set_snapshots(steps, last_step)`: a slider whose value is the index of a snapshot.
 
     The first steps of a training change most, and most snapshots are early: a step stands at the
@@ -107,10 +109,9 @@ class SnapshotSlider(QSlider):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.setSliderDown(False)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         theme = current_theme()
         scale, middle = theme.scale, self.height() / 2
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.line)

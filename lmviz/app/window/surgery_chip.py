@@ -15,11 +15,13 @@ from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.controls.change_list import ChangeList, ListedChange
 from lmviz.app.widgets.controls.switch import Switch
+from lmviz.app.widgets.kit.painted import Painted
+from lmviz.app.widgets.kit.painter import Painter
 
 LIST_WIDTH = 330
 
 
-class SurgeryChip(QFrame):
+class SurgeryChip(Painted, QFrame):
     """`SurgeryChip(session)`: to be seen as long as there are changes, in every perspective.
 
     The number opens a list in which each can be switched and removed.
@@ -57,11 +59,10 @@ class SurgeryChip(QFrame):
         self.popup = self.popup or _ChangesPopup(self._session, self)
         self.popup.open_below(self)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         """The orange of what is changed; grey while all is off."""
         theme = current_theme()
         edge = theme.strong_line if self._session.surgery.is_off else theme.key
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(edge, theme.scale))
         painter.setBrush(mix(theme.surface, edge, 0.1))
@@ -69,7 +70,7 @@ class SurgeryChip(QFrame):
         painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
 
 
-class _ChangesPopup(QFrame):
+class _ChangesPopup(Painted, QFrame):
     """The list of changes below the chip; a click elsewhere closes it."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
@@ -108,8 +109,8 @@ class _ChangesPopup(QFrame):
         elif self.isVisible():
             self.adjustSize()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = current_theme()
         painter.setPen(theme.key)
         painter.setBrush(theme.surface)
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

@@ -28,7 +28,7 @@ from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.base.plain_text import on_one_line
 from lmviz.tasks import find_task
@@ -307,8 +307,7 @@ class _Cell(Canvas):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         painter.setFont(self.theme.font(TEXT_SIZE))
         painter.setPen(self.theme.warning if self._is_odd else self.theme.text)
         shown = cut(self._text, self.width(), metrics(TEXT_SIZE))

@@ -23,6 +23,7 @@ from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.plots.bars import ROW, BarsView
 from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import largest_differences
@@ -268,7 +269,7 @@ class _LaneCard(Card):
         self.setMinimumWidth(round(self.length(NARROWEST)))
         super().adopt_theme()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        super().paint(painter, event)
         mark = QRectF(0, self.length(14), self.length(3), self.length(16))
-        self.begin().box(mark, self._color, radius=1.5)
+        painter.box(mark, self._color, radius=1.5)

@@ -14,11 +14,12 @@ from lmviz.app.look.roles import TEXT_SIZE, Theme
 from lmviz.app.look.theme import application, current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter, cut
 
 
-class Canvas(QWidget):
-    """A widget that paints itself in the theme's colours and scale.
+class Canvas(Painted, QWidget):
+    """A widget that paints itself in the theme's colours and scale: subclasses say how in `paint`.
 
     Subclasses override `adopt_theme` when they hold something that depends on the theme.
     """

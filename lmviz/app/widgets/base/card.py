@@ -14,6 +14,7 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import CENTRED, Painter, cut
 from lmviz.base.errors import one_sentence
 
@@ -206,8 +207,7 @@ class Card(Canvas):
         self._head.setSpacing(round(self.length(8)))
         self._head.setContentsMargins(0, 0, 0, 0)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         pen = QPen(self.theme.strong_line if self._provisional else self.theme.line, 1)
         if self._provisional:
             pen.setDashPattern(DASHES)
@@ -215,7 +215,7 @@ class Card(Canvas):
         painter.box(edge, self.theme.surface, pen, radius=RADIUS)
 
 
-class _Title(Label):
+class _Title(Painted, Label):
     """The title: where it has too little room it ends in dots, and the pointer brings the whole."""
 
     def sizeHint(self) -> QSize:
@@ -240,11 +240,13 @@ class _Title(Label):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.shown == self.text():
-            super().paintEvent(event)
+            Label.paintEvent(self, event)
         else:
-            painter = Painter(self)
-            painter.setFont(self.font())
-            painter.write(QRectF(self.contentsRect()), self.shown, self.palette().windowText().color())
+            super().paintEvent(event)
+
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        painter.setFont(self.font())
+        painter.write(QRectF(self.contentsRect()), self.shown, self.palette().windowText().color())
 
 
 class _Veil(Canvas):
@@ -259,8 +261,7 @@ class _Veil(Canvas):
         self.setObjectName("late")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         pale = QColor(self.theme.surface)
         pale.setAlphaF(PALE)
         pen = QPen(self.theme.strong_line, 1)

@@ -147,10 +147,9 @@ def _svg(widget: QWidget, without: Collection[QWidget]) -> str:
     generator.setSize(widget.size())
     generator.setViewBox(widget.rect())
     generator.setTitle(widget.accessibleName() or "lmviz")
-    painter = QPainter(generator)
-    painter.fillRect(widget.rect(), current_theme().surface)
-    paint_clipped(widget, painter, without)
-    painter.end()
+    with QPainter(generator) as painter:
+        painter.fillRect(widget.rect(), current_theme().surface)
+        paint_clipped(widget, painter, without)
     text = bytes(content.data().data()).decode()
     return _FAMILY.sub(_with_kind, text[: text.rindex("</svg>")])
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import Painter
 
 SHADOW = 10
 PADDING = 11
@@ -120,8 +121,7 @@ class HoverCard(Canvas):
     def _line_height(self) -> float:
         return self.length(17)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         theme, radius = self.theme, self.length(6)
         panel = QRectF(self.rect()).adjusted(SHADOW, SHADOW, -SHADOW, -SHADOW)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.plain import paragraph
-from lmviz.app.widgets.kit.painter import cut
+from lmviz.app.widgets.kit.painter import Painter, cut
 
 SIZE = 12
 SMALLER = (12.0, 11.5, 11.0, 10.5)
@@ -58,8 +58,7 @@ class MutedLine(Canvas):
     def sizeHint(self) -> QSize:
         return QSize(round(metrics(SIZE).horizontalAdvance(self._text)) + 2, round(self.length(18)))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         shown, size = self._fitting()
         painter.setPen(self.theme.muted_text)
         painter.write(QRectF(self.rect()), shown, size=size, where=self._side | Qt.AlignmentFlag.AlignVCenter)

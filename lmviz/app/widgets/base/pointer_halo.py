@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QCursor, QGuiApplication, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.kit.painter import Painter
 
 SIZE = 56  # pixels at scale 1 across
 EVERY = 16  # milliseconds
@@ -68,8 +69,7 @@ class PointerHalo(Canvas):
         """Where it is, in the window."""
         return self.geometry().center()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         wash = QColor(self.theme.accent)
         wash.setAlpha(PRESSED if self._is_pressed else FAINT)
         width = self.length(2.5)

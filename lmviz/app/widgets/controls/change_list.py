@@ -16,7 +16,7 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.switch import Switch
-from lmviz.app.widgets.kit.painter import AT_RIGHT
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 
 BAR, LEAST_BAR, TITLE = 80, 20, 110
 """Pixels at scale 1; where there is less room, only the number stands beside the title."""
@@ -151,10 +151,9 @@ class _Effect(Canvas):
         """How wide the number can become."""
         return metrics(12).horizontalAdvance("100.0 %") + self.length(4)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self.share is None:
             return
-        painter = self.begin()
         area = QRectF(self.rect())
         painter.write(area, percentage(self.share), size=12, where=AT_RIGHT)
         full = self.width() - self._figure - self.length(4)

@@ -21,6 +21,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.controls.fuzzy import fuzzy_search
 from lmviz.app.widgets.controls.search_field import SearchField
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import AT_LEFT, AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
 
@@ -33,7 +34,7 @@ Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 
 
-class CommandPalette(QDialog):
+class CommandPalette(Painted, QDialog):
     """`CommandPalette(actions, parent)`: `actions()` gives the QActions there are now.
 
     `open()` shows it over its parent; typing filters, Up and Down choose, Enter or a click triggers,
@@ -119,10 +120,9 @@ class CommandPalette(QDialog):
             return True
         return False
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         theme = current_theme()
-        painter = Painter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing)
         area = QRectF(self.rect().adjusted(0, 0, -1, -1))
         painter.box(area, theme.surface, theme.strong_line, radius=10 / theme.scale)
         painter.setPen(theme.line)
@@ -180,7 +180,7 @@ class _CommandDelegate(QStyledItemDelegate):
         theme = current_theme()
         area: QRect = option.rect.adjusted(4, 1, -4, -1)
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(Painter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.accent_wash)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import STRETCH, column, row
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
 
@@ -62,7 +63,7 @@ class LessonList(QWidget):
                 listed.show_lesson(lessons[number])
 
 
-class _Row(QAbstractButton):
+class _Row(Painted, QAbstractButton):
     """A title, how much is done, and a sentence; all of it can be clicked."""
 
     def __init__(self, number: int) -> None:
@@ -97,8 +98,8 @@ class _Row(QAbstractButton):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), Painter(self)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = current_theme()
         painter.setRenderHint(Painter.RenderHint.Antialiasing)
         wash = theme.accent_wash if self.hasFocus() else theme.hover if self.underMouse() else theme.surface
         painter.box(QRectF(self.rect()), wash, radius=6)

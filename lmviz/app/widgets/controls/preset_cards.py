@@ -75,8 +75,7 @@ class PresetCards(Pointable):
         width = (self.width() - gap * (len(self._cards) - 1)) / max(1, len(self._cards))
         return QRectF(index * (width + gap), 0, width, self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, card in enumerate(self._cards):
             self._draw(painter, card, self.part_rectangle(index), index)
         if self._current >= 0:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painter import Painter
 
 APART, LEAST, RADIUS, PRESENT = 16, 9, 4.0, 5.5  # pixels at scale 1
 
@@ -55,8 +56,8 @@ class ProgressDots(Canvas):
             if 0 <= number < self._count:
                 self.clicked.emit(number)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = self.begin(), self.theme
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = self.theme
         for number in range(self._count):
             is_done, is_present = number in self._done, number == self._present
             color = theme.accent if is_done or is_present else theme.strong_line

@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter
 
 AROUND, GLOW = 7, 4
 FOLLOW_EVERY = 100  # milliseconds; an ancestor that moves the control sends it no event
 
 
-class Ring(QWidget):
+class Ring(Painted, QWidget):
     """`Ring(window)`; `surround(find)` outlines what `find()` gives, wherever that moves; `stop()`.
 
     While there is no such control, or it cannot be seen, nothing is drawn.
@@ -61,8 +62,8 @@ class Ring(QWidget):
             self.raise_()
             HoverCard.bring_in_front(self.window())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        accent, scale, painter = current_theme().accent, current_theme().scale, Painter(self)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        accent, scale = current_theme().accent, current_theme().scale
         painter.setRenderHint(Painter.RenderHint.Antialiasing)
         area = QRectF(self.rect())
         glow = QColor(accent)

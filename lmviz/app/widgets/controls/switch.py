@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.focus_ring import draw_ring
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter
 
 WIDTH, HEIGHT, GAP = 28, 16, 2
 
 
-class Switch(QAbstractButton):
+class Switch(Painted, QAbstractButton):
     """`Switch(name, description)`: checkable; a click or the space bar turns it over, as a check box."""
 
     def __init__(self, name: str, description: str) -> None:
@@ -32,8 +33,8 @@ class Switch(QAbstractButton):
         scale = current_theme().scale
         return QSize(round((WIDTH + 4) * scale), round((HEIGHT + 4) * scale))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), Painter(self)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = current_theme()
         painter.setRenderHint(Painter.RenderHint.Antialiasing)
         width, height = WIDTH * theme.scale, HEIGHT * theme.scale
         groove = QRectF((self.width() - width) / 2, (self.height() - height) / 2, width, height)

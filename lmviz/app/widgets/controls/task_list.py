@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.building import column, row
 from lmviz.app.widgets.base.canvas import Canvas
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.text.markdown_label import MarkdownLabel
 
 SIZE = 18  # pixels at scale 1
@@ -36,8 +37,8 @@ class Tick(Canvas):
         self._is_done, self._is_next = is_done, is_next
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, inset = self.begin(), self.theme, self.length(2)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme, inset = self.theme, self.length(2)
         disc = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
         middle, radius = disc.center(), disc.width() / 2 / theme.scale
         if not self._is_done:

@@ -149,8 +149,7 @@ class CircuitPicture(Pointable, GrowingCanvas):
             return self.height() - self.length(BOTTOM / 2)
         return self.height() - self.length(BOTTOM) - (row + 0.5) * self._row_height
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not self._nodes:
             return
         theme = self.theme

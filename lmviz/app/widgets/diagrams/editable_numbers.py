@@ -102,8 +102,8 @@ class EditableNumbers(Pointed[ValueCell | None]):
     def natural_size(self) -> QSizeF:
         """The size of everything at scale 1, the legend included."""
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, region, onto_screen = self.begin(), event.region(), self.onto_screen
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        region, onto_screen = event.region(), self.onto_screen
         with painter.scaled(onto_screen):
             self.draw(painter, lambda area: region.intersects(onto_screen.mapRect(area).toAlignedRect()))
         low = QRectF(0, self.height() - self.length(18), self.width() - self.length(4), self.length(16))

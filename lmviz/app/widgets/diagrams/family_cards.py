@@ -86,8 +86,7 @@ class FamilyCards(Pointable):
         width, height = (self.width() - gap * (COLUMNS - 1)) / COLUMNS, self.length(CARD_HEIGHT)
         return QRectF(column * (width + gap), row * (height + gap), width, height)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, card in enumerate(self._cards):
             self._draw(painter, card, self.part_rectangle(index), index)
         if self.hasFocus():

@@ -138,8 +138,7 @@ class GradientWave(Pointable):
     def _row_height(self) -> float:
         return max(1.0, (self.height() - self.length(ABOVE + BELOW)) / max(1, len(self._rows)))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         largest = max((float(row.sizes.max(initial=1.0)) for row in self._rows), default=1.0)
         self._draw_truncation(painter)
         self._draw_mark(painter)

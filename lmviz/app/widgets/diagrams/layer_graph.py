@@ -60,8 +60,8 @@ class LayerGraphView(Canvas):
         top, bottom = self.length(HEAD + NODE + 4), self.height() - self.length(WORDS + NODE)
         return QPointF((position + 0.5) * step, top if state else bottom)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = self.begin(), self.theme
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = self.theme
         color = theme.value if self._role == "value" else theme.accent
         self._write_head(painter, color)
         last = len(self._words) - 1

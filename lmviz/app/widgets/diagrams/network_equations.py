@@ -31,9 +31,8 @@ def equation(latex: str, color: str) -> Equation | None:
         return None
     renderer, picture = QSvgRenderer(QByteArray(svg)), QPicture()
     size = QSizeF(renderer.defaultSize())
-    painter = QPainter(picture)
-    renderer.render(painter, QRectF(0, 0, size.width(), size.height()))
-    painter.end()
+    with QPainter(picture) as painter:
+        renderer.render(painter, QRectF(0, 0, size.width(), size.height()))
     return Equation(picture, size)
 
 

@@ -73,8 +73,8 @@ class OrderPicture(GrowingCanvas):
     def minimumSizeHint(self) -> QSize:
         return QSize(round(self.usual_length(200)), self._hint(LEAST_BAR))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, top = self.begin(), 0.0
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        top = 0.0
         for line in self._lines:
             self._draw(painter, line, top)
             top += self.length(self._height(line, self._bar))

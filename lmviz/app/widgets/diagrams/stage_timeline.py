@@ -130,8 +130,7 @@ class StageTimeline(Pointed[int]):
         title = self._titles[self._stage] if self._titles else "none"
         self.setAccessibleDescription(f"stage {self._stage + 1} of {len(self._titles)}: {title}")
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         self._draw_button(painter)
         if self._titles:
             self._draw_line(painter)

@@ -101,8 +101,7 @@ class TreeView(Pointable):
             index = self._nodes[index].parent
         return way
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         around = QRectF(event.rect()).adjusted(-200, -40, 200, 40)
         if self._layout.has_heading:
             self._draw_heading(painter)

@@ -203,8 +203,7 @@ class UnrolledView(Pointed[UnrolledCell | None], GrowingCanvas):
                 images.append(cell_image(cells.levels, color_table(self.theme, row.scale)))
             self._strips.append(images)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         start, edge = self._places.in_sight.start, self._places.edge
         first = start + max(0, int((event.rect().left() - edge) // self._places.column) - 1)
         last = start + int((event.rect().right() - edge) // self._places.column) + 2

@@ -94,10 +94,9 @@ class UnrolledHandover(Canvas):
             begin = [start, QPointF(self._trunk, start.y())]
         return [*begin, QPointF(begin[-1].x(), height), last] if begin else []
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not self._encoder.isVisible() or not self._decoder.isVisible():
             return
-        painter = self.begin()
         painter.setOpacity(PALE)
         for item, corners in zip(self._handed_on, self.ways(), strict=False):
             direction = self._encoder.layers[item.layer].direction

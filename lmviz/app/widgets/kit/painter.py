@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -48,6 +48,10 @@ class Painter(QPainter):
     def __init__(self, device: QPaintDevice | None = None, theme: Theme | None = None) -> None:
         super().__init__() if device is None else super().__init__(device)
         self.theme = theme or current_theme()
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        return self
 
     def write(
         self,
@@ -178,9 +182,11 @@ class Painter(QPainter):
         self.save()
         self.setTransform(transform, True)
         self.theme = _at_scale_1(theme)
-        yield
-        self.theme = theme
-        self.restore()
+        try:
+            yield
+        finally:
+            self.theme = theme
+            self.restore()
 
     def drawText(self, *given: Any) -> Any:
         """Draw a text, which may come from anywhere, at a place given in any of Qt's ways."""
@@ -201,10 +207,9 @@ def photograph(widget: QWidget, theme: Theme, draw: Callable[[Painter], None]) -
     pixmap = QPixmap(widget.size() * ratio)
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(theme.surface)
-    painter = Painter(pixmap, theme)
-    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    draw(painter)
-    painter.end()
+    with Painter(pixmap, theme) as painter:
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        draw(painter)
     return pixmap
 
 

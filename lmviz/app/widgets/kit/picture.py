@@ -164,8 +164,7 @@ class Picture(Pointed[Spot | None], GrowingCanvas):
         """A thin line around a miniature."""
         painter.box(area, edge=QPen(self.theme.line, 1))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         painter.drawPixmap(0, 0, self._make())
         self.draw_over(painter)
         if self._hovered is not None:

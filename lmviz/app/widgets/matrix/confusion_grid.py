@@ -175,8 +175,7 @@ class ConfusionGrid(Pointable, HighAsWide):
             said = f"{title}: {lines[0]}"
         return said
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         self._draw_names(painter)
         totals, style = np.maximum(1, self._counts.sum(axis=1)), self.style_of_counts
         for right in range(len(self._labels)):

@@ -142,8 +142,8 @@ class HeadWall(Heads):
         }
         return _Places(corners, side, math.ceil(len(order) / across) * row)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, places = self.begin(), self._places(self.width())
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        places = self._places(self.width())
         if not places.corners:
             return
         self._draw_numbers(painter, places)

@@ -244,8 +244,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             self._frame = self._sight.frame(space, rows, columns, square=self._square, scale=scale)
         return self._frame
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self._cells.values.size:
             self._paint(painter)
         self.draw_focus(painter)

@@ -155,8 +155,7 @@ class HeadMosaic(Heads):
     def _badge(self, head: Head) -> str:
         return self._badges[head[0]][head[1]] if self._badges else ""
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         layers, heads = self._levels.shape[:2]
         if not layers or not heads:
             return

@@ -138,10 +138,9 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
             tops.append(tops[-1] + self._height_of(block) + self.length(GAP if block.terms > 1 else 0))
         return tops
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self._picture is None:
             return
-        painter = self.begin()
         for place, block in enumerate(self._picture.blocks):
             if block.terms == 1:
                 self._draw_line(painter, place, block)

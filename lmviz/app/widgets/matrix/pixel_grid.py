@@ -146,8 +146,7 @@ class PixelGrid(Pointable):
         said = f"{sum(self._pixels)} of {len(self._pixels)} pixels painted"
         return f"{self._named(self._mark)}; {said}" if self._mark >= 0 else said
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         painter.setRenderHint(Painter.RenderHint.Antialiasing, False)
         for index in range(len(self._pixels)):
             painter.fillRect(self.part_rectangle(index), self._color(index))

@@ -166,8 +166,7 @@ class StripList(Pointed[tuple[int, int]], EnlargedCanvas):
         top = strip * self.length(self._row) + self.length(BETWEEN) / 2
         return QRectF(left, top, max(1.0, self.width() - left), self.length(self._row - BETWEEN))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         self._draw(painter)
         if self._crossfade.before is not None:
             painter.setOpacity(1.0 - self._crossfade.share)

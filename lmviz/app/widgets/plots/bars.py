@@ -166,9 +166,9 @@ class BarsView(LabelledBars):
         start = label_end + gap
         return label_end, start, max(least, self.width() - start - spare)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         """Draw the rows that there is room for; none of them is cut through."""
-        painter, row = self.begin(), self.length(ROW)
+        row = self.length(ROW)
         label_end, start, full = self._columns()
         moving = [self._moving(index) for index in range(len(self._labels))]
         largest = self._limit or max([value for _, value in moving], default=1.0) or 1e-300

@@ -116,8 +116,7 @@ class BeforeAfterBars(LabelledBars):
         full = self.width() - label_end - beside - self.length(18)
         return label_end, max(self.length(16), full), size
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not self._labels:
             return
         columns, larger = self._columns(), self.enlargement

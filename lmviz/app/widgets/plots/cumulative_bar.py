@@ -194,8 +194,7 @@ class CumulativeBar(Pointable, GrowingCanvas):
             (stack, first.translated(0, place * apart), name) for place, (stack, name) in enumerate(stacks)
         ]
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not self._stack.labels:
             return
         bars = self._bars()

@@ -111,8 +111,8 @@ class CurveRows(Pointable):
     def minimumSizeHint(self) -> QSize:
         return self._sized(240, LEAST * self._count)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = self.begin(), self.theme
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = self.theme
         bottom = self.part_rectangle(self._count - 1).bottom() if self._count else 0.0
         if self._band is not None:
             begin, end = map(self.place_of, self._band)

@@ -14,6 +14,7 @@ from lmviz.app.widgets.base.building import column, named, picker, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.plots.bars import ROW, BarsView
 
 LONG, SHORT = "step {:,}", "{:,}"
@@ -136,8 +137,7 @@ class DistributionCard(Card):
         self._fit_steps()
         self.resized.emit()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        super().paint(painter, event)
         mark = QRectF(0, self.length(14), self.length(3), self.length(16))
         painter.box(mark, self._color, radius=1.5)

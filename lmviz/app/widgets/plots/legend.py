@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import AT_RIGHT, cut
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter, cut
 from lmviz.app.widgets.kit.pointing import ACROSS, DOWN, Pointable
 
 SIZE = 12
@@ -109,8 +109,7 @@ class Legend(Pointable):
         places = self.places()
         return QSize(round(places[-1][1].right()) + 1 if places else 0, round(self.length(LINE)))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         places = self.places()
         for entry, area in places:
             color = entry.color if entry.shown else self.theme.faint_text

@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SIZE, Axes, ReferenceLine
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, along
 from lmviz.app.widgets.plots.axis_range import rounded_range, together
 from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
@@ -361,8 +362,8 @@ class LinePlot(Canvas):
         place = self._view.place_of(self._along(x), math.log10(y) if self._logarithmic else y)
         return self._view.mapTo(self, self._view.viewport().mapTo(self._view, place))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self.draw_focus(self.begin())
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        self.draw_focus(painter)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

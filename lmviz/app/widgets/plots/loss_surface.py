@@ -86,8 +86,7 @@ class LossSurface(Pointed[tuple[int, int] | None]):
         area, x, y = self._area, _across(first, self._first), _across(second, self._second)
         return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not self._losses.size:
             return
         theme, area = self.theme, self._area

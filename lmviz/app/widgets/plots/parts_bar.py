@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas, metrics
+from lmviz.app.widgets.kit.painter import Painter
 
 BAR, ROW, SIZE = 9, 17, 12
 
@@ -50,8 +51,8 @@ class PartsBar(Canvas):
     def _color(self, index: int) -> QColor:
         return (self.theme.accent, self.theme.key, self.theme.value, self.theme.muted_text)[index % 4]
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, total = self.begin(), sum(value for _, value, _ in self._parts)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        total = sum(value for _, value, _ in self._parts)
         x, bar = 0.0, self.length(BAR)
         painter.setPen(Qt.PenStyle.NoPen)
         for index, (_, value, _) in enumerate(self._parts):

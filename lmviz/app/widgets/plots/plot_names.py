@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.kit.painter import AT_RIGHT
+from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 from lmviz.app.widgets.kit.pointing import DOWN, Pointable
 
 SIZE = 11.5
@@ -99,8 +99,7 @@ class PlotNames(Pointable):
     def clicked_on(self, index: int) -> None:
         self.name_clicked.emit(self._curves[index])
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         start, shared = self.length(LEADER), _shared([item.name for item in self._names if item.is_curve])
         for item, place in zip(self._names, self._places, strict=True):
             color = self.theme.faint_text if item.faint else item.color

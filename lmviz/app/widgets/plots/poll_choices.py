@@ -110,8 +110,7 @@ class PollChoices(Pointable):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         total = sum(row.count for row in self._rows)
         size = self.text_size
         for index, row in enumerate(self._rows):

@@ -95,8 +95,7 @@ class PositionBars(OverPositions):
         inside = self._current >= 0
         return super().description() if inside else f"{number(self.total)} of {self._count} parts"
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not len(self._values):
             return
         foot = self.height() - self.length(STACK + GAP)

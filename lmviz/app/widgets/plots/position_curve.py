@@ -88,8 +88,7 @@ class PositionCurve(OverPositions):
         margin = self.length(MARGIN)
         return margin + (self.height() - 2 * margin) * (high - value) / (high - low)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         theme = self.theme
         self._draw_level(painter, 0.0, theme.line, Qt.PenStyle.SolidLine)
         if self._threshold is not None:

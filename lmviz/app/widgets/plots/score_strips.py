@@ -146,8 +146,7 @@ class ScoreStrips(Pointed[Place | None]):
         left, right = self.length(NAMES + GAP), self.width() - self.length(FIGURES + GAP)
         return QRectF(left, strip * self.length(ROW), max(1.0, right - left), self.length(ROW))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, strip in enumerate(self._strips):
             self._draw_strip(painter, index, strip)
         self.draw_focus(painter)

@@ -113,8 +113,7 @@ class SignedBars(LabelledBars):
         bars = QRectF(left, 0, max(1.0, self.width() - right - left), self._row * len(self._rows))
         return label, note, bars
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not len(self._values):
             return
         label, note, bars = self._columns()

@@ -141,8 +141,7 @@ class SimplexBars(Pointable):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self._words:
             self._draw_heads(painter)
         self.draw_marks(painter)

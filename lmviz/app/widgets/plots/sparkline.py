@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.figures import number
+from lmviz.app.widgets.kit.painter import Painter
 
 POINTS = 64
 
@@ -35,13 +36,12 @@ class Sparkline(Canvas):
         self.setAccessibleDescription(said)
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if len(self._points) < 2:
             return
         low, high = self._points.min(), self._points.max()
         heights = (self._points - low) / (high - low if high > low else 1.0)
         across = np.linspace(1, self.width() - 1, len(heights))
         down = (self.height() - 3) * (1 - heights) + 1.5
-        painter = self.begin()
         painter.setPen(QPen(self.theme.training, self.length(1.5)))
         painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(across, down, strict=True)]))

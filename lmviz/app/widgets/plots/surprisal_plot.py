@@ -127,8 +127,7 @@ class SurprisalPlot(PagedWords):
     def _point(self, curve: WordCurve, word: int) -> QPointF:
         return QPointF(self.column(word).center().x(), self._height_of(float(curve.values[word])))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if not self._words:
             return
         self._draw_marks(painter)

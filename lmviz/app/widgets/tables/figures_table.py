@@ -25,6 +25,7 @@ from lmviz.app.look.roles import TEXT_SIZE
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.focus_ring import draw_ring, reached_by_key
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING, DOWN, along
 from lmviz.app.widgets.tables.figure_columns import (
@@ -41,7 +42,7 @@ NARROWEST, SQUEEZED = 200, 0.9
 NOWHERE = (-1, -1)
 
 
-class FiguresTable(QuietTable):
+class FiguresTable(Painted, QuietTable):
     """`FiguresTable()`: `set_columns(columns)`, `set_lines(count, line)` where `line(n)` gives a
     `FigureLine`; `set_marked(line)`, `set_hovered(line)`; `set_explanation(explain)` where
     `explain(line, column name)` gives the title and lines of the card beside the pointer.
@@ -155,8 +156,14 @@ class FiguresTable(QuietTable):
         for place in places:
             self.setColumnWidth(place.number, round(place.left + place.width) - round(place.left))
 
+    def begin(self) -> Painter:
+        return Painter(self.viewport())
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = Painter(self.viewport())
+        super().paintEvent(event)
+        QuietTable.paintEvent(self, event)
+
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         painter.setRenderHint(Painter.RenderHint.Antialiasing)
         self._draw_lights(painter)
         if not self._model.rowCount():
@@ -164,8 +171,6 @@ class FiguresTable(QuietTable):
             painter.write(area, self._placeholder, current_theme().muted_text, TEXT_SIZE, where=wrapped)
         elif self.hasFocus() and self._reached_by_key:
             draw_ring(painter, QRectF(self.viewport().rect()))
-        painter.end()
-        super().paintEvent(event)
 
     def _draw_lights(self, painter: Painter) -> None:
         """The marked line, the hovered one, the number under the pointer and those it is made from."""

@@ -88,8 +88,7 @@ class TapeList(Pointable):
     def clicked_on(self, index: int) -> None:
         self.entry_clicked.emit(self._entries[index].name)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, entry in enumerate(self._entries):
             self._draw(painter, entry, self.part_rectangle(index))
         self._draw_walls(painter)

@@ -66,8 +66,8 @@ class AgreeingDigits(Canvas):
         needed = max([words.horizontalAdvance(self._verdict), *certain])
         return QSize(round(max(self.length(150), self.length(NAMES) + needed)) + 2, self.sizeHint().height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = self.begin(), self.theme
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = self.theme
         height, left = self.length(ROW), self.length(NAMES)
         for index, line in enumerate(self._lines):
             row = QRectF(0, index * height, self.width(), height)

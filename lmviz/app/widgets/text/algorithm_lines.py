@@ -96,8 +96,7 @@ class AlgorithmLines(Pointable):
         ]
         return "; ".join(said)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         for index, line in enumerate(self._lines):
             self._draw(painter, index, line)
         self.draw_focus(painter)

@@ -159,8 +159,7 @@ class AlignmentArcs(Pointed[tuple[int, int] | None], InLines[_Layout]):
         middle = self.length(NAMES) + words.centres[index]
         return QRectF(middle - half, area.top() + words.lines[index] * row, 2 * half, row)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self._weights.size:
             self._draw_bands(painter)
             for line in (TARGET, SOURCE):

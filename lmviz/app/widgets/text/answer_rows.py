@@ -124,8 +124,8 @@ class AnswerRows(Pointable):
             places[last] = QRectF(left + self.length(DOTS), top, widths[last], self.length(CHIP))
         return places
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, first = self.begin(), 0
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        first = 0
         for number, row in enumerate(self._rows):
             self._draw_names(painter, number, row)
             self._draw_answer(painter, number, row, first)

@@ -77,11 +77,10 @@ class AnsweredStrip(TokenStrip):
             wide += self.length(BETWEEN) + metrics(RIGHT_SIZE).horizontalAdvance(answer.beside)
         return wide + self.length(5)  # with what is left free on both sides
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        super().paint(painter, event)
         if not self._answers:
             return
-        painter = self.begin()
         for place, answer in enumerate(self._answers[: len(self.tokens)]):
             if answer.label:
                 self._draw_answer(painter, answer, self.token_rectangle(place))

@@ -144,8 +144,7 @@ class ArithmeticCard(Pointed["WrittenOperand | None"]):
         lines = len(self.rows) + 1 if self.rows else 0
         return QSize(round(self.length(330)), round(self.length(ROW) * lines))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self._sheet is not None and self._sheet.rows:
             self._draw_heading(painter, self._sheet)
         for index, row in enumerate(self.rows):
@@ -267,10 +266,10 @@ class ResultLine(Canvas):
         self.setAccessibleDescription("" if row is None else f"{row.name} {row.value}")
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self._row is None:
             return
-        painter, theme = self.begin(), self.theme
+        theme = self.theme
         painter.box(QRectF(self.rect()), theme.accent_wash, radius=4)
         inner = QRectF(self.rect()).adjusted(self.length(MARGIN), 0, -self.length(MARGIN), 0)
         value = metrics(NUMBER_SIZE, token=True, bold=True).horizontalAdvance(self._row.value)

@@ -137,8 +137,7 @@ class AttentionText(Pointable, InLines[_Layout]):
             return None
         return self._weights[:, marked] if self._looked_at else self._weights[marked]
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         shown, area = self._shown_weights(), QRectF(event.rect())
         edges = self._drawn_edges(one_token=shown is not None)
         share = 0.5 if shown is None else 1.0

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import Canvas, fitted, metrics
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painter import Painter
 
 SIZES, FIGURE, SMALLEST = (12, 11, 10), 24, 14
 ROW, PAD = 17, 10
@@ -36,8 +37,8 @@ class BigFigure(Canvas):
         pad = 2 * self.length(PAD) if self._washed else 0.0
         return QSize(round(self.length(200)), round(self.length(2 * ROW + FIGURE * 1.35) + pad))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, area = self.begin(), self.theme, QRectF(self.rect())
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme, area = self.theme, QRectF(self.rect())
         if self._washed:
             painter.box(area, theme.accent_wash, radius=6)
             pad = self.length(PAD)

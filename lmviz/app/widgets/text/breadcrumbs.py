@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.widgets.base.canvas import metrics
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import Pointable
 
 SIZE = 12
@@ -66,8 +67,8 @@ class Breadcrumbs(Pointable):
             left += width + gap
         return places
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = self.begin(), self.theme
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        theme = self.theme
         places, last = self.step_rectangles(), len(self._steps) - 1
         if places and next(iter(places)) > 0:
             painter.write(QRectF(self.rect()), LEFT_OUT + BETWEEN, theme.muted_text, SIZE)

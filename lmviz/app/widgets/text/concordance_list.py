@@ -64,8 +64,8 @@ class ConcordanceList(Pointable):
     def sizeHint(self) -> QSize:
         return QSize(round(self.length(300)), round(self.length(ROW) * len(self._lines)))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, row = self.begin(), self.length(ROW)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        row = self.length(ROW)
         first = max(0, int(event.rect().top() // row))
         for index in range(first, min(len(self._lines), int(event.rect().bottom() // row) + 1)):
             self._draw_line(painter, index)

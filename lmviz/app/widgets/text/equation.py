@@ -135,8 +135,7 @@ class EquationView(EnlargedCanvas):
         text = measure.boundingRect(room, Qt.TextFlag.TextWordWrap, self._numbers)
         return text.height() + self.length(PADDING * 2)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         below = self._equation_height(self.width())
         if self._latex:
             self._draw_equation(painter, QRectF(0, 0, self.width(), below))

@@ -144,8 +144,7 @@ class ExamplesView(Pointable, InLines[tuple[_Place, ...]]):
             top = places[-1].bottom + self.length(BETWEEN)
         return tuple(places)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         left, half = self._left, (self.width() + self.length(COLUMN)) / 2
         for number, place in enumerate(self.laid_out()):
             if place.bottom < event.rect().top() or place.top > event.rect().bottom():

@@ -136,8 +136,7 @@ class LabelTable(PagedWords):
     def room(self) -> tuple[float, float]:
         return self.width() - self._edges[0], self.length(MORE)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         marked = [(place, self.theme.note_wash) for place in self.disagreements]
         for place, color in (*marked, (self.hovered, self.theme.hover)):
             if place in self._in_sight:

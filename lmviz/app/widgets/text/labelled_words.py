@@ -66,8 +66,7 @@ class LabelledWords(WordColumn):
         ]
         return said[self.current] if self.current >= 0 else ", ".join(said[:5])
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         self.draw_marks(painter)
         columns = self._columns()
         for index in self.rows_in(event.rect()):

@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QFontMetricsF,
     QImage,
-    QPainter,
     QPaintEvent,
     QPalette,
     QTextBlock,
@@ -29,6 +28,8 @@ from PySide6.QtGui import (
 )
 
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.kit.painted import Painted
+from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.workers.delivery import deliver_to
 from lmviz.app.workers.pictures import Found, read_pictures
 
@@ -51,7 +52,7 @@ class UnlinkedDocument(QTextDocument):
         return None
 
 
-class MarkdownLabel(Label):
+class MarkdownLabel(Painted, Label):
     """`MarkdownLabel(name)`: `setText(markdown)`; `set_folder(folder)` before it.
 
     Pictures are those that lie in the folder. Where one may not be shown, a sentence stands in its place.
@@ -154,8 +155,7 @@ class MarkdownLabel(Label):
     def _width_of(self, characters: int) -> float:
         return characters * QFontMetricsF(self.font()).averageCharWidth()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         self._document.setTextWidth(self.width())
         context = QAbstractTextDocumentLayout.PaintContext()
         palette = self.palette()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.widgets.base.plain import paragraph
+from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
 
 SIZE = 12.5
@@ -198,7 +199,7 @@ class NetworkEditor(QPlainTextEdit):
             block = block.next()
 
 
-class _LineNumbers(QWidget):
+class _LineNumbers(Painted, QWidget):
     """The column on the left of the text."""
 
     def __init__(self, editor: NetworkEditor) -> None:
@@ -208,8 +209,8 @@ class _LineNumbers(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(self._editor.number_width, 0)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self._editor.draw_numbers(Painter(self))
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
+        self._editor.draw_numbers(painter)
 
 
 class _Colors(QSyntaxHighlighter):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 from lmviz.app.widgets.base.building import STRETCH, column
 from lmviz.app.widgets.base.canvas import Canvas
 from lmviz.app.widgets.base.plain import Label
+from lmviz.app.widgets.kit.painter import Painter
 
 PADDING = 10
 KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -61,8 +62,7 @@ class PassageView(Canvas):
         self.setAccessibleDescription(f"{verdict}: {self.text}")
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         theme, over = self.theme, self._open and self.underMouse()
         edge = theme.accent if self._emphasised else theme.strong_line if over else theme.line
         wash = theme.accent_wash if self._emphasised else theme.hover if over else theme.surface

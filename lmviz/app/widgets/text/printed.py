@@ -82,9 +82,8 @@ class PrintedDrawing:
     def of(cls, widget: QWidget, said: str = "") -> PrintedDrawing:
         """What a widget shows now; `said` for those who do not see it."""
         picture = QPicture()
-        painter = QPainter(picture)
-        paint_clipped(widget, painter)
-        painter.end()
+        with QPainter(picture) as painter:
+            paint_clipped(widget, painter)
         return cls(picture, svg_of(widget), widget.width(), widget.height(), said)
 
 
@@ -138,10 +137,9 @@ def _pdf(printed: Printed) -> bytes:
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setResolution(RESOLUTION)
-    painter = QPainter(writer)
-    painter.scale(RESOLUTION / 72, RESOLUTION / 72)
-    paint_pages(printed, painter, writer.newPage)
-    painter.end()
+    with QPainter(writer) as painter:
+        painter.scale(RESOLUTION / 72, RESOLUTION / 72)
+        paint_pages(printed, painter, writer.newPage)
     return bytes(content.data())
 
 

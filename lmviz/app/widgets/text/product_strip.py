@@ -128,8 +128,7 @@ class ProductStrip(Pointable):
             left += widths[index] + gap
         return places
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         places = self._places()
         for index, place in places.items():
             self._draw_word(painter, index, place, is_first=index == self.in_sight.start)

@@ -145,8 +145,7 @@ class TokenStrip(Pointable, InLines[ChipLayout]):
             paints[index - shown.start] = (theme.text, theme.surface)
         return paints
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         layout = self.laid_out()
         shown = layout.between(event.rect().top(), event.rect().bottom())
         paints = self._paints(shown)

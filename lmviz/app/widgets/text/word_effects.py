@@ -75,8 +75,7 @@ class WordEffects(WordColumn):
         ]
         return said[self.current] if self.current >= 0 else "; ".join(said[:5])
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = self.begin()
+    def paint(self, painter: Painter, event: QPaintEvent) -> None:
         self.draw_marks(painter)
         bars, numbers = self._columns()
         self._draw_head(painter, bars, numbers)

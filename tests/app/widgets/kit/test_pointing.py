@@ -24,8 +24,7 @@ class Boxes(Pointable):
     def part_rectangle(self, index):
         return QRectF(10 * index, 0, 10, 20)
 
-    def paintEvent(self, event):
-        painter = self.begin()
+    def paint(self, painter, event):
         self.draw_marks(painter)
         for left, text in ((0, "a"), (50, "a long name")):
             self.write_cut(painter, QRectF(left, 0, 30, 20), text, current_theme().text, 11)
