@@ -10,6 +10,7 @@ from small_models import small_settings
 
 from lmviz.families import FAMILIES, build_model, learner_of
 from lmviz.inspection.tracing import trace
+from lmviz.models.functions import activations
 from lmviz.tasks import TASKS
 from lmviz.training.options import TrainingOptions
 
@@ -22,7 +23,7 @@ OPTIONS = {
     "ngram": [{"smoothing": "kneser-ney"}, {"smoothing": "add-k"}, {"smoothing": "maximum-likelihood"}],
     "window": [{"direct": direct, "embedding": 5, "activation": "relu"} for direct in (False, True)]
     + [{"window": 1, "activation": "sigmoid"}],
-    "rnn": [{"activation": activation} for activation in ("tanh", "sigmoid", "relu")] + [{"tied": True}],
+    "rnn": [{"activation": activation} for activation in activations(recurrent=True)] + [{"tied": True}],
     "lstm": [{}, {"layers": 1, "embedding": 5}, {"tied": True}],
     "gru": [{}, {"layers": 1, "embedding": 5}, {"tied": True}],
     "transformer": [

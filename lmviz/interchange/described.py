@@ -8,6 +8,7 @@ from typing import Any
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.kinds import KINDS
+from lmviz.interchange.kinds.settings import ACTIVATIONS
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
 LEARNED_ONLY = frozenset({"dropout"})
@@ -125,7 +126,8 @@ def _scaling(configuration: TransformerConfiguration) -> dict[str, Any] | None:
 
 
 def _activation(configuration: TransformerConfiguration, tanh: str) -> str:
-    return {"gelu_tanh": tanh, "identity": "linear"}.get(configuration.activation, configuration.activation)
+    known = {own: name for name, own in ACTIVATIONS.items()} | {"gelu_tanh": tanh, "silu": "silu"}
+    return known.get(configuration.activation, configuration.activation)
 
 
 WRITERS: dict[str, Callable[[TransformerConfiguration], dict[str, Any]]] = {

@@ -8,6 +8,7 @@ from typing import ClassVar
 from lmviz.base.configuration import setting
 from lmviz.base.errors import SettingError
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
+from lmviz.models.functions import activation_of, activations
 from lmviz.models.model_configuration import ModelConfiguration
 
 
@@ -172,13 +173,13 @@ class RNNConfiguration(RecurrentConfiguration):
     activation: str = setting(
         "tanh",
         "The function that turns the sum of input and previous state into the next state.",
-        choices=("tanh", "sigmoid", "relu", "identity"),
+        choices=activations(recurrent=True),
     )
 
     @property
     def function(self) -> str:
         """The activation by its name in FUNCTIONS, where the identity has none."""
-        return "" if self.activation == "identity" else self.activation
+        return activation_of(self.activation)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from lmviz.base.configuration import setting
 from lmviz.base.errors import SettingError
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
+from lmviz.models.functions import activation_of, activations
 from lmviz.models.model_configuration import ModelConfiguration
 from lmviz.models.norms import NormForm
 from lmviz.models.rotary import Alibi, Rotary
@@ -134,7 +135,7 @@ class TransformerConfiguration(ModelConfiguration):
         "The function between the two layers of the feed-forward network. gelu_tanh is the approximation "
         "of GELU that GPT-2 was trained with; silu is x · sigmoid(x); relu_squared is that of Nemotron. With "
         "identity the network is linear.",
-        choices=("gelu", "gelu_tanh", "relu", "relu_squared", "silu", "identity"),
+        choices=activations(),
     )
     gated: bool = setting(
         False,
@@ -578,7 +579,7 @@ class TransformerConfiguration(ModelConfiguration):
     @property
     def function(self) -> str:
         """The activation by its name in FUNCTIONS, where the identity has none."""
-        return "" if self.activation == "identity" else self.activation
+        return activation_of(self.activation)
 
     @property
     def distances(self) -> int:

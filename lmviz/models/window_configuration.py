@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lmviz.base.configuration import setting
 from lmviz.models.estimate import NEXT_TOKEN, Asked, Estimate, training_estimate
+from lmviz.models.functions import activation_of, activations
 from lmviz.models.model_configuration import ModelConfiguration
 
 
@@ -37,7 +38,7 @@ class WindowConfiguration(ModelConfiguration):
     activation: str = setting(
         "tanh",
         "The function of the hidden layer.",
-        choices=("tanh", "sigmoid", "relu", "identity"),
+        choices=activations(),
     )
     direct: bool = setting(
         False,
@@ -55,7 +56,7 @@ class WindowConfiguration(ModelConfiguration):
     @property
     def function(self) -> str:
         """The activation by its name in FUNCTIONS, where the identity has none."""
-        return "" if self.activation == "identity" else self.activation
+        return activation_of(self.activation)
 
     @property
     def embedding_width(self) -> int:

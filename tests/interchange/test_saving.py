@@ -22,6 +22,8 @@ ROTARY = SMALL | {"positions": "rotary"}
 CONFIGURATIONS = {
     "as trained by default": SMALL,
     "linear": SMALL | {"activation": "identity"},
+    "tanh": SMALL | {"activation": "tanh"},
+    "squared": SMALL | {"activation": "relu_squared"},
     "untied relu": SMALL | {"tied": False, "activation": "relu", "feedforward": 20},
     "gpt2": SMALL | {"activation": "gelu_tanh", "dropout": 0.1, "norm_epsilon": 1e-3},
     "gpt_neox": ROTARY | {"parallel": True, "rotary_channels": 2, "tied": False},

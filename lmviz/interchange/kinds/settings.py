@@ -22,6 +22,8 @@ ACTIVATIONS = {
     "relu2": "relu_squared",
     "silu": "silu",
     "swish": "silu",
+    "tanh": "tanh",
+    "sigmoid": "sigmoid",
     "linear": "identity",
 }
 """The functions of transformers that lmviz has, by their names there."""

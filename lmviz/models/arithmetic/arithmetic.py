@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.models.arithmetic.functions import FUNCTIONS, check_function
 from lmviz.models.arithmetic.rules.table import RULES, check_rule
 from lmviz.models.arithmetic.terms import Terms
+from lmviz.models.functions import FUNCTIONS, check_function
 
 
 @dataclass(frozen=True, eq=False)

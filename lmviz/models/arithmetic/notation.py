@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lmviz.models.arithmetic.functions import FUNCTIONS
+from lmviz.models.functions import FUNCTIONS
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmviz.models.arithmetic.functions import FUNCTIONS, check_function
+from lmviz.models.functions import FUNCTIONS, check_function
 
 
 @dataclass(frozen=True, eq=False)

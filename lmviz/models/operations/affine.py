@@ -11,8 +11,7 @@ import torch
 
 from lmviz.models.address import gradient_of
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms
-from lmviz.models.arithmetic.functions import check_function
-from lmviz.models.arithmetic.slopes import slope_of
+from lmviz.models.functions import check_function
 from lmviz.models.growth import ROWS, WHOLE, Growth
 from lmviz.models.operations.factors import (
     constants,
@@ -27,6 +26,7 @@ from lmviz.models.operations.factors import (
 )
 from lmviz.models.operations.inputs import Input
 from lmviz.models.precision import linear
+from lmviz.models.slopes import slope_of
 from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value, Weight
 
 Cells = Callable[[np.ndarray, np.ndarray], np.ndarray]

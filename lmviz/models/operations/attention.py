@@ -9,11 +9,11 @@ import numpy as np
 import torch
 
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Terms, constant
-from lmviz.models.arithmetic.functions import check_function
-from lmviz.models.arithmetic.slopes import slope_of
+from lmviz.models.functions import check_function
 from lmviz.models.growth import ROWS, SQUARE, Growth
 from lmviz.models.operations.affine import Affine
 from lmviz.models.operations.factors import explained, gradient_cell, gradient_line, value_cell, value_line
+from lmviz.models.slopes import slope_of
 from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value
 
 

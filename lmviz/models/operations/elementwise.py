@@ -9,10 +9,10 @@ from types import MappingProxyType
 import torch
 
 from lmviz.models.arithmetic import FUNCTIONS, Arithmetic, Factor, Terms, constant
-from lmviz.models.arithmetic.functions import check_function
-from lmviz.models.arithmetic.slopes import slope_of
+from lmviz.models.functions import check_function
 from lmviz.models.growth import ROWS
 from lmviz.models.operations.factors import explained, gradient_cell, value_cell
+from lmviz.models.slopes import slope_of
 from lmviz.models.tap import GradientReader, Operation, Reader, Scope, Value
 
 

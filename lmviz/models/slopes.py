@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from lmviz.models.arithmetic.function import Function
+from lmviz.models.function import Function
 
 BEND, CUBE = math.sqrt(2 / math.pi), 0.044715
 """The constants of GELU's approximation by tanh (Hendrycks & Gimpel 2016)."""
@@ -66,25 +66,25 @@ def slope_of(function: str, *, from_value: bool = False) -> str:
     return f"{function}{SLOPE}{FROM_VALUE if from_value else ''}"
 
 
-def _written(name: str, latex: str) -> dict[str, str]:
-    return {"plain": f"{name}{SLOPE}({{}})", "latex": rf"{latex}'({{}})"}
+def _written(name: str, latex: str) -> tuple[str, str]:
+    return f"{name}{SLOPE}({{}})", rf"{latex}'({{}})"
 
 
 SLOPES: dict[str, Function] = {
     slope_of("sigmoid"): Function(
         sigmoid_slope,
-        tensor=lambda x: x.sigmoid() * (-x).sigmoid(),
-        **_written("σ", r"\sigma"),
+        *_written("σ", r"\sigma"),
+        lambda x: x.sigmoid() * (-x).sigmoid(),
     ),
     slope_of("tanh"): Function(
         tanh_slope,
-        tensor=lambda x: 1 - x.tanh() ** 2,
-        **_written("tanh", r"\tanh"),
+        *_written("tanh", r"\tanh"),
+        lambda x: 1 - x.tanh() ** 2,
     ),
     slope_of("relu"): Function(
         relu_slope,
-        tensor=lambda x: (x > 0) + 0 * x,
-        **_written("ReLU", r"\operatorname{{ReLU}}"),
+        *_written("ReLU", r"\operatorname{{ReLU}}"),
+        lambda x: (x > 0) + 0 * x,
     ),
     slope_of("relu_squared"): Function(
         relu_squared_slope,
@@ -94,23 +94,21 @@ SLOPES: dict[str, Function] = {
     ),
     slope_of("gelu"): Function(
         gelu_slope,
-        tensor=lambda x: (
-            0.5 * (1 + (x / math.sqrt(2)).erf()) + x * (-(x**2) / 2).exp() / math.sqrt(2 * math.pi)
-        ),
-        **_written("GELU", r"\operatorname{{GELU}}"),
+        *_written("GELU", r"\operatorname{{GELU}}"),
+        lambda x: 0.5 * (1 + (x / math.sqrt(2)).erf()) + x * (-(x**2) / 2).exp() / math.sqrt(2 * math.pi),
     ),
     slope_of("gelu_tanh"): Function(
         gelu_tanh_slope,
-        tensor=lambda x: (
+        *_written("GELU", r"\operatorname{{GELU}}"),
+        lambda x: (
             0.5 * (1 + (BEND * (x + CUBE * x**3)).tanh())
             + 0.5 * x * (1 - (BEND * (x + CUBE * x**3)).tanh() ** 2) * BEND * (1 + 3 * CUBE * x**2)
         ),
-        **_written("GELU", r"\operatorname{{GELU}}"),
     ),
     slope_of("silu"): Function(
         silu_slope,
-        tensor=lambda x: x.sigmoid() * (1 + x * (-x).sigmoid()),
-        **_written("SiLU", r"\operatorname{{SiLU}}"),
+        *_written("SiLU", r"\operatorname{{SiLU}}"),
+        lambda x: x.sigmoid() * (1 + x * (-x).sigmoid()),
     ),
     slope_of("sigmoid", from_value=True): Function(
         lambda s: s * (1 - s), "{0}(1 − {0})", "{0}(1 - {0})", lambda s: s * (1 - s)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.base.errors import LmvizError
-from lmviz.models.arithmetic.function import Function
-from lmviz.models.arithmetic.slopes import (
+from lmviz.models.function import Function
+from lmviz.models.slopes import (
     BEND,
     CUBE,
     SLOPE,
@@ -136,37 +136,42 @@ class _Functions(dict[str, Function]):
 
 FUNCTIONS: dict[str, Function] = _Functions(
     {
-        "": Function(lambda x: x, "{}", "{}", lambda x: x),
+        "": Function(lambda x: x, "{}", "{}", lambda x: x, offered=True),
         "sigmoid": Function(
             sigmoid,
             "σ({})",
             r"\sigma({})",
             lambda x: x.sigmoid(),
+            offered=True,
         ),
-        "tanh": Function(np.tanh, "tanh({})", r"\tanh({})", lambda x: x.tanh()),
+        "tanh": Function(np.tanh, "tanh({})", r"\tanh({})", lambda x: x.tanh(), offered=True),
         "relu": Function(
             lambda x: np.maximum(x, 0),
             "ReLU({})",
             r"\operatorname{{ReLU}}({})",
             lambda x: x.relu(),
+            offered=True,
         ),
         "gelu": Function(
             lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2))),
             "GELU({})",
             r"\operatorname{{GELU}}({})",
             _gelu_tensor,
+            offered=True,
         ),
         "gelu_tanh": Function(
             lambda x: 0.5 * x * (1 + np.tanh(BEND * (x + CUBE * x**3))),
             "GELU({})",
             r"\operatorname{{GELU}}({})",
             _gelu_tanh_tensor,
+            offered=True,
         ),
         "silu": Function(
             lambda x: x * sigmoid(x),
             "SiLU({})",
             r"\operatorname{{SiLU}}({})",
             _silu_tensor,
+            offered=True,
         ),
         "one minus": Function(lambda x: 1 - x, "(1 − {})", "(1 - {})", lambda x: 1 - x),
         "one plus": Function(lambda x: 1 + x, "(1 + {})", "(1 + {})", lambda x: 1 + x),
@@ -175,6 +180,8 @@ FUNCTIONS: dict[str, Function] = _Functions(
             "ReLU({})²",
             r"\operatorname{{ReLU}}({})^2",
             lambda x: x.relu() ** 2,
+            offered=True,
+            runs_away=True,
         ),
         "reciprocal": Function(lambda x: 1 / x, "1/{}", r"\frac{{1}}{{{}}}", lambda x: x.reciprocal()),
         "log": Function(np.log, "ln({})", r"\ln({})", lambda x: x.log()),
@@ -188,17 +195,33 @@ FUNCTIONS: dict[str, Function] = _Functions(
 )
 """All functions by the names that operations, factors and configurations know them by; "" is the identity."""
 
+IDENTITY = "identity"
+"""What settings call the function without a name."""
+
+
+def activations(*, recurrent: bool = False) -> tuple[str, ...]:
+    """The names of the functions that a model can be told to apply, as its settings write them."""
+    offered = [
+        name for name, each in FUNCTIONS.items() if each.offered and not (recurrent and each.runs_away)
+    ]
+    return (*filter(None, offered), IDENTITY)
+
+
+def activation_of(name: str) -> str:
+    """The name in FUNCTIONS of what a setting calls so."""
+    return "" if name == IDENTITY else name
+
 
 def check_function(name: str) -> None:
     """LmvizError where no function has that name."""
     if name not in FUNCTIONS and name.removesuffix(SLOPE) in FUNCTIONS:
         raise LmvizError(
             f"The function {name.removesuffix(SLOPE)!r} has no slope to write gradients with: add a row to "
-            "SLOPES in lmviz/models/arithmetic/slopes.py."
+            "SLOPES in lmviz/models/slopes.py."
         )
     if name not in FUNCTIONS:
         known = ", ".join(repr(each) for each in FUNCTIONS if each and each not in SLOPES)
         raise LmvizError(
             f"There is no function {name!r}: use {known}, or add a row to FUNCTIONS in "
-            "lmviz/models/arithmetic/functions.py."
+            "lmviz/models/functions.py."
         )
