@@ -235,7 +235,7 @@ def draw(folder: Path, curves: Mapping[Kind, Sequence[Curve]]) -> None:
     from lmviz.app.widgets.base.export import save_picture
     from lmviz.app.widgets.plots.banded_plot import BandedPlot
     from lmviz.app.widgets.plots.legend import Legend, LegendEntry
-    from lmviz.app.widgets.plots.plot_curve import PlotCurve
+    from lmviz.looks.curve import PlotCurve
 
     application = make_application()
     for theme in ("light", "dark"):
@@ -247,13 +247,13 @@ def draw(folder: Path, curves: Mapping[Kind, Sequence[Curve]]) -> None:
         column.addWidget(plot, 1)
         drawn, named = [], []
         for kind, seeds in curves.items():
-            color = current_theme().accent if kind.attention == "with" else current_theme().muted_text
+            ink = "accent" if kind.attention == "with" else "muted_text"
             line = Qt.PenStyle.SolidLine if kind.trained == "long" else Qt.PenStyle.DashLine
             table, lengths = _table(seeds), np.array(_lengths(curves), dtype=np.float64)
             mean, band = table.mean(axis=0), (table.min(axis=0), table.max(axis=0))
             dashed = line == Qt.PenStyle.DashLine
-            drawn.append(PlotCurve(kind.title, lengths, mean, color, dashed=dashed, dots=True, band=band))
-            named.append(LegendEntry(kind.title, color, line=line))
+            drawn.append(PlotCurve(kind.title, lengths, mean, ink, dashed=dashed, dots=True, band=band))
+            named.append(LegendEntry(kind.title, current_theme().ink(ink), line=line))
         plot.set_units("words")
         plot.set_curves(drawn)
         plot.set_marks([(span, f"trained to {span}") for span in SPANS.values()])

@@ -6,7 +6,6 @@ from gallery import Exhibit, show
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.building import Pages
 from lmviz.app.widgets.base.card import Card
@@ -17,11 +16,12 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
-from lmviz.app.widgets.base.plain import Inked, InkedLabel
+from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.base.pointer_halo import PointerHalo
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.base.toast import Toast
+from lmviz.looks.ink import Inked
 
 
 def flow() -> QWidget:
@@ -86,9 +86,7 @@ def halo() -> QWidget:
 def words() -> QWidget:
     """Words in several inks; what looks like HTML stands as it is written."""
     label = InkedLabel()
-    label.set_pieces(
-        [Inked("<b>cat</b>", True, current_theme().query), Inked(" looks back at "), Inked("the & a")]
-    )
+    label.set_pieces([Inked("<b>cat</b>", True, "query"), Inked(" looks back at "), Inked("the & a")])
     return label
 
 

@@ -21,7 +21,6 @@ from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
 from lmviz.app.widgets.plots.parts_bar import PartsBar
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.app.widgets.plots.position_bars import PositionBars
 from lmviz.app.widgets.plots.position_curve import PositionCurve
@@ -32,6 +31,7 @@ from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
+from lmviz.looks.curve import PlotCurve
 
 CANDIDATES = ("king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest")
 SHARES = np.array([21.2, 14.8, 9.7, 7.1, 5.5, 4.9, 4.1, 3.6, 3.1, 2.7, 2.2]) / 100
@@ -41,12 +41,11 @@ TEXT = ("The", "bat", "made", "noise", "at", "night", "and", "the")
 def banded_plot() -> QWidget:
     """Quality by length of two models, one length chosen."""
     plot, lengths = BandedPlot(), np.arange(5.0, 55, 5)
-    color = current_theme().series_color
     high, low = 100 / (1 + np.exp((lengths - 42) / 5)), 100 / (1 + np.exp((lengths - 14) / 4))
     plot.set_units("words")
     plot.set_curves(
         [
-            PlotCurve(name, lengths, y, color(series), dots=True, band=band)
+            PlotCurve(name, lengths, y, series, dots=True, band=band)
             for name, series, y, band in (
                 ("with attention", 0, high, (high * 0.94, high * 0.5 + 50)),
                 ("without", 4, low, (low * 0.9, low * 0.96 + 4)),

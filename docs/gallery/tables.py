@@ -7,11 +7,11 @@ from gallery import Exhibit, show
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.widgets.base.figures import count, percentage
-from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.figure_columns import FigureColumn, FigureLine
 from lmviz.app.widgets.tables.figures_table import FiguresTable
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.tables.tape_list import TapeEntry, TapeList
+from lmviz.looks.columns import Column
 
 WORDS = ("king", "queen", "night", "world", "people", "lord", "house", "other", "day", "duke", "rest")
 TOKENS = (",", "⏎", ":", ".", "the", "I", "to", "and", "of", "my", "you")

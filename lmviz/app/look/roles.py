@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont
 
 from lmviz.app.look.color_maps import color_map, contrast, mix
 from lmviz.app.look.typefaces import TEXT_FAMILIES, TOKEN_FAMILIES, font_of
+from lmviz.looks.ink import Ink
 
 TEXT_SIZE = 13
 PROJECTOR_SCALE = 1.35
@@ -121,6 +122,12 @@ class Theme:
         Six are followed by a tint of each, nearer to the colour of text, and by another; then they repeat.
         """
         return self._series[index % len(self._series)]
+
+    def ink(self, ink: Ink) -> QColor:
+        """The colour of an ink: a role by its name, one of the series by its number, or "#RRGGBB"."""
+        if isinstance(ink, int):
+            return self.series_color(ink)
+        return QColor(ink) if ink.startswith("#") else getattr(self, ink)
 
     def map_of(self, scale: str) -> np.ndarray:
         """The lookup table for a tap's scale (see `lmviz.models.tap.SCALES`)."""

@@ -22,8 +22,8 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.empty_text import EmptyText
-from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.workers.job import Job, JobWork
+from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import of_units
 
 if TYPE_CHECKING:

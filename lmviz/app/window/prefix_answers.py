@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.plain import Inked
 from lmviz.app.widgets.text.answered_strip import TokenAnswer
 from lmviz.inspection.views import answer_at
+from lmviz.looks.ink import Inked
 
 if TYPE_CHECKING:
     from lmviz.text.corpus import Corpus  # with all that reads texts, which the first paint does without
@@ -40,8 +39,8 @@ def label_of_text(reading: Reading | None, corpus: Corpus | None) -> tuple[Inked
     if reading is None or reading.trace.predicts.per != "text":
         return ()
     shares, gold = answer_at(reading.trace, -1), gold_of(reading, corpus)
-    best, theme = int(shares.argmax()), current_theme()
+    best = int(shares.argmax())
     right = " or ".join(reading.answer(id) for id in sorted(gold[0])) if gold else ""
-    ink = theme.warning if right and best not in gold[0] else theme.accent
+    ink = "warning" if right and best not in gold[0] else "accent"
     told = Inked(f"{reading.answer(best)} {percentage(float(shares[best]))}", True, ink)
     return (told, Inked(f"gold {right}")) if right else (told,)

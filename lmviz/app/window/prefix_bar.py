@@ -17,7 +17,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, name_with, named, row
-from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
+from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.text.answered_strip import AnsweredStrip, TokenAnswer
 from lmviz.app.widgets.text.token_strip import TokenStrip
@@ -26,6 +26,7 @@ from lmviz.app.window.prefix_answers import answers_of, how_many_are_right, labe
 from lmviz.app.window.source_picture import SourcePicture
 from lmviz.app.window.special_tokens import SpecialTokensSwitch, TokenById
 from lmviz.app.window.text_line import TextLine
+from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import END, START, Encoding, token_name, visible
 
 MOST_ROWS = 2
@@ -283,7 +284,7 @@ class PrefixBar(QFrame):
         amount, done = _amount(len(reading.encoding), "token"), self._session.work.progress("reading")
         told = f"reading {amount}" + ("" if done is None else f" … {100 * done:.0f} %")
         leave = Inked(" · Esc: back to the text before") if reading.can_go_back else Inked("")
-        return [Inked(told, ink=current_theme().accent), leave]
+        return [Inked(told, ink="accent"), leave]
 
     def _show_info(self) -> None:
         if how_far := self._how_far():
@@ -307,7 +308,7 @@ class PrefixBar(QFrame):
         else:
             parts[:0] = label_of_text(self._session.reading.current, self._session.text.corpus)
         if self._is_changed:
-            parts.append(Inked("as surgery has them", ink=current_theme().accent))
+            parts.append(Inked("as surgery has them", ink="accent"))
         told = [part for part in parts if part.text]
         between = Inked("\N{NO-BREAK SPACE}· ")  # no line begins with the dot
         self._info.set_pieces([piece for part in told for piece in (between, part)][1:])
@@ -364,7 +365,7 @@ def _unknown_words(encoding: Encoding, text: str) -> Inked:
         return Inked("all known" if len(encoding) else "")
     named = ", ".join(f"“{word}”" for word in words[:NAMED_UNKNOWNS])
     more = " …" if len(words) > NAMED_UNKNOWNS else ""
-    return Inked(f"unknown: {named}{more}", ink=current_theme().warning)
+    return Inked(f"unknown: {named}{more}", ink="warning")
 
 
 def _amount(count: int, noun: str) -> str:

@@ -26,9 +26,9 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.table import PERSPECTIVES, rows_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.export import COUNTED
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.interventions import zero
+from lmviz.looks.names import COUNTED
 from tests.app.conftest import wait_for_reading
 from tests.covering import covering, others_slow
 

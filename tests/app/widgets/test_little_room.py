@@ -16,12 +16,12 @@ from lmviz.app.widgets.diagrams.unit_picture import UnitPicture
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.widgets.plots.loss_surface import LossSurface
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.app.widgets.text.arithmetic_card import ArithmeticCard
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.app.widgets.text.word_effects import WordEffect, WordEffects
 from lmviz.autodiff import read
+from lmviz.looks.curve import PlotCurve
 
 CLIPPED = Qt.AlignmentFlag.AlignRight.value | Qt.AlignmentFlag.AlignHCenter.value
 LONG = "a model of Shakespeare's comedies, tragedies and sonnets"

@@ -19,13 +19,13 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.inspection.alignment import alignment_view, combined_alignment
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import word_of
 from lmviz.inspection.recipes.recipe import alignment_recipe, view_recipe
+from lmviz.looks.names import Names
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 

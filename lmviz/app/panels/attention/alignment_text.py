@@ -13,10 +13,10 @@ from lmviz.app.panels.attention.chosen_alignment import (
 from lmviz.app.panels.attention.followed_text import NOTHING, FollowedTextPanel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.alignment_arcs import TARGET, AlignmentArcs
 from lmviz.inspection.alignment import combined_alignment
 from lmviz.inspection.recipes.recipe import alignment_recipe
+from lmviz.looks.names import Names
 
 NO_TEXTS = "Type a source, and a translation."
 HINT = "point at a word: where it comes from, or goes · click: pin"

@@ -19,7 +19,6 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
@@ -35,6 +34,7 @@ from lmviz.inspection.names import coordinate
 from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, matrix
+from lmviz.looks.names import Names
 from lmviz.models.address import gradient_of
 from lmviz.text.tokenizer import visible
 

@@ -11,9 +11,10 @@ from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import growth_of
 from lmviz.app.widgets.base.invitation import Invitation
-from lmviz.app.widgets.base.plain import Inked, InkedLabel
+from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.strips import StripList
+from lmviz.looks.ink import Inked
 
 LABELS = QSize(100, 60)  # pixels at scale 1 that the names of rows and columns take beside the cells
 STRIPS_WIDTH = 230
@@ -86,11 +87,11 @@ class AttentionBody(QWidget):
         """The claim in type of this height, in pixels."""
         if self._said is None:
             return
-        theme, (word, other, weight) = current_theme(), self._said
+        word, other, weight = self._said
         pieces = (
-            Inked(word, True, theme.query),
+            Inked(word, True, "query"),
             Inked("\nlooks back at\n" if other else "\nlooks at\n"),
-            Inked(f"{other or 'itself'} {percentage(weight)}", True, theme.key),
+            Inked(f"{other or 'itself'} {percentage(weight)}", True, "key"),
         )
         self._claim.set_pieces(pieces, round(size))
         self._claim.adjustSize()

@@ -13,11 +13,11 @@ from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER, Head
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.text.attention_text import AttentionText
 from lmviz.inspection.attention import attention_place, combine_heads
 from lmviz.inspection.recipes.recipe import attention_recipe
 from lmviz.inspection.trace import Trace
+from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
 
 TITLES = {"": "In the text", ENCODER: "In the source", DECODER: "In the translation"}

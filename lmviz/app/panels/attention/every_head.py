@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
+from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.head_wall import HeadWall
 from lmviz.app.widgets.plots.score_strips import ScoreStrip, ScoreStrips
 from lmviz.inspection.attention import attention_layers, thumbnails
 from lmviz.inspection.head_badges import DUPLICATE, FIRST, INDUCTION, PREVIOUS, REST, HeadBadge, head_badges
 from lmviz.inspection.recipes.recipe import badges_recipe
+from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import visible
 
 FEW = 144
@@ -220,7 +220,7 @@ def _legend(counts: Mapping[str, int], of_units: Callable[[str], str]) -> list[I
     for name, kind in KINDS.items():
         sign, role = SIGNS.get(kind, ("", ""))
         if counts.get(sign):
-            ink = getattr(current_theme(), role)
+            ink = role
             pieces += [
                 Inked(" · " if pieces else ""),
                 Inked(sign, True, ink),

@@ -15,8 +15,8 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.kit.axes import ANYTHING
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.autodiff.learning import StepCurve, step_curve
+from lmviz.looks.curve import PlotCurve
 
 RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 NOTHING = "Nothing is learned here: write `parameter` before one of the numbers."

@@ -15,10 +15,10 @@ from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.text.agreeing_digits import AgreeingDigits, WrittenNumber
 from lmviz.autodiff.checking import agreeing_digits, check, error_curves, is_of_cell
 from lmviz.autodiff.names import cell_label, label
+from lmviz.looks.curve import PlotCurve
 
 EPSILON = 1e-5
 PLACES = 15

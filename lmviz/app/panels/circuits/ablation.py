@@ -15,16 +15,16 @@ from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker
-from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import cell_figure, count, signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import ComboBox
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.circuits.recipes import ablation_recipe
 from lmviz.inspection.intervention import Intervention
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.names import COUNTED, Names
 from lmviz.models.address import Address
 from lmviz.text.corpus import Corpus
 

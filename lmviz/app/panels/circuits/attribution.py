@@ -13,11 +13,11 @@ from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker
-from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.circuits.recipes import attribution_recipe
+from lmviz.looks.names import COUNTED, Names
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 

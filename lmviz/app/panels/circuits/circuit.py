@@ -12,11 +12,11 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker
-from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.circuits.recipes import circuit_recipe
+from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:

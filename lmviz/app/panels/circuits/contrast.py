@@ -12,12 +12,12 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, name_with, named, picker, row, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.circuits.recipes import contrast_recipe
+from lmviz.looks.names import Names
 from lmviz.models.sequences import SOURCE
 from lmviz.text.tokenizer import visible
 

@@ -15,7 +15,6 @@ from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
@@ -24,6 +23,7 @@ from lmviz.circuits.recipes import chances_recipe
 from lmviz.decoding.continuation import Continuation
 from lmviz.inspection.attention import attention_weights
 from lmviz.inspection.trace import Trace
+from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.curve_rows import CurveRow, CurveRows
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.looks.curve import PlotCurve
 
 if TYPE_CHECKING:
     from lmviz.circuits.head_scores import HeadScores

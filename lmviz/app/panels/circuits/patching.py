@@ -15,7 +15,6 @@ from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, row, sheet
-from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
@@ -25,6 +24,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.circuits.recipes import patching_recipe
 from lmviz.inspection.interventions import scale_head
+from lmviz.looks.names import COUNTED, Names
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 

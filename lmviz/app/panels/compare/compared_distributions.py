@@ -19,7 +19,6 @@ from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.card import Card
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -30,6 +29,7 @@ from lmviz.app.widgets.plots.distribution_card import DistributionCard
 from lmviz.decoding.distribution import Distribution
 from lmviz.decoding.shared_units import bare_word, ids_by_word
 from lmviz.inspection.recipes.decoding import side_by_side_recipe
+from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.label_table import LabelRow, LabelTable, TableLabel
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.recipes.decoding import labels_recipe
+from lmviz.looks.names import Names
 from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible
 

@@ -20,12 +20,12 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.controls.word_choice import WordChoice
 from lmviz.app.widgets.plots.bars import BarsView
-from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.quiet_table import ROW
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.guessing import GuessingGame, Round, choose_rounds, common_words, has_units, offered_words
+from lmviz.looks.columns import Column
 from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import Tokenizer, visible
 

@@ -15,19 +15,19 @@ from lmviz.app.session.comparison import names_of
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet, stack
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.plots.banded_plot import BandedPlot
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.workers.job import Job
 from lmviz.base.reporting import Report
 from lmviz.decoding.judged_pairs import TextPair, judged_pairs
 from lmviz.inspection.recipes.run import quality_recipe
 from lmviz.inspection.recipes.text import settings_of
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.names import Names
 from lmviz.runs.opening import open_model_of, open_recorded
 from lmviz.tasks import TRANSLATION
 
@@ -183,7 +183,7 @@ class QualityByLengthPanel(Panel):
             return None
         lengths = np.array(list(found), dtype=np.float64)
         y, *band = 100 * np.array([_shares(self._part(item)) for item in found.values()]).T
-        return PlotCurve(name, lengths, y, color_of(moment), dots=True, band=(band[0], band[1]))
+        return PlotCurve(name, lengths, y, moment[0].color_index, dots=True, band=(band[0], band[1]))
 
     @property
     def _is_exact(self) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.widgets.base.figures import count, number, percentage
-from lmviz.app.widgets.tables.columns_model import Column
+from lmviz.looks.columns import Column
 from lmviz.tasks import NEXT_TOKEN
 from lmviz.text.tokenizer import visible
 

@@ -14,7 +14,6 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import row
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
@@ -23,6 +22,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.decoding.comparison import Disagreement, disagreement_of, shares_after, surprisal_over
 from lmviz.decoding.likelihood import text_log_probabilities
 from lmviz.inspection.recipes.decoding import comparison_recipe, likelihood_recipe
+from lmviz.looks.names import Names
 from lmviz.text.tokenizer import START, Encoding, visible
 
 if TYPE_CHECKING:

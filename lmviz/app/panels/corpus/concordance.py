@@ -9,7 +9,6 @@ from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -17,6 +16,7 @@ from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.inspection.recipes.text import concordance_recipe, settings_of
+from lmviz.looks.names import Names
 from lmviz.text.concordance import Concordance, concordance
 from lmviz.text.tokenizer import visible
 

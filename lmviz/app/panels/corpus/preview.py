@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -26,11 +26,12 @@ from lmviz.app.widgets.base.canvas import Canvas, metrics
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
-from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph
+from lmviz.app.widgets.base.plain import InkedLabel, Label, caption, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.kit.painter import Painter, cut
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.base.plain_text import on_one_line
+from lmviz.looks.ink import Inked
 from lmviz.tasks import find_task
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.encodings import title_of
@@ -44,6 +45,19 @@ MOST_LABELS = 6
 NARROW = 84  # pixels of a column that has little to say
 SEPARATORS = {"comma": "comma", "semicolon": "semicolon", "tab": "tab", "bar": "bar  |"}
 QUOTES = {"double": '"', "single": "'", "none": "none"}
+
+
+INKS = {
+    "text": "query",
+    "word": "query",
+    "source": "query",
+    "picture": "query",
+    "label": "accent",
+    "tag": "accent",
+    "target": "key",
+    "caption": "key",
+}
+"""The colours of the roles of columns: what is read, and what is answered."""
 
 
 class PreviewPanel(Panel):
@@ -115,9 +129,8 @@ class PreviewPanel(Panel):
         self._form_card.set_title(on_one_line(offer.name))
         self._form_card.complain(offer.complaint)
         self._read.setEnabled(not offer.complaint and (offer.layout is None or bool(offer.layout.roles)))
-        inks = _inks()
         self._sentence.set_pieces(
-            [Inked(text, bool(role), inks.get(role)) for text, role in offer.sentence], 16
+            [Inked(text, bool(role), INKS.get(role)) for text, role in offer.sentence], 16
         )
         self._show_settings(offer)
         self._show_rows(offer)
@@ -239,7 +252,7 @@ class PreviewPanel(Panel):
         layout = offer.layout
         assert layout is not None, "a file with columns has a layout"
         name = InkedLabel()
-        ink = _inks().get(role)
+        ink = INKS.get(role)
         name.set_pieces([Inked(on_one_line(layout.names[place]) or "no name", bool(role), ink)])
         use = picker(f"column_{place + 1}_picker", f"what column {place + 1} is")
         use.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -317,19 +330,3 @@ class _Cell(Canvas):
 def _is_nameless(offer: Preview, place: int) -> bool:
     layout = offer.layout
     return layout is not None and layout.heading and not layout.names[place]
-
-
-def _inks() -> dict[str, QColor]:
-    """The colours of the roles of columns: what is read, and what is answered."""
-    theme = current_theme()
-    read, answered = theme.query, theme.accent
-    return {
-        "text": read,
-        "word": read,
-        "source": read,
-        "picture": read,
-        "label": answered,
-        "tag": answered,
-        "target": theme.key,
-        "caption": theme.key,
-    }

@@ -13,7 +13,6 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.building import column, named, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label
@@ -21,9 +20,10 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.inspection.recipes.text import settings_of, simplex_recipe
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.names import Names
 from lmviz.text.simplex import CountedWords, counted_words, example_context, with_share
 from lmviz.text.tokenizer import visible
 

@@ -9,15 +9,15 @@ from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.histogram import Histogram
 from lmviz.app.widgets.plots.log_log_plot import LogLogPlot
-from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.text import settings_of, vocabulary_recipe
+from lmviz.looks.columns import Column
+from lmviz.looks.names import Names
 from lmviz.text.corpus import Corpus
 from lmviz.text.tag_counts import tag_counts
 from lmviz.text.tokenizer import visible

@@ -9,13 +9,13 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.plain import caption
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceLine
 from lmviz.inspection.contexts import has_contexts, longest_context, stage_context
 from lmviz.inspection.recipes.text import places_recipe, settings_of
+from lmviz.looks.names import Names
 from lmviz.text.concordance import Concordance, concordance_of_ids
 from lmviz.text.tokenizer import visible
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.figures import number
@@ -13,8 +12,8 @@ from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
+from lmviz.looks.curve import PlotCurve
 from lmviz.scaling.position_trial import KINDS, try_positions
 
 NOTHING = (
@@ -59,7 +58,7 @@ class KindsPage(QWidget):
         self._run.setText("Stop" if trial.is_running else "Train one of each kind")
         self._run.setEnabled(trial.is_running or not trial.obstacle)
         self._form.set_editable(() if trial.is_running else None)
-        colors = {kind: current_theme().series_color(place) for place, kind in enumerate(KINDS)}
+        colors = {kind: place for place, kind in enumerate(KINDS)}
         drawn = {each.name: each for each in trial.trained if each.losses}
         self._plot.set_curves(
             [

@@ -14,11 +14,12 @@ from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.figures import brief_percentage, percentage
-from lmviz.app.widgets.base.plain import Inked, InkedLabel
+from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.inspection.lens_sentence import all_settled_in_words, settled_in_words
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.recipes.recipe import lens_recipe
+from lmviz.looks.ink import Inked
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 
@@ -159,7 +160,7 @@ class LensOverTextPanel(Panel):
         settled = settled_in_words(lens, at, self._noun)
         final = f"“{visible(self._drawn[0].answer(int(lens.ids[-1, at, 0])))}”"
         pieces = [
-            Inked(final, True, self._words.theme.accent),
+            Inked(final, True, "accent"),
             Inked(f" {settled} {all_settled_in_words(lens, self._unit)}"),
         ]
         self._say(pieces if settled else [])

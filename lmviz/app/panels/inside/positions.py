@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.kinds_page import KindsPage
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
@@ -23,7 +22,7 @@ from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.looks.curve import PlotCurve
 
 if TYPE_CHECKING:
     from lmviz.inspection.beyond_context import BeyondContext
@@ -243,11 +242,10 @@ class PositionsPanel(Panel):
         chosen = [at for at in chosen if at < len(waves)]
         first = 0 if name == "head" else 1  # distances begin at 0, positions at 1
         wanted = {f"{name} {at + 1}": waves[at] for at in chosen}
-        colors = [current_theme().series_color(place) for place in range(len(wanted))]
         self._waves.set_curves(
             [
                 PlotCurve(title, np.arange(len(values)) + first, values, color)
-                for (title, values), color in zip(wanted.items(), colors, strict=True)
+                for color, (title, values) in enumerate(wanted.items())
             ]
         )
         self._names[self._waves].setText(

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.ink import Ink
 
 if TYPE_CHECKING:
     from lmviz.inspection.reach import Reach
@@ -44,7 +43,7 @@ class ReachCurves(QWidget):
         self.plot.set_logarithmic(True)
         self._slider = SliderRow("scale U", "factor of the recurrent weights")
         self._slider.set_range(TWENTIETHS, 20)
-        self._reaches: dict[str, tuple[Reach, QColor]] = {}
+        self._reaches: dict[str, tuple[Reach, Ink]] = {}
         self._question: object = None  # of what the reaches are
         self._scaled: tuple[float, Reach, object] | None = None
         column(self._said, (self.plot, 1), self._slider, on=self)
@@ -66,7 +65,7 @@ class ReachCurves(QWidget):
         """Show the slider or not."""
         self._slider.setVisible(offered)
 
-    def set_reaches(self, reaches: Mapping[str, tuple[Reach, QColor]], question: object = None) -> None:
+    def set_reaches(self, reaches: Mapping[str, tuple[Reach, Ink]], question: object = None) -> None:
         """Draw how far the gradient of each model reaches."""
         self._reaches, self._question = dict(reaches), question
         self._draw()
@@ -77,11 +76,13 @@ class ReachCurves(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        curves = {name: (reach, color, False) for name, (reach, color) in self._reaches.items()}
+        curves: dict[str, tuple[Reach, Ink, bool]] = {
+            name: (reach, color, False) for name, (reach, color) in self._reaches.items()
+        }
         changed = ""
         if self._scaled is not None and self._scaled[2] == self._question:
             factor, reach, _ = self._scaled
-            curves[SCALED] = (reach, current_theme().key, True)
+            curves[SCALED] = (reach, "key", True)
             changed = f" · U × {factor:.2f}: ×{number(reach.factor, 2)} a step"
         self.plot.set_curves(
             [

@@ -17,7 +17,6 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, picker, sheet
-from lmviz.app.widgets.base.export import COUNTED, Names
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
@@ -25,6 +24,7 @@ from lmviz.app.widgets.matrix.pixel_grid import PixelGrid
 from lmviz.app.widgets.text.marked_words import WordScroll
 from lmviz.app.widgets.text.word_effects import MEASURED, PREDICTED, WordEffect, WordEffects
 from lmviz.inspection.recipes.gradient import saliency_recipe
+from lmviz.looks.names import COUNTED, Names
 from lmviz.models.sequences import SOURCE, TEXT
 from lmviz.text.pictures import SIDE
 from lmviz.text.tokenizer import visible

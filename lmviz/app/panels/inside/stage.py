@@ -24,7 +24,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.growing_canvas import growth_of
-from lmviz.app.widgets.base.plain import Inked, InkedLabel, paragraph
+from lmviz.app.widgets.base.plain import InkedLabel, paragraph
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.diagrams.stage_timeline import StageTimeline
 from lmviz.app.widgets.matrix.operation_view import OperationView
@@ -39,6 +39,7 @@ from lmviz.inspection.stage_sentence import Piece, stage_sentence
 from lmviz.inspection.strongest import strongest_cell
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import StagePart, View, likeliest_answers, stage_parts, strip
+from lmviz.looks.ink import Inked
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 

@@ -13,7 +13,6 @@ from lmviz.app.session.reading import NAMED, Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import figure_of
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.inspection.color_floor import color_floor
@@ -25,6 +24,7 @@ from lmviz.inspection.similarity import similarity_order
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.view_names import names_along
 from lmviz.inspection.views import View, likeliest_answers, matrix
+from lmviz.looks.names import Names
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
 

@@ -326,10 +326,7 @@ class ThroughTimePanel(Panel):
         self.wave.set_rows(rows, tokens if rows else [])
         self.wave.set_truncation(truncation)
         self._curves.set_reaches(
-            {
-                name: (found.reach, theme.series_color(item.model.color_index))
-                for name, item, found in self._found
-            },
+            {name: (found.reach, item.model.color_index) for name, item, found in self._found},
             self._question,
         )
         self._curves.offer_factor(self.parameter is not None)

@@ -16,7 +16,6 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.plain import Label, paragraph
@@ -30,6 +29,7 @@ from lmviz.inspection.names import coordinate, number_of, title_of
 from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.strongest import strongest_unit
 from lmviz.inspection.trace import Trace
+from lmviz.looks.names import Names
 from lmviz.models.address import Address
 from lmviz.models.sequences import SOURCE, is_along
 from lmviz.text.tokenizer import visible

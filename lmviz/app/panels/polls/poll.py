@@ -14,7 +14,6 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count
 from lmviz.app.widgets.base.flow import FlowLayout, labelled
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -25,6 +24,7 @@ from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.widgets.plots.poll_choices import ChoiceRow, PollChoices
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
+from lmviz.looks.names import Names
 from lmviz.polls.poll import Poll, Right
 
 FILES = "Polls (*.poll *.txt);;All files (*)"

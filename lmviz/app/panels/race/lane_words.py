@@ -21,7 +21,7 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
-from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label
+from lmviz.app.widgets.base.plain import InkedLabel, Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.plots.bars import ROW, BarsView
@@ -33,6 +33,7 @@ from lmviz.decoding.options import SamplingOptions
 from lmviz.decoding.sampling import sample
 from lmviz.inspection.recipes.decoding import side_by_side_recipe
 from lmviz.inspection.recipes.recipe import RecipeSubject
+from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ class LaneWordsPanel(Panel):
             Inked(visible(most.name), is_bold=True),
             Inked(f": {percentage(most.shares[low])} in lane {lanes[low].label}, "),
             Inked(f"{percentage(most.shares[high])} in lane {lanes[high].label}. "),
-            Inked("Below, what each writes with the same draws.", ink=current_theme().muted_text),
+            Inked("Below, what each writes with the same draws.", ink="muted_text"),
         ]
 
     def _write(self) -> None:

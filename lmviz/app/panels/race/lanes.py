@@ -17,13 +17,13 @@ from lmviz.app.panels.race.steering import SteeringForm
 from lmviz.app.session.race_lane import RaceLane
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet, stack
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number, short
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.scrolling import scrolling
-from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.run import lanes_recipe
+from lmviz.looks.columns import Column
+from lmviz.looks.names import Names
 
 ADDING, FORKING, STEERING = range(3)
 MEASURED = ("step", "loss", "best", "tokens per second")
@@ -117,11 +117,10 @@ class LanesPanel(Panel):
 
 
 def _columns(lanes: Sequence[RaceLane]) -> list[Column]:
-    colors = [current_theme().series_color(lane.color) for lane in lanes]
     labels = [f"↳ {lane.label}" if lane.parent else lane.label for lane in lanes]
     speeds = ["–" if lane.speed is None else short(lane.speed) for lane in lanes]
     return [
-        Column(" · ".join(differing_names(lanes)) or "lane", labels, colors=colors),
+        Column(" · ".join(differing_names(lanes)) or "lane", labels, colors=[lane.color for lane in lanes]),
         Column("state", [lane.state for lane in lanes]),
         Column("loss", [_figure(lane.loss) for lane in lanes]),
         Column("best", [_figure(lane.best) for lane in lanes]),

@@ -15,8 +15,8 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.run import curves_recipe
+from lmviz.looks.curve import PlotCurve
 from lmviz.tasks import TASKS
 from lmviz.training.units import smooth
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from lmviz.app.session.race_lane import RaceLane
 from lmviz.app.widgets.base.figures import number
-from lmviz.app.widgets.base.plain import Inked
 from lmviz.families import FAMILIES
+from lmviz.looks.ink import Inked
 from lmviz.runs.race_labels import setting_in_words, telling_settings
 
 

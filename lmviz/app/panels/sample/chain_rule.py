@@ -13,13 +13,13 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.text.product_strip import ProductStrip
 from lmviz.decoding.likelihood import Likelihood, text_log_probabilities
 from lmviz.inspection.recipes.decoding import likelihood_recipe
 from lmviz.inspection.recipes.recipe import RecipeSubject
+from lmviz.looks.names import Names
 from lmviz.models.prefix import read_prefix
 from lmviz.text.tokenizer import visible
 

@@ -14,7 +14,6 @@ from lmviz.app.session.prospect import Prospect
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words, meaning_in_words
 from lmviz.app.widgets.base.building import column, named
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, number, percentage
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -27,6 +26,7 @@ from lmviz.decoding.derivation import derive
 from lmviz.decoding.distribution import Candidate, Distribution
 from lmviz.decoding.options import FILTERS, SamplingOptions
 from lmviz.inspection.recipes.decoding import distribution_recipe
+from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
 
 TITLE, EARLIER = "From logits to a {}", "Earlier in the text"

@@ -10,7 +10,6 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.legend import Legend, LegendEntry
@@ -18,6 +17,7 @@ from lmviz.app.widgets.plots.surprisal_plot import SurprisalPlot, WordCurve
 from lmviz.decoding.histories import Histories, read_both_ways
 from lmviz.inspection.recipes.decoding import histories_recipe
 from lmviz.inspection.recipes.recipe import RecipeSubject
+from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, name_with, named, picker, row, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import plain, with_unit
 from lmviz.app.widgets.base.flow import FlowLayout
 from lmviz.app.widgets.base.link_button import LinkButton
@@ -29,6 +28,7 @@ from lmviz.app.widgets.text.big_figure import BigFigure
 from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 from lmviz.inspection.recipes.recipe import arguments_of
+from lmviz.looks.names import Names
 from lmviz.models.transformer_configuration import TransformerConfiguration
 from lmviz.scaling.compute import (
     amount_in_words,

@@ -11,15 +11,15 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, row, sheet
 from lmviz.app.widgets.base.empty_text import EmptyText
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import number, plain
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.text import settings_of, turns_recipe
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.names import Names
 from lmviz.scaling.compute import amount_in_words
 from lmviz.scaling.experiment import fitted, run_experiment
 

@@ -15,7 +15,7 @@ from lmviz.app.widgets.controls.slider_row import SliderRow
 from lmviz.app.widgets.diagrams.layer_graph import LayerGraphView
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.looks.curve import PlotCurve
 from lmviz.scaling.computation_graph import (
     attention_edges,
     attention_graph,

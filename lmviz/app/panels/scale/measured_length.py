@@ -9,15 +9,15 @@ import numpy as np
 from lmviz.app.panels.panel import JOBS, Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import row, sheet
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, plain
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.workers.job import Job
 from lmviz.app.workers.threads import compute_with
 from lmviz.base.reporting import Report
 from lmviz.families import FAMILIES
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.names import Names
 from lmviz.scaling.compute import bytes_in_words
 from lmviz.scaling.text_length import MeasuredLength, MeasuredModel, measure_lengths
 

@@ -9,10 +9,10 @@ import numpy as np
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import plain
 from lmviz.app.widgets.kit.picture import Spot
 from lmviz.app.widgets.plots.size_plot import ComputeLine, SizePlot, SizePoint
+from lmviz.looks.names import Names
 from lmviz.scaling.compute import (
     BEST_TOKENS,
     DAY,

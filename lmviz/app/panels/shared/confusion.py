@@ -20,16 +20,16 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet, stack
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.base.figures import count, percentage, share_or_none
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.matrix.confusion_grid import ConfusionGrid
-from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.inspection.recipes.run import confusion_recipe
 from lmviz.inspection.recipes.text import settings_of
+from lmviz.looks.columns import Column
+from lmviz.looks.names import Names
 from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible
 

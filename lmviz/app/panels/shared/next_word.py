@@ -12,7 +12,6 @@ from lmviz.app.panels.panel import Panel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, stack
-from lmviz.app.widgets.base.export import Names
 from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.plots.before_after_bars import BeforeAfterBars
 from lmviz.base.errors import LmvizError
@@ -21,6 +20,7 @@ from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
 from lmviz.inspection.recipes.recipe import array_recipe
 from lmviz.inspection.views import answer_at, is_answer_known
+from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
 
 FEWEST, MOST = 3, 40

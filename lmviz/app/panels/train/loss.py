@@ -19,8 +19,8 @@ from lmviz.app.session.training_state import History
 from lmviz.app.widgets.base.building import named, picker, row
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.inspection.recipes.run import curves_recipe
+from lmviz.looks.curve import PlotCurve
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.text.corpus import Corpus
 from lmviz.training.description import RunDescription

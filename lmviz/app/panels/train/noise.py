@@ -19,9 +19,9 @@ from lmviz.app.widgets.base.plain import Label, caption
 from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.kit.axes import LOSS
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.workers.job import Job
 from lmviz.families import FAMILIES
+from lmviz.looks.curve import PlotCurve
 from lmviz.runs.opening import open_model_of, open_recorded
 from lmviz.text.corpus import Corpus
 

@@ -22,10 +22,10 @@ from lmviz.app.widgets.base.figures import number, percentage, signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.plots.bars import BarsView
-from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
 from lmviz.app.widgets.text.examples_view import ExamplesView, ShownExample
 from lmviz.inspection.names import title_of
+from lmviz.looks.columns import Column
 from lmviz.models.prediction import Prediction
 from lmviz.models.tap import place_of
 from lmviz.text.pictures import picture_tokenizer

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import OpenedModel
@@ -16,12 +15,12 @@ from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
 from lmviz.app.widgets.kit.axes import SHARE
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.decoding.continuation import Continuation
 from lmviz.decoding.distribution import next_distribution
 from lmviz.families import FAMILIES
 from lmviz.inspection.recipes.run import over_time_recipe
 from lmviz.inspection.views import answer_at, is_answer_known
+from lmviz.looks.curve import PlotCurve
 from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
@@ -181,11 +180,10 @@ class OverTimePanel(Panel):
         words = np.argsort(-table[-1], kind="stable")[:WORDS]
         answers = shown.predicts.names or shown.tokenizer.tokens()
         names = [visible(answers[int(word)]) for word in words]
-        colors = [current_theme().series_color(place) for place in range(WORDS)]
         self._plot.set_curves(
             [
-                PlotCurve(name, steps, table[:, word], role=color, width=1.6)
-                for name, word, color in zip(names, words, colors, strict=False)
+                PlotCurve(name, steps, table[:, word], role=place, width=1.6)
+                for place, (name, word) in enumerate(zip(names, words, strict=False))
             ]
         )
         self._plot.set_end(self._end(shown))

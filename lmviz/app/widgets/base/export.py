@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.look.typefaces import TOKEN_FAMILIES
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
+from lmviz.looks.names import COUNTED, Names
 
 PICTURE_RATIO = 2
 PICTURES = "Pictures (*.png *.svg)"
@@ -37,18 +37,6 @@ def save_picture(widget: QWidget, path: str | Path) -> None:
     if path.suffix.lower() not in writers:
         raise LmvizError(f"{path.name} is neither PNG nor SVG: end the name with .png or .svg.")
     write_atomically(path, writers[path.suffix.lower()](widget))
-
-
-@dataclass(frozen=True)
-class Names:
-    """What stands at each row and each column of what is exported; nothing where they are only counted."""
-
-    rows: Sequence[str] = ()
-    columns: Sequence[str] = ()
-
-
-COUNTED = Names()
-"""Rows and columns without names."""
 
 
 def fits_csv(arrays: Mapping[str, np.ndarray]) -> bool:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QWidget
 
+from lmviz.app.look.theme import current_theme
 from lmviz.base.plain_text import on_one_line, seen
+from lmviz.looks.ink import Inked
 
 
 class Label(QLabel):
@@ -44,14 +44,6 @@ class Label(QLabel):
         super().setText(seen(text))
 
 
-class Inked(NamedTuple):
-    """A part of a text: bold or not, in an ink of its own or in that of the label."""
-
-    text: str
-    is_bold: bool = False
-    ink: QColor | None = None
-
-
 class InkedLabel(Label):
     """`set_pieces(pieces)`: a text of which some parts are bold or in another ink."""
 
@@ -79,7 +71,7 @@ def window_title(text: str) -> str:
 
 
 def _written(piece: Inked) -> str:
-    style = f"color: {piece.ink.name()};" if piece.ink is not None else ""
+    style = f"color: {current_theme().ink(piece.ink).name()};" if piece.ink is not None else ""
     style += "font-weight: bold" if piece.is_bold else ""
     return f'<span style="{style}">{_escaped(piece.text)}</span>'
 

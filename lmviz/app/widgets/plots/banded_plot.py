@@ -14,8 +14,9 @@ from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.base.figures import count, number
 from lmviz.app.widgets.kit.axes import DASHED, PERCENT, SIZE, PointableAxes
 from lmviz.app.widgets.kit.pointing import ACROSS, Words, along
-from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
+from lmviz.app.widgets.plots.plot_curve import DrawnCurve
 from lmviz.base.plain_text import seen
+from lmviz.looks.curve import PlotCurve
 
 RING = 11  # pixels at scale 1 across
 EDGE = 0.03  # of the axes, so that nothing at their ends is cut

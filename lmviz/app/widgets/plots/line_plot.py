@@ -21,9 +21,10 @@ from lmviz.app.widgets.kit.axes import ANYTHING, LOSS, SIZE, Axes, ReferenceLine
 from lmviz.app.widgets.kit.painter import Painter
 from lmviz.app.widgets.kit.pointing import ACROSS, along
 from lmviz.app.widgets.plots.axis_range import rounded_range, together
-from lmviz.app.widgets.plots.plot_curve import DrawnCurve, PlotCurve
+from lmviz.app.widgets.plots.plot_curve import DrawnCurve
 from lmviz.app.widgets.plots.plot_names import PlotName, PlotNames
 from lmviz.base.plain_text import seen
+from lmviz.looks.curve import PlotCurve
 
 if TYPE_CHECKING:
     from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent

@@ -1,9 +1,6 @@
-"""A curve of a plot: its points, and how it is drawn."""
+"""A curve as it stands in a plot."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyqtgraph
@@ -12,43 +9,11 @@ from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.kit.axes import DASHED, SOLID, Axes
+from lmviz.looks.curve import PlotCurve
 
 MOST_DASHED = 2000  # points of a curve that is drawn with dashes
 DOT = 6  # pixels at scale 1 across
 BAND = 0.16  # how opaque a band is
-
-
-@dataclass(frozen=True, eq=False)
-class PlotCurve:
-    """A named curve through (point,) x, ascending, and y; NaN interrupts it.
-
-    `role` is a role of the theme, a colour or the number of a series; `width` is in pixels at scale 1, and
-    without one the `dots` alone are drawn. `said` stands beside the name, by default the last value. The plot
-    holds all of a curve, but of a `guide` only what lies beside the others. A `band` has its lower and its
-    upper edge, (point,) each. With a `ring` it says where it begins, such as a fork where it leaves another.
-    """
-
-    name: str
-    x: Sequence[float] | np.ndarray
-    y: Sequence[float] | np.ndarray
-    role: str | QColor | int = "training"
-    width: float = 2.0
-    dashed: bool = False
-    dots: bool = False
-    said: str | None = None
-    guide: bool = False
-    band: tuple[np.ndarray, np.ndarray] | None = None
-    ring: bool = False
-
-    @property
-    def points(self) -> np.ndarray:
-        """Its points, (point, 2): x and y."""
-        return np.column_stack([self.x, self.y])
-
-    def at(self, x: float) -> float | None:
-        """The y at exactly this x; None where the curve has no point."""
-        index = int(np.searchsorted(self.x, x))
-        return float(self.y[index]) if index < len(self.x) and self.x[index] == x else None
 
 
 class DrawnCurve:
@@ -76,10 +41,7 @@ class DrawnCurve:
     @property
     def color(self) -> QColor:
         """Its colour in the current theme."""
-        role = self.curve.role
-        if isinstance(role, int):
-            return current_theme().series_color(role)
-        return role if isinstance(role, QColor) else getattr(current_theme(), role)
+        return current_theme().ink(self.curve.role)
 
     @property
     def is_visible(self) -> bool:

@@ -2,72 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, Qt
-from PySide6.QtGui import QColor
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.widgets.tables.quiet_table import NOWHERE, Index
 from lmviz.base.plain_text import seen
+from lmviz.looks.columns import Column
 
-SAMPLE = 64
 TOKEN = 12  # the size of tokens
 SHARE = Qt.ItemDataRole.UserRole + 1
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One column: `values` (row,), numbers or texts, and how to write one of them.
-
-    Texts stand on the left, in monospace when they are `tokens`; numbers on the right. `bar` draws a
-    number as a bar as well, which is full at the largest value. A `spare` column is left out where the table
-    is too narrow for all, and said in the tooltip of the row. `colors` (row,) are those of curves, each shown
-    before its cell.
-    """
-
-    title: str
-    values: np.ndarray | Sequence[str]
-    write: Callable[[Any], str] = str
-    tokens: bool = False
-    bar: bool = False
-    spare: bool = False
-    colors: Sequence[QColor] = ()
-
-    @property
-    def broken_title(self) -> str:
-        """The title in two lines of about the same length; in one if it is a single word."""
-        words = self.title.split()
-        halves = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
-        return "\n".join(min(halves, key=lambda pair: max(map(len, pair)))) if halves else self.title
-
-    @property
-    def sample(self) -> list[str]:
-        """Some of its cells, the first and the last ones among them, as they are written."""
-        rows = len(self.values)
-        chosen = {*range(min(SAMPLE, rows)), *range(0, rows, rows // SAMPLE + 1), *range(rows)[-SAMPLE:]}
-        return [self.write(self.values[row]) for row in sorted(chosen)]
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the values are numbers."""
-        return isinstance(self.values, np.ndarray) and self.values.dtype.kind in "iufb"
-
-    @property
-    def alignment(self) -> Qt.AlignmentFlag:
-        """Texts on the left, numbers on the right."""
-        side = Qt.AlignmentFlag.AlignRight if self.numeric else Qt.AlignmentFlag.AlignLeft
-        return side | Qt.AlignmentFlag.AlignVCenter
-
-    def order(self) -> np.ndarray:
-        """The rows from the smallest value up, equal ones in their own order: (row,) int."""
-        if self.numeric:
-            return np.argsort(self.values, kind="stable")
-        texts = [text.casefold() for text in self.values]
-        return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
 
 
 class ColumnsModel(QAbstractTableModel):
@@ -174,9 +121,9 @@ class ColumnsModel(QAbstractTableModel):
         if role == SHARE and column.bar:
             return float(column.values[row]) / (self._largest[index.column()] or 1.0)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return column.alignment
+            return alignment_of(column)
         if role == Qt.ItemDataRole.DecorationRole and column.colors:
-            return column.colors[row]
+            return current_theme().ink(column.colors[row])
         if role == Qt.ItemDataRole.FontRole and column.tokens:
             return current_theme().token_font(TOKEN)
         if role == Qt.ItemDataRole.ForegroundRole and row in self._faded:
@@ -192,5 +139,11 @@ class ColumnsModel(QAbstractTableModel):
             column = self._columns[section]
             return column.broken_title if self._broken else column.title
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._columns[section].alignment
+            return alignment_of(self._columns[section])
         return None
+
+
+def alignment_of(column: Column) -> Qt.AlignmentFlag:
+    """Texts on the left, numbers on the right."""
+    side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter

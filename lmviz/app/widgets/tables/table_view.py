@@ -20,8 +20,9 @@ from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.kit.pointing import CONFIRMING
 from lmviz.app.widgets.tables.column_widths import ColumnNeed, share_width
-from lmviz.app.widgets.tables.columns_model import SHARE, TOKEN, Column, ColumnsModel
+from lmviz.app.widgets.tables.columns_model import SHARE, TOKEN, ColumnsModel
 from lmviz.app.widgets.tables.quiet_table import NOWHERE, Index, QuietTable
+from lmviz.looks.columns import Column
 
 NARROWEST = 44
 HEADING, HEADING_PADDING = 12, 11  # pixels at scale 1 of the type, and on either side of it

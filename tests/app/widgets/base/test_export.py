@@ -9,8 +9,9 @@ from PySide6.QtGui import QImage, QPainter, QPicture
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from lmviz.app.widgets.base.export import Names, fits_csv, paint_clipped, save_arrays, save_picture, svg_of
+from lmviz.app.widgets.base.export import fits_csv, paint_clipped, save_arrays, save_picture, svg_of
 from lmviz.base.errors import LmvizError
+from lmviz.looks.names import Names
 
 
 @pytest.fixture

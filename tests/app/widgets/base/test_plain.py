@@ -7,7 +7,8 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.widgets.base.plain import Inked, InkedLabel, Label, caption, paragraph, window_title
+from lmviz.app.widgets.base.plain import InkedLabel, Label, caption, paragraph, window_title
+from lmviz.looks.ink import Inked
 
 WORDS = ("<b>bold</b>", '<a href="x">y</a>', "a &amp; b & c", "<img src='/none'>")
 

@@ -3,23 +3,22 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.plots.banded_plot import BandedPlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
+from lmviz.looks.curve import PlotCurve
 
 X = np.array([5.0, 10.0, 20.0])
 
 
 def curves() -> list[PlotCurve]:
     high, low = np.array([100.0, 90.0, 80.0]), np.array([60.0, 30.0])
-    color = current_theme().series_color
     return [
-        PlotCurve("with", X, high, color(0), dots=True, band=(high - 8, np.minimum(high + 8, 100))),
-        PlotCurve("without", X[:2], low, color(2), dots=True, band=(low - 5, low + 5)),
+        PlotCurve("with", X, high, 0, dots=True, band=(high - 8, np.minimum(high + 8, 100))),
+        PlotCurve("without", X[:2], low, 2, dots=True, band=(low - 5, low + 5)),
     ]
 
 
@@ -124,7 +123,7 @@ def test_the_last_number_of_the_axis_is_written_whole(shown, monkeypatch):
     monkeypatch.setattr(QPainter, "drawText", note)
     x = np.array([10.0, 20.0])
     plot.set_units("thousands of words")
-    plot.set_curves([PlotCurve("model", x, x, QColor("black"), dots=True, band=(x, x))])
+    plot.set_curves([PlotCurve("model", x, x, "#000000", dots=True, band=(x, x))])
     shown(plot, 300, 200).grab()
     [last] = [area for text, area in written.items() if text.endswith("thousands of words")]
     assert plot.axes["bottom"].mapRectToScene(QRectF(last)).right() <= plot.width()

@@ -16,8 +16,8 @@ from lmviz.app.widgets.base.hover_card import HoverCard
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT, SHARE, Axes
 from lmviz.app.widgets.plots.axis_range import rounded_range
 from lmviz.app.widgets.plots.line_plot import LinePlot
-from lmviz.app.widgets.plots.plot_curve import PlotCurve
 from lmviz.app.widgets.plots.plot_names import spread
+from lmviz.looks.curve import PlotCurve
 
 TRAINING = PlotCurve("training", [0, 10, 20, 30], [4.0, 3.0, 2.5, 2.25])
 VALIDATION = PlotCurve("validation", [0, 20], [4.1, 2.7], role="validation")

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolTip
 
 from lmviz.app.widgets.base.canvas import metrics
-from lmviz.app.widgets.tables.columns_model import Column
 from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.looks.columns import Column
 
 WORDS = ["night", "King", "queen", "kind"]
 
