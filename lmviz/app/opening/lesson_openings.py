@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 READ_BY = ("tokenizer", "lower_case", "minimum_count", "vocabulary", "documents", "validation")
 """Options by which a text of the catalogue is read otherwise."""
 
+LENT = {"plan": "plan", "race": "race", "seed": "sampling", "beside": "comparison"}
+"""What each kind of opening borrows: it is given back when the lesson is left."""
+
+STAYS = ("text", "model", "step", "network", "tape", "prefix", "source", "changed", "measure")
+"""The kinds that open what one looks at: that stays in sight when the lesson is left."""
+
 Open = Callable[["Session", "Opening", "Path | None"], None]
 
 
@@ -27,6 +33,7 @@ def open_all(session: Session, openings: Iterable[Opening], folder: Path | None)
     kinds, openings = list(OPENINGS), tuple(openings)
     if any(opening.kind in ("plan", "race") for opening in openings):
         session.make_way()
+    session.lending.borrow((LENT[each.kind] for each in openings if each.kind in LENT), "lesson")
     for opening in sorted(openings, key=lambda opening: kinds.index(opening.kind)):
         if opening.kind == "step" and any(other.kind == "model" for other in openings):
             continue  # the model is opened at that step

@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from lmviz.app.session.session import Session
 
 SLOW = 600  # milliseconds after which it is said that a scene is being opened
+LENT = {
+    "compared": "comparison",
+    "shows_gradients": "gradients",
+    "spells_out": "spelling",
+    "sampling": "sampling",
+}
+"""What each field of a scene borrows: given back when another model is shown, or the lecture is left."""
+
+IN_SIGHT = "perspective in_front text models prefix source changed measure position stage cell head side"
+STAYS = (*IN_SIGHT.split(), "surgery", "is_surgery_off", "network", "race")
+"""The fields that are what one looks at: that stays. Surgery ends with the model that it changes."""
+
 LARGEST_CONTENT = 1_000_000
 """Characters of a pasted text that a scene holds."""
 
@@ -51,6 +63,7 @@ class Scenes(QObject):
         self._session.library.failed.connect(self._stop)
         self._session.reading.changed.connect(self._pin)
         self._session.reading.failed.connect(self._stand_unread)
+        self._session.library.model_changed.connect(self._leave)
 
     def open(self, path: Path) -> None:
         """Put on the scene in a file; the notice says what is wrong with it, or missing."""
@@ -65,6 +78,7 @@ class Scenes(QObject):
         if not self._session.permission.may_read_files(named - known, path.parent, path.name, again):
             return
         self._stop()
+        self.leave()
         self._opened = {}
         self._opening = f"{path.name} is being opened…"
         self._say_soon.start()
@@ -90,6 +104,10 @@ class Scenes(QObject):
             names = " and ".join(missing)
             self._missing = f"{path.name} names {names}, and there is none: put it beside the scene."
         self._begin(scene, folders)
+
+    def leave(self) -> None:
+        """Give back what the scene has set out of sight, but for what a person has changed since."""
+        self._session.lending.give_back("scene", but_changed=True)
 
     def prepare(self, scene: Scene, path: Path) -> None:
         """Have the models and the text read that the scene of a file names, so that it is put on sooner.
@@ -178,6 +196,7 @@ class Scenes(QObject):
         scene, session = self._scene, self._session
         assert scene is not None, "nothing is set up without a scene"
         library = session.library
+        session.lending.borrow(LENT.values(), "scene")
         library.follow_live(False)
         if 0 in self._opened:
             library.choose(self._opened[0], scene.models[0].step)
@@ -196,10 +215,17 @@ class Scenes(QObject):
             for change in scene.surgery:
                 session.surgery.add(change)
             session.surgery.set_off(scene.is_surgery_off)
+        session.lending.note_set("scene")
         if session.reading.question is None:
             self._finish()
         else:
             self._pin()
+
+    def _leave(self) -> None:
+        """Another model than those of the scene is shown: that is no longer the scene."""
+        model, own = self._session.library.model, {opened.folder for opened in self._opened.values()}
+        if self._scene is None and model is not None and model.folder not in own:
+            self.leave()
 
     def _compared(self, scene: Scene) -> list[Moment]:
         return [

@@ -85,11 +85,13 @@ class CurrentLesson(Part):
     a task is ticked by what is done for it.
 
     `changed` follows all that is drawn of a lesson, `step_begun` another step, `progress_changed` what is to
-    be remembered. Nothing can be opened before it is said by `stand_in` where lessons take place.
+    be remembered, and `left` a lesson that is over or gives way to another. Nothing can be opened before
+    `stand_in` has said where lessons take place.
     """
 
     changed = Signal()
     step_begun = Signal()
+    left = Signal()
     progress_changed = Signal(str)
     judged = Signal(object)
     """An answer that was found right or wrong."""
@@ -181,6 +183,8 @@ class CurrentLesson(Part):
 
     def open(self, lesson: Lesson, number: int | None = None) -> None:
         """Begin a lesson, or go on where one was; after the last step, from the beginning."""
+        if self._lesson is not None:
+            self.left.emit()
         before = self._progress.get(lesson.name, LessonProgress())
         if number is None:
             number = 0 if len(before.done) >= len(lesson.steps) else before.step
@@ -193,6 +197,7 @@ class CurrentLesson(Part):
         if self._lesson is not None:
             self._timer.stop()
             self._lesson = None
+            self.left.emit()
             self.changed.emit()
 
     def go_to(self, number: int) -> None:

@@ -313,11 +313,16 @@ class CurrentRace(Part):
         lane = RaceLane(planned, color, parent=origin, left_at=step)
         self._begin((*(self._lanes), lane), forked=(planned.name, run, step))
 
-    def open(self, folder: Path) -> None:
-        """Open a race that lies in a folder, each of its lanes like a run."""
+    def open(self, race: Path | tuple[RaceLane, ...]) -> None:
+        """Open a race that lies in a folder, each of its lanes like a run; or lanes that waited before."""
         if self.is_active:
             self.failed.emit(RACING)
             return
+        if isinstance(race, tuple):
+            self.clear()
+            self._set_lanes(race)
+            return
+        folder = race
 
         def work() -> tuple[RaceFolder, dict[str, RaceLane | str]]:
             race = open_race(folder)

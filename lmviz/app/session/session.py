@@ -21,6 +21,7 @@ from lmviz.app.session.explanation import Explanation
 from lmviz.app.session.fitting_text import FittingText
 from lmviz.app.session.focus import Focus
 from lmviz.app.session.gradients import Gradients
+from lmviz.app.session.lending import Lending, Lent
 from lmviz.app.session.lesson import CurrentLesson
 from lmviz.app.session.library import Library
 from lmviz.app.session.open_text import OpenText
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from lmviz.app.session.opened_model import OpenedModel
     from lmviz.app.session.polls import Polls
     from lmviz.app.session.race import CurrentRace
+    from lmviz.app.session.race_lane import RaceLane
     from lmviz.app.session.scale import Scale
     from lmviz.app.session.scores import Scores
     from lmviz.app.session.trained_in_turn import TrainedInTurn
@@ -88,6 +90,9 @@ class Session(QObject):
         self.explanation = Explanation(self.work, self.reading, self.focus, self.gradients, self)
         self.writing = Writing(self.work, self.library, self.surgery, self.focus, self.reading, self)
         self.lesson = CurrentLesson(self.reading, self.focus, self)
+        self.lending = Lending(self._things_to_lend())
+        self.lesson.left.connect(lambda: self.lending.give_back("lesson"))
+        self.training.changed.connect(self.lending.put_back)
 
     @property
     def is_racing(self) -> bool:
@@ -232,6 +237,27 @@ class Session(QObject):
             stop()
         if stopped:  # said once the step has begun, which takes away what was said before
             QTimer.singleShot(0, self, lambda: self.made_way.emit(STOPPED))
+
+    def _things_to_lend(self) -> dict[str, Lent]:
+        """What a lesson, a lecture or a scene may set that goes on working when it is gone, out of sight."""
+
+        def is_trained() -> bool:
+            return self.training.is_awaited or self.training.state.is_active
+
+        library, writing = self.library, self.writing
+        return {
+            "plan": Lent(self.plan.keep, self.plan.put_back, is_trained),
+            "race": Lent(lambda: self.race.folder or self.race.lanes, self._put_race_back),
+            "sampling": Lent(lambda: writing.sampling, lambda kept: writing.set_sampling(**kept.to_values())),
+            "comparison": Lent(lambda: self.comparison.chosen, self.comparison.choose),
+            "gradients": Lent(lambda: self.gradients.is_shown, self.gradients.show),
+            "spelling": Lent(lambda: any(each.spells_out for each in library.models), library.spell_out),
+        }
+
+    def _put_race_back(self, race: Path | tuple[RaceLane, ...]) -> None:
+        """Show the race that was there before; one whose lanes have begun since is a run, and stays."""
+        if not any(lane.folder is not None for lane in self.race.lanes):
+            self.race.open(race)
 
     def close(self) -> None:
         """Stop training, leaving a run that can be resumed, and wait a while for every thread."""

@@ -83,7 +83,7 @@ class Training(Part):
         self._state = TrainingState()
         self._worker: TrainingWorker | None = None
         self._controls = Controls()
-        self._rate_begun_with: float | None = None
+        self._begun_with: Plan | None = None
         self._trained: OpenedModel | None = None  # the model of the training, once it is open
         self._further = GoingFurther(text, library, plan)
         self._live = LiveWeights(work, library, self.live_failed.emit)
@@ -128,6 +128,11 @@ class Training(Part):
     def is_taken(self) -> bool:
         """Whether a model is being trained, be it in a race, so that no other training can begin."""
         return self._state.is_active or (self._race is not None and self._race.is_active)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a training was asked for, and begins once all is known that it takes."""
+        return self._steps_waiting is not None
 
     def stand_beside(self, race: OtherTrainings) -> None:
         """Begin no training while one of these is under way, and tell how they stand."""
@@ -280,7 +285,7 @@ class Training(Part):
 
     def _begin_new(self, plan: Plan, corpus: Corpus, steps: float) -> None:
         folder = new_folder(self.runs_folder, f"{plan.family} {corpus.name}")
-        self._rate_begun_with = plan.training_options.learning_rate
+        self._begun_with = plan
         self._plan.begin_timing(corpus.fingerprint)
         state = TrainingState(
             "preparing",
@@ -329,14 +334,15 @@ class Training(Part):
         if not fits and not self._permission.may_read(model.run, lambda: self._start_again(steps)):
             return
         rate, is_last = self._plan.current.training_options.learning_rate, model.folder == self._state.folder
-        if is_last and rate == self._rate_begun_with:
+        begun = None if self._begun_with is None else self._begun_with.training_options.learning_rate
+        if is_last and rate == begun:
             chosen = self._controls.learning_rate
             rate = rate if chosen is None else chosen
-        changed = is_last and rate != self._rate_begun_with
+        changed = is_last and rate != begun
         done = model.snapshots[-1]
         options = one_step_further(description, done) if steps == 1 else self._further.options(model)
         self._further.plan_run(model, replace(options, learning_rate=rate) if changed else options)
-        self._rate_begun_with = self._plan.current.training_options.learning_rate
+        self._begun_with = self._plan.current
         self._plan.begin_timing(description.fingerprint)
         text = corpus if fits else None
         tokenizer = str(description.corpus.get("options", {}).get("tokenizer", ""))
@@ -432,9 +438,14 @@ class Training(Part):
             self.failed.emit(state.sentence)
 
     def _give_rate_back(self) -> None:
-        """Plan with the rate that the training began with: one that was chosen on its way is its own."""
-        options, rate = self._plan.current.training_options, self._rate_begun_with
-        self._plan.change(training_options=options if rate is None else replace(options, learning_rate=rate))
+        """Plan with the rate that the training began with: one that was chosen on its way is its own.
+
+        What is planned meanwhile instead of it keeps its own rate.
+        """
+        begun, now = self._begun_with, self._plan.current
+        if begun is not None and (begun.family, begun.configuration) == (now.family, now.configuration):
+            rate = begun.training_options.learning_rate
+            self._plan.change(training_options=replace(now.training_options, learning_rate=rate))
 
     def _forget_worker(self) -> None:
         self._timer.stop()

@@ -127,6 +127,18 @@ class TrainingPlan(Part):
         self.set(family, configuration, training_options)
         self.offered.emit()
 
+    def keep(self) -> object:
+        """All that is planned, as a value for `put_back`."""
+        return self._plan, self._task, self._preset, dict(self._left)
+
+    def put_back(self, kept: object) -> None:
+        """Plan what was planned when `keep` gave this value, as it is for the text that is open now."""
+        self._plan, self._task, self._preset, self._left = kept  # type: ignore[misc]  # it comes from there
+        self._problem = ""
+        self._follow_task()
+        self._follow_preset()
+        self.changed.emit()
+
     @property
     def problem(self) -> str:
         """Why what stands in the form cannot be trained on the open text; "" when it can."""

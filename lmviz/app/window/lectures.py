@@ -108,9 +108,10 @@ class Lectures(QObject):
         self._window.offer(self._offered, "Give it", self.give)
 
     def leave(self) -> None:
-        """Close the lecture; what is shown stays."""
+        """Close the lecture; what is shown stays, and what its scenes have set out of sight is given back."""
         if self._lecture is not None:
             self._end()
+            self._window.scenes.leave()
             self._prepare_no_more()
             self._lecture = None
             if self._presenter is not None:
