@@ -12,6 +12,7 @@ from lmviz.base.reporting import Report, part_of, unheard
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.encodings import RECOGNISED, Found, find_encoding
+from lmviz.text.label_names import find_label_names
 from lmviz.text.layout import Layout, told_columns
 from lmviz.text.reading import as_utf8, check_encoding, check_room, find_files, read_raw, read_utf8
 from lmviz.text.several_files import are_labels, find_languages
@@ -84,7 +85,7 @@ def read_contents(
         return _read_languages(origin, *by_language, options, progress, counted=counted)
     written = _written(origin)
     files, raws, encodings = _texts(paths, options.encoding, progress)
-    found = read_examples(files, options, counted=counted)
+    found = read_examples(files, options, counted=counted, label_names=find_label_names(paths))
     return Contents(origin, options, found, written, files, raws, encodings)
 
 

@@ -22,6 +22,8 @@ FORMS = (
     "conllu",
     "columns",
     "slashes",
+    "lists",
+    "spans",
     "fasttext",
     "jsonl",
     "table",

@@ -30,6 +30,8 @@ from lmviz.text.layout import (
 )
 from lmviz.text.pictures import is_picture, picture_of, pixels_of
 from lmviz.text.table import Record, find_dialect, records
+from lmviz.text.tagged_lists import find_lists, read_lists
+from lmviz.text.tagged_spans import find_spans, read_spans
 from lmviz.text.words import SPACES
 
 SAMPLE = 1 << 16
@@ -74,6 +76,11 @@ class FileBeginning:
     @cached_property
     def lines(self) -> list[str]:
         return self.data.decode("utf-8", "ignore").split("\n")
+
+    @property
+    def begins_json(self) -> bool:
+        """Whether it begins as an array or an object of JSON does."""
+        return self.data.lstrip()[:1] in (b"[", b"{")
 
     @cached_property
     def solid(self) -> list[str]:
@@ -258,6 +265,14 @@ def _read_slashes(data: bytes, layout: Layout) -> Iterator[Record]:
         for word, _, tag in parts:
             yield number, [word, tag], ""
         yield number, [], ""
+
+
+def _find_lists(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
+    return find_lists(sample.data, force=force) if sample.begins_json else None
+
+
+def _find_spans(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
+    return find_spans(sample.data, force=force) if sample.begins_json else None
 
 
 def _find_fasttext(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
@@ -520,6 +535,8 @@ FORMS: dict[str, Form] = {
     "slashes": Form(
         "Words with a tag behind a slash", ("tagging",), "sentences", _find_slashes, _read_slashes
     ),
+    "lists": Form("Words and tags in lists", ("tagging",), "sentences", _find_lists, read_lists),
+    "spans": Form("Texts with marked spans", ("tagging",), "sentences", _find_spans, read_spans),
     "fasttext": Form(
         "Labels as fastText has them", ("classification",), "texts", _find_fasttext, _read_fasttext
     ),

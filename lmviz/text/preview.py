@@ -17,6 +17,7 @@ from lmviz.text.corpus_options import AFTER_DECODING, TASKS, CorpusOptions
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
 from lmviz.text.layout import ROLES, Layout, written_columns
+from lmviz.text.table import Aside
 from lmviz.text.task_reading import FoundExamples, say_scheme, settings_of
 from lmviz.text.task_text import TaskText
 
@@ -259,7 +260,7 @@ def _rows_of(data: bytes, layout: Layout) -> tuple[tuple[PreviewRow, ...], int]:
     unused = set(range(len(layout.names))) - set(layout.roles.values())
     nameless = [place for place in unused if layout.heading and not layout.names[place]]
     for number, cells, fault in read(data, layout):
-        if not cells and not fault:
+        if isinstance(fault, Aside) or (not cells and not fault):
             continue
         total += 1
         lacks = not fault and not all(cells[place].strip() for place in layout.roles.values())

@@ -17,7 +17,10 @@ from lmviz.base.reporting import Report, unheard
 from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.ordinary_files import read_file
 
-_ABOUT = re.compile(r"_?(readme|licen[cs]e|copying|about)\b", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"_?(readme|licen[cs]e|copying|about)\b|(dataset_infos?|dataset_dict|features|state)\.json$",
+    re.IGNORECASE,
+)
 _ADDRESS = re.compile(r"(https?|ftp)://\S+", re.IGNORECASE)
 _GZIP_MARK = b"\x1f\x8b"
 _TAR_MARK, _TAR_PLACE = b"ustar", 257

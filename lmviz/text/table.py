@@ -25,6 +25,28 @@ Record = tuple[int, list[str], str]
 """The number of the line on which a record begins, its cells, and what is wrong with it, or ""."""
 
 
+class Aside(str):
+    """What is to be said of a record that is read all the same, in place of what is wrong with it.
+
+    It is said once for all such records, with their number: of one as `one` has it, of several as `many`.
+    `example` is what this record says.
+    """
+
+    __slots__ = ("example", "many")
+
+    def __new__(cls, one: str, many: str, example: str = "") -> Aside:
+        made = super().__new__(cls, one)
+        made.many, made.example = many, example
+        return made
+
+    many: str
+    example: str
+
+    def of(self, example: str) -> Aside:
+        """The same of another record."""
+        return Aside(str(self), self.many, example)
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How the cells of a table are told apart: the names of its separator and of its quotes."""

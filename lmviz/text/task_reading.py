@@ -14,9 +14,11 @@ from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import Documents
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.forms import FORMS, lines_of, recognise
+from lmviz.text.label_names import Names, named_labels
 from lmviz.text.layout import ROLES, Layout, written_columns
 from lmviz.text.reading import read_found
-from lmviz.text.table import SEPARATORS, Record
+from lmviz.text.table import SEPARATORS, Aside, Record
+from lmviz.text.tag_schemes import OUTSIDE
 from lmviz.text.task_text import Complaints, LabelCollector, TaskText, TextCollector
 from lmviz.text.words import SPACES
 
@@ -49,6 +51,7 @@ def read_examples(
     *,
     parallel: bool = False,
     counted: bool = False,
+    label_names: Names | None = None,
 ) -> FoundExamples | Layout | None:
     """The examples in some files; None where they are plain text.
 
@@ -58,7 +61,8 @@ def read_examples(
     `parallel` says that there are two, whose lines belong together, if they are not read for another task.
     What `options` tell of the task, the form and the columns holds, and LmvizError says where that cannot be.
     Otherwise all files have to be of the same form, and most of their lines have to fit it. `counted` says
-    that rows which repeat another are counted, which takes memory.
+    that rows which repeat another are counted, which takes memory. `label_names` are those of labels that are
+    written as numbers.
     """
     options = options or CorpusOptions()
     if parallel and options.task in (RECOGNISED, "translation"):
@@ -86,7 +90,7 @@ def read_examples(
         read = FORMS[layout.form].read
         assert read is not None, "a form that is recognised can be read"
         beyond = _Beyond(layout, joins=options.joined)
-        found = beyond.watch(read(data, layout))
+        found = named_labels(beyond.watch(read(data, layout)), layout.names, label_names or {})
         collector.take(found if seen is None else seen.watch(found, layout), layout.roles, complaints)
         beyond.say(complaints)
         beyond_all += beyond.count
@@ -98,6 +102,7 @@ def read_examples(
         raise LmvizError(_refusal(files[0][0], first.task, complaints))
     if seen is not None and options.unrepeated:
         seen.say(complaints)
+    _say_numbers(collector, first, complaints)
     repeated = None if seen is None or not seen.compares(first) else seen.count
     return replace(collector.finish(first, complaints), beyond=beyond_all, repeated=repeated)
 
@@ -259,6 +264,15 @@ class _Repeats:
             complaints.remark(f"{rows} an earlier one: only the first of each is read.")
 
 
+def _say_numbers(collector: _Collector, layout: Layout, complaints: Complaints) -> None:
+    """Labels of a data set that are numbers, which a file beside it would name."""
+    if layout.form not in ("lists", "spans") or not isinstance(collector, _Labelled):
+        return
+    kinds = {label.removeprefix("B-").removeprefix("I-") for label in collector.labels if label != OUTSIDE}
+    if kinds and all(kind.isdigit() for kind in kinds):
+        complaints.remark("The tags are numbers: a dataset_info.json beside the file would say their names.")
+
+
 def _kind(layout: Layout) -> tuple[str, str]:
     return layout.form, layout.task
 
@@ -276,6 +290,9 @@ class _Collector(ABC):
     def take(self, found: Iterator[Record], roles: Mapping[str, int], complaints: Complaints) -> None:
         """The records of a file; those that are wrong, or lack a part, become complaints."""
         for number, cells, reason in found:
+            if isinstance(reason, Aside):
+                complaints.note(number, reason)
+                continue
             parts = {} if reason else {role: cells[roles[role]].strip() for role in ROLES[self._task]}
             lacking = [role for role, part in parts.items() if not part] if cells else []
             if reason or lacking:
@@ -308,6 +325,11 @@ class _Labelled(_Collector):
     def __init__(self, task: str) -> None:
         super().__init__(task)
         self._labels = LabelCollector()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels so far."""
+        return self._labels.names
 
     def add(self, parts: Mapping[str, str]) -> None:
         self._texts.add(parts["text"])

@@ -11,6 +11,7 @@ import numpy as np
 from lmviz.base.errors import LmvizError
 from lmviz.text.documents import Documents
 from lmviz.text.examples import Sequences
+from lmviz.text.table import Aside
 from lmviz.text.tag_schemes import TagScheme, find_scheme
 
 MOST_LABELS = 1000
@@ -58,6 +59,7 @@ class Complaints:
         self._file = ""
         self._sentences: list[str] = []
         self._remarks: list[str] = []
+        self._asides: dict[Aside, tuple[int, str]] = {}
 
     def begin(self, file: str) -> None:
         """The lines that follow are those of another file."""
@@ -78,11 +80,21 @@ class Complaints:
         """Something is read otherwise than one may think, but no line is left out."""
         self._remarks.append(sentence)
 
+    def note(self, line: int, aside: Aside) -> None:
+        """A record is read, but not all of it as it stands."""
+        place = f"{self._file}, line {line:,}" if self._named else f"line {line:,}"
+        count, first = self._asides.get(aside, (0, f"{place}{': ' if aside.example else ''}{aside.example}"))
+        self._asides[aside] = count + 1, first
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """The first of them, how many more there are, and what else is to be said."""
         more = self.count - len(self._sentences)
-        return (*self._sentences, *([f"And {more:,} more."] if more else []), *self._remarks)
+        noted = [
+            f"{count:,} {aside if count == 1 else aside.many} ({first})."
+            for aside, (count, first) in self._asides.items()
+        ]
+        return (*self._sentences, *([f"And {more:,} more."] if more else []), *noted, *self._remarks)
 
 
 class TextCollector:
@@ -115,6 +127,11 @@ class LabelCollector:
         self._ids: dict[str, int] = {}
         self._labels = array("i")
         self._starts = array("q", [0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The different names so far."""
+        return tuple(self._ids)
 
     def add(self, names: Iterable[str]) -> None:
         """The labels of one more example."""

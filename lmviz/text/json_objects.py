@@ -1,0 +1,141 @@
+"""The values of a file of JSON, one at a time: a value on each line, one array of them, or values one by one.
+
+The array may be the only one of objects within an object, as in {"data": […]}. Only one value is parsed at a
+time, so that the beginning of a file that is cut somewhere gives all that is whole in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+Value = tuple[int, object, str]
+"""The number of the line on which a value begins, the value, and what is wrong with it, or ""."""
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
+_ABOUT = ("features", "columns", "schema", "classes", "labels", "categories")
+"""Arrays within an object that say how the others are to be read."""
+
+
+def json_values(data: bytes) -> Iterator[Value]:
+    """The values of a file in UTF-8, in order; what is no JSON has a reason."""
+    text = data.decode("utf-8", "replace")
+    if _is_of_lines(text):
+        yield from _values_of_lines(text)
+        return
+    place, number = 0, 1
+    while (start := _skip(text, place)) < len(text):
+        number += text.count("\n", place, start)
+        inner = _array_within(text, start)
+        try:
+            if inner is not None:
+                number += text.count("\n", start, inner)
+                yield from _elements(text, inner, number)
+                return
+            value, place = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError) as error:
+            yield number, None, _not_json(error)
+            return
+        yield number, value, ""
+        number += text.count("\n", start, place)
+
+
+def parse(line: str) -> tuple[object, str]:
+    """The value of a line, and what is wrong with it, or ""."""
+    try:
+        return json.loads(line), ""
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
+        return None, _not_json(error)
+
+
+def _not_json(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"is not JSON ({error.msg} at column {error.colno})"
+    return f"is not JSON that can be read ({error})"
+
+
+def _is_of_lines(text: str) -> bool:
+    """Whether each of the first lines is a value of its own, and there are several."""
+    lines = [line for line in text[: 1 << 16].split("\n") if line.strip()][:8]
+    good = sum(not parse(line)[1] for line in lines)
+    return len(lines) > 1 and 2 * good > len(lines) and lines[0].strip() not in ("[", "{")
+
+
+def _values_of_lines(text: str) -> Iterator[Value]:
+    place = 0
+    number = 0
+    while place < len(text):
+        end = text.find("\n", place)
+        end = len(text) if end < 0 else end
+        number += 1
+        line = text[place:end]
+        place = end + 1
+        if line.strip():
+            yield (number, *parse(line))
+
+
+def _skip(text: str, place: int) -> int:
+    found = _BLANK.match(text, place)
+    return found.end() if found else place
+
+
+def _array_within(text: str, start: int) -> int | None:
+    """Where the array of values begins: here, or within the object that begins here; None for neither."""
+    if text[start] == "[":
+        return start
+    if text[start] != "{":
+        return None
+    place = _skip(text, start + 1)
+    try:
+        while place < len(text) and text[place] == '"':
+            name, place = _DECODER.raw_decode(text, place)
+            place = _skip(text, place)
+            if text[place] != ":":
+                return None
+            place = _skip(text, place + 1)
+            within = _skip(text, place + 1)
+            if text[place] == "[" and text[within] in "{[" and name not in _ABOUT:
+                return place if _has_nothing_else(text, start) else None
+            _, place = _DECODER.raw_decode(text, place)
+            place = _skip(text, place)
+            if text[place] != ",":
+                return None
+            place = _skip(text, place + 1)
+    except (ValueError, IndexError, RecursionError):
+        return None
+    return None
+
+
+def _has_nothing_else(text: str, start: int) -> bool:
+    """Whether the object that begins here is all of the text, or goes on beyond it."""
+    try:
+        _, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return True
+    return _skip(text, end) == len(text)
+
+
+def _elements(text: str, start: int, number: int) -> Iterator[Value]:
+    """The elements of the array that begins here, on line `number`; it may be cut."""
+    place = start + 1
+    while (at := _skip(text, place)) < len(text):
+        number += text.count("\n", place, at)
+        if text[at] == "]":
+            return
+        try:
+            value, place = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            yield number, None, _not_json(error)
+            return
+        yield number, value, ""
+        number += text.count("\n", at, place)
+        after = _skip(text, place)
+        number += text.count("\n", place, after)
+        place = after + 1
+        if after < len(text) and text[after] not in ",]":
+            yield number, None, "is not JSON (a comma is missing)"
+            return
+        if after < len(text) and text[after] == "]":
+            return
