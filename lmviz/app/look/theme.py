@@ -129,7 +129,7 @@ class ThemeSwitch(QObject):
         running.setFont(_current.font())
         running.setStyleSheet(stylesheet(_current))
         for window in running.topLevelWidgets():
-            if window.windowHandle() is None:
+            if not window.testAttribute(Qt.WidgetAttribute.WA_WState_Created):  # never shown
                 _take_over_font(window)
         self.theme_changed.emit()
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from lmviz.app.session.chat import ASSISTANT, QUESTION, SYSTEM, USER
-from lmviz.app.widgets.base.building import STRETCH, column, name_with, named, row, sheet
+from lmviz.app.widgets.base.building import STRETCH, column, give_menu, name_with, named, row, sheet
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
 from lmviz.app.widgets.base.scrolling import QuietScrollArea, scrolling
@@ -62,8 +62,8 @@ class ChatLines(QWidget):
         self._add = QuietButton("add_turn_button", "+ turn", description="choose who speaks next")
         self._add.setToolTip(paragraph("Choose who speaks next: this ends the answer that has begun"))
         self._add.setProperty("menu", True)
-        self._add.setMenu(QMenu(self._add))
-        self._add.menu().aboutToShow.connect(self._offer_roles)
+        self._roles = give_menu(self._add)
+        self._roles.aboutToShow.connect(self._offer_roles)
         page = QWidget()
         self._grid = QGridLayout(page)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -168,7 +168,7 @@ class ChatLines(QWidget):
 
     def _offer_roles(self) -> None:
         """Those who may speak next, as the template has it."""
-        menu = self._add.menu()
+        menu = self._roles
         menu.clear()
         for role in self._chat.roles_to_add():
             menu.addAction(caption(role), lambda role=role: self._chat.add_turn(role))

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from lmviz.app.look.theme import current_theme
-from lmviz.app.widgets.base.building import STRETCH, column, named, row
+from lmviz.app.widgets.base.building import STRETCH, column, named, row, screen_of
 from lmviz.app.widgets.base.plain import Label, window_title
 from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.workers.faults import sentence_for, versions
@@ -192,7 +192,7 @@ def _widen(dialog: QDialog, header: QHeaderView) -> None:
     taken = sum(header.sectionSize(place) for place in range(1, header.count()))
     missing = round(NAME * current_theme().scale) + taken - header.width()
     if missing > 0:
-        most = dialog.screen().availableGeometry().width()
+        most = screen_of(dialog).availableGeometry().width()
         dialog.resize(min(dialog.width() + missing, most), dialog.height())
 
 

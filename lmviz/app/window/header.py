@@ -6,12 +6,12 @@ from pathlib import PurePosixPath
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QMenuBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QMenuBar, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import row
+from lmviz.app.widgets.base.building import give_menu, row
 from lmviz.app.widgets.base.figures import short
 from lmviz.app.widgets.base.plain import Label, caption, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
@@ -45,8 +45,11 @@ class Header(QFrame):
         # it has a sign for menus without room
         self.menu_bar.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.chip = SurgeryChip(session)
-        self.model_button = _menu_button("model_picker", "the model that is shown")
-        self.compare_button = _menu_button("compare_picker", "models to compare with")
+        self.model_button = QuietButton("model_picker", description="the model that is shown")
+        self.compare_button = QuietButton("compare_picker", description="models to compare with")
+        for button in (self.model_button, self.compare_button):
+            button.setProperty("menu", True)
+        self._models, self._companions = map(give_menu, (self.model_button, self.compare_button))
         self.compare_button.setText("compare with…")
         self.palette_button = QuietButton("palette_button", "Ctrl+K", description="find a command")
         self.palette_button.setToolTip("Find a command (Ctrl+K)")
@@ -58,8 +61,8 @@ class Header(QFrame):
     def _connect(self) -> None:
         session = self._session
         self.palette_button.clicked.connect(self.palette_wanted)
-        self.model_button.menu().aboutToShow.connect(self._fill_models)
-        self.compare_button.menu().aboutToShow.connect(self._fill_companions)
+        self._models.aboutToShow.connect(self._fill_models)
+        self._companions.aboutToShow.connect(self._fill_companions)
         for changed in (
             session.library.model_changed,
             session.library.models_changed,
@@ -91,7 +94,7 @@ class Header(QFrame):
         self.compare_button.setText(f"compare with {len(compared)}" if compared else "compare with…")
 
     def _fill_models(self) -> None:
-        menu, session = self.model_button.menu(), self._session
+        menu, session = self._models, self._session
         menu.clear()
         for model in session.library.models:
             step = session.library.step if model == session.library.model else model.snapshots[-1]
@@ -109,7 +112,7 @@ class Header(QFrame):
 
     def _fill_companions(self) -> None:
         """Models to tick, each at its newest snapshot, and the present moment to hold on to."""
-        menu, session = self.compare_button.menu(), self._session
+        menu, session = self._companions, self._session
         menu.clear()
         for model in session.library.models:
             action = menu.addAction(caption(model.name))
@@ -204,10 +207,3 @@ def _dot(color: QColor) -> QIcon:
         painter.setBrush(color)
         painter.drawEllipse(6, 6, 12, 12)
     return QIcon(picture)
-
-
-def _menu_button(name: str, description: str) -> QPushButton:
-    button = QuietButton(name, description=description)
-    button.setProperty("menu", True)
-    button.setMenu(QMenu(button))
-    return button

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.opening.shell import Shell
 from lmviz.app.panels.table import shown_perspectives
+from lmviz.app.widgets.base.building import screen_of
 from lmviz.app.widgets.base.plain import window_title
 from lmviz.app.widgets.base.toast import Toast
 from lmviz.app.window.lessons import Lessons, perspective_names
@@ -187,7 +188,8 @@ class Lectures(QObject):
             self._presenter.back_button.clicked.connect(self.go_back)
             self._presenter.forward_button.clicked.connect(self.go_on)
             self._presenter.black_button.clicked.connect(self.toggle_black)
-        others = [screen for screen in QGuiApplication.screens() if screen is not self._parent.screen()]
+        shown_on = screen_of(self._parent)
+        others = [screen for screen in QGuiApplication.screens() if screen is not shown_on]
         if others:
             self._presenter.move(others[0].availableGeometry().topLeft())
         self._tell()

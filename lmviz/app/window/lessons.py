@@ -15,7 +15,7 @@ from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.opening.situation import WindowSituation
 from lmviz.app.panels.table import shown_perspectives
 from lmviz.app.session.lesson import LessonProgress
-from lmviz.app.widgets.base.building import column
+from lmviz.app.widgets.base.building import column, handle_of
 from lmviz.base.errors import LmvizError
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ class Lessons(QObject):
         if step is not None and step.control and not theme_switch().projector:  # which has room for one
             self._window.bring_forward(step.control)  # the panel that is spoken of, before it is its turn
         self._window.bring_forward(name)
-        if (handle := self._parent.window().windowHandle()) is not None:
+        if (handle := handle_of(self._parent.window())) is not None:
             handle.installEventFilter(self)
         self._ring.surround(lambda: self._window.find_control(name))
         if self._ring.control is not None:

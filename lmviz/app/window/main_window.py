@@ -21,7 +21,7 @@ from lmviz.app.opening.remembering import Remembering
 from lmviz.app.opening.settings import Settings
 from lmviz.app.panels.table import has_prefix, shown_perspectives
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import Pages, next_by_tab
+from lmviz.app.widgets.base.building import Pages, next_by_tab, screen_of
 from lmviz.app.widgets.base.spoken_role import install_roles
 from lmviz.app.window.commands import Commands
 from lmviz.app.window.control_state import Presses, state_of
@@ -188,7 +188,7 @@ class MainWindow(QMainWindow):
 
     def _fit_screen(self) -> None:
         """Stand within the screen, title bar and all, unless one is put back where one was."""
-        available = self.screen().availableGeometry()
+        available = screen_of(self).availableGeometry()
         self.setMinimumSize(least_size(available))
         if self.settings.arrangement("view/geometry").isEmpty():
             self.setGeometry(first_place(available))

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
 from lmviz.app.look.icons import icon
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.building import named, row
+from lmviz.app.widgets.base.building import give_menu, named, row
 from lmviz.app.widgets.base.plain import caption, paragraph
 from lmviz.app.window.film import SECONDS, SPEEDS, Film
 from lmviz.app.window.snapshot_slider import SnapshotSlider
@@ -42,7 +42,7 @@ class TimeControls(QWidget):
         self.speed_button.setToolTip("Speed of the film, and whether it begins again")
         self.speed_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.speed_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.speed_button.setMenu(QMenu(self.speed_button))
+        self._speeds = give_menu(self.speed_button)
         row(self.film_button, self.speed_button, (self.slider, 1), self.live_button, on=self, gap=10)
         self._restyled = QTimer(
             self, singleShot=True, interval=0
@@ -59,7 +59,7 @@ class TimeControls(QWidget):
         self.live_button.clicked.connect(self._follow)
         self.film.changed.connect(self._show_film)
         self._restyled.timeout.connect(self._fit_type)
-        menu = self.speed_button.menu()
+        menu = self._speeds
         menu.aboutToShow.connect(self._offer_speeds)
         self.film_button.customContextMenuRequested.connect(
             lambda place: menu.popup(self.film_button.mapToGlobal(place))
@@ -113,7 +113,7 @@ class TimeControls(QWidget):
         self.speed_button.setText(f"{said} ↻" if self.film.loops else said)
 
     def _offer_speeds(self) -> None:
-        menu, film = self.speed_button.menu(), self.film
+        menu, film = self._speeds, self.film
         menu.clear()
         for speed in SPEEDS:
             action = menu.addAction(caption(f"{speed:g}× · {SECONDS / speed:g} s"))

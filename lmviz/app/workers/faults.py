@@ -46,6 +46,7 @@ class Faults(QObject):
         if issubclass(kind, (KeyboardInterrupt, SystemExit)):
             sys.__excepthook__(kind, fault or kind(), trace)
             return
+        _forget_last()
         text = "".join(traceback.format_exception(kind, fault, trace))
         logger.error("unexpected\n%s", text)
         self.happened.emit(f"{versions()}\n\n{text}")
@@ -61,6 +62,17 @@ def sentence_for(fault: BaseException, doing: str) -> str:
     return one_sentence(
         f"{doing} failed for a reason lmviz did not expect ({fault}); Help ▸ Open log has the details."
     )
+
+
+def _forget_last() -> None:
+    """Let go of the exception that Python has just kept for a debugger, with its frames and all they hold.
+
+    PySide6 has Python print what it cannot raise, and Python then keeps it until the next: closed models, and
+    widgets and painters, which would be destroyed whenever and in whichever thread the next one is printed.
+    """
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        if hasattr(sys, name):
+            delattr(sys, name)
 
 
 def versions() -> str:

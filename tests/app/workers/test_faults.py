@@ -1,12 +1,17 @@
+import gc
 import os
+import re
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
+import lmviz
 from lmviz.app.workers.faults import Faults, sentence_for
 from lmviz.base.errors import LmvizError, is_out_of_memory
 from lmviz.base.log import log_path
@@ -62,6 +67,43 @@ def test_a_fault_in_another_thread_is_told_in_the_thread_of_the_window(qtbot: Qt
     thread.join()
     qtbot.waitUntil(lambda: any(ident == threading.get_ident() for _, ident in heard))
     assert "far away" in heard[-1][0]
+
+
+class Slot(QObject):
+    """Fails in a slot, with an object of its own at hand."""
+
+    asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: weakref.ref[Faults] | None = None
+        self.asked.connect(self.fail)
+
+    def fail(self) -> None:
+        local = Faults()
+        self.held = weakref.ref(local)
+        raise RuntimeError("in a slot")
+
+
+def test_a_fault_keeps_nothing_alive_once_it_is_told(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python keeps the last exception that PySide6 has it print, with its frames and all they hold."""
+    faults, slot, told = Faults(), Slot(), []
+    faults.happened.connect(told.append)
+    monkeypatch.setattr(sys, "excepthook", faults.catch)
+    slot.asked.emit()
+    assert "in a slot" in told[0]
+    assert not [name for name in vars(sys) if name.startswith("last_")]
+    gc.collect()
+    assert slot.held is not None
+    assert slot.held() is None
+
+
+def test_no_module_takes_hold_of_frames_of_another_thread() -> None:
+    """A frame of the window's thread that another lets go of destroys its painters there."""
+    taking = re.compile(r"_current_frames|settrace_all_threads|setprofile_all_threads|_current_exceptions")
+    app = Path(lmviz.__file__).parent
+    takers = {path.name for path in app.rglob("*.py") if taking.search(path.read_text("utf-8"))}
+    assert takers == {"closing.py"}  # which asks in the window's thread
 
 
 def test_a_person_who_interrupts_has_met_no_defect(capsys: pytest.CaptureFixture[str]) -> None:

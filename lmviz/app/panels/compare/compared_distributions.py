@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
@@ -17,7 +17,7 @@ from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
-from lmviz.app.widgets.base.building import named, row, sheet
+from lmviz.app.widgets.base.building import give_menu, named, row, sheet
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.invitation import Invitation
@@ -48,8 +48,8 @@ class ComparedDistributionsPanel(Panel):
         self._agreement = named(MutedLine(right=True), "agreement")
         self._add = named(QPushButton("Add a model"), "add_model_button")
         self._add.setProperty("menu", True)
-        self._add.setMenu(QMenu(self._add))
-        self._add.menu().aboutToShow.connect(self._fill_menu)
+        self._menu = give_menu(self._add)
+        self._menu.aboutToShow.connect(self._fill_menu)
         self._twin = named(QPushButton("Compare with the untouched model"), "add_twin_button")
         self._twin.setToolTip("Add the same model without the changes")
         self._twin.clicked.connect(lambda: session.comparison.set_twin(True))
@@ -288,7 +288,7 @@ class ComparedDistributionsPanel(Panel):
         return tuple(item.moment for item in self.models if item.moment != present)
 
     def _fill_menu(self) -> None:
-        menu, session = self._add.menu(), self.session
+        menu, session = self._menu, self.session
         menu.clear()
         for model in session.library.models:
             shown = [item.step for item in self.models if item.model == model]

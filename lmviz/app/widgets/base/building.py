@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QScreen, QWindow
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
     QHBoxLayout,
     QLabel,
     QLayout,
+    QMenu,
+    QPushButton,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -128,6 +132,27 @@ def _with_its_parent(found: QWidget | None) -> QWidget | None:
             QStackedWidget().removeWidget(inner)  # it never was there, but has no parent for PySide6 now
         inner = parent
     return found
+
+
+def give_menu(button: QPushButton | QToolButton) -> QMenu:
+    """A menu that a button opens from now on; whoever fills it keeps it, and need not ask the button."""
+    menu = QMenu(button)
+    button.setMenu(menu)
+    return menu
+
+
+def screen_of(widget: QWidget) -> QScreen:
+    """The screen on which the middle of a widget is, or else the first one."""
+    middle = widget.mapToGlobal(widget.rect().center())
+    return QGuiApplication.screenAt(middle) or QGuiApplication.primaryScreen()
+
+
+def handle_of(window: QWidget) -> QWindow | None:
+    """The system's window of a window, to which all that is done in it comes first; None until shown."""
+    if not window.testAttribute(Qt.WidgetAttribute.WA_WState_Created):
+        return None
+    shown = window.winId()
+    return next((each for each in QGuiApplication.topLevelWindows() if each.winId() == shown), None)
 
 
 def name_with(label: QLabel, control: QWidget) -> None:
