@@ -20,10 +20,7 @@ from lmviz.interchange.chosen_bases import NoBase, chosen_base
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.layout import some
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_at
-
-ADAPTER = "adapter_config.json"
-
-WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
+from lmviz.text.checkpoint_names import ADAPTER, ADAPTER_WEIGHTS
 
 BEGINNINGS = ("gaussian", "eva", "orthogonal")
 """What A and B may begin as, beside peft's own, and the base stays as it is; "pissa" and others change it."""
@@ -148,11 +145,6 @@ class _Merged:
         return self.base.get(name).float() + (added.t() if change.on_side else added)
 
 
-def is_adapter(folder: Path) -> bool:
-    """Whether a folder holds what peft writes."""
-    return os.path.isfile(folder / ADAPTER) and any(os.path.isfile(folder / name) for name in WEIGHTS)
-
-
 def open_adapter(folder: Path) -> Adapter:
     """What a folder of peft holds; LmvizError where it is none, or is not LoRA."""
     values = read_json(folder / ADAPTER)
@@ -176,9 +168,11 @@ def open_adapter(folder: Path) -> Adapter:
     except LmvizError as error:
         reason = str(error).rstrip(".")
         raise LmvizError(f"{folder / ADAPTER} describes no adapter that can be added: {reason}.") from None
-    weights = next((folder / name for name in WEIGHTS if os.path.exists(folder / name)), None)
+    weights = next((folder / name for name in ADAPTER_WEIGHTS if os.path.exists(folder / name)), None)
     if weights is None:
-        raise LmvizError(f"{folder} holds no weights: there is neither {' nor '.join(WEIGHTS)} in it.")
+        raise LmvizError(
+            f"{folder} holds no weights: there is neither {' nor '.join(ADAPTER_WEIGHTS)} in it."
+        )
     return Adapter(folder, base, fields, stored_at(weights))
 
 

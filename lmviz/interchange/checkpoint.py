@@ -13,23 +13,33 @@ from pathlib import Path
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
-from lmviz.interchange.adapter import ADAPTER, WEIGHTS, is_adapter, open_adapter
+from lmviz.interchange.adapter import open_adapter
 from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
 from lmviz.interchange.fields import Fields
 from lmviz.interchange.gguf_checkpoint import described_by
 from lmviz.interchange.gguf_file import GGUF_ENDING, PART, gguf_in, models_in, read_gguf
 from lmviz.interchange.gguf_tokenizer import tokenizer_in
+from lmviz.interchange.hooked import can_be_hooked, hooked, is_hooked
 from lmviz.interchange.kinds import kind_of
 from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit, some
-from lmviz.interchange.state_dictionary import CHECKPOINT_FILES, read_state_dictionary
-from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_in
-from lmviz.interchange.tokenizer_files import read_tokenizer
+from lmviz.interchange.state_dictionary import read_state_dictionary
+from lmviz.interchange.stored_names import unwrap
+from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_at, stored_in
+from lmviz.interchange.tokenizer_files import DESCRIPTION, read_tokenizer
 from lmviz.models.blocks import without_blocks
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
 from lmviz.models.transformer_configuration import TransformerConfiguration
-from lmviz.text.reading import is_checkpoint
+from lmviz.text.checkpoint_names import (
+    ADAPTER,
+    ADAPTER_WEIGHTS,
+    SAVED_NAMES,
+    is_adapter,
+    is_checkpoint,
+    is_of_transformers,
+    weights_in,
+)
 from lmviz.text.tokenizer import Tokenizer
 
 LARGEST_VOCABULARY = 10_000_000
@@ -55,6 +65,7 @@ class Checkpoint:
     stored: StoredTensors
     tokenizer: Tokenizer | None
     described_in: Path | None = None
+    taken_off: tuple[str, ...] = ()
 
     @property
     def configuration(self) -> TransformerConfiguration:
@@ -68,7 +79,7 @@ class Checkpoint:
         Files of nanoGPT and minGPT are all called the same, so that the folder says more.
         """
         path = self.place.absolute()
-        path = path.parent if path.name in CHECKPOINT_FILES else path
+        path = path.parent if path.name in SAVED_NAMES else path
         if path.suffix.lower() == GGUF_ENDING:
             part = PART.fullmatch(path.stem)
             path = path.with_name(part[1] if part else path.stem)
@@ -136,7 +147,7 @@ def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkp
     adapter is added to, by default the one that it names; nothing else has one.
     """
     path = Path(place)
-    if path.name in (ADAPTER, *WEIGHTS):
+    if path.name in (ADAPTER, *ADAPTER_WEIGHTS):
         path = path.parent
     if is_adapter(path):
         return _of_adapter(path, None if base is None else Path(base))
@@ -145,27 +156,37 @@ def open_checkpoint(place: str | Path, base: str | Path | None = None) -> Checkp
     refused = None if is_checkpoint(path) else container(path)
     if refused is not None:
         raise LmvizError(refused)
-    alone = gguf_in(path) if os.path.isdir(path) and not is_checkpoint(path) else None
-    if alone is not None or path.suffix.lower() == GGUF_ENDING:
-        return _of_gguf(alone or path)
-    if os.path.isdir(path):
-        saved = next((path / name for name in CHECKPOINT_FILES if os.path.exists(path / name)), None)
-        if saved is None:
-            several = [] if is_checkpoint(path) else models_in(path)
-            if several:
-                names = some(each.name for each in several)
-                raise LmvizError(f"{path} holds {len(several)} models in GGUF ({names}): choose one of them.")
-            return _of_transformers(path)
-        path = saved
-    elif os.path.exists(path.parent / "config.json") and path.name not in CHECKPOINT_FILES:
-        values = read_json(path.parent / "config.json", LARGEST_DESCRIPTION)
-        if "model_type" in values:
-            return _of_transformers(path.parent)
-    if path.suffix in (".safetensors", ".json"):
-        raise LmvizError(
-            f"{path} says nothing about its model: there is no config.json of transformers beside it."
-        )
+    return _in_folder(path) if os.path.isdir(path) else _in_file(path)
+
+
+def _in_folder(folder: Path) -> Checkpoint:
+    if is_checkpoint(folder):
+        return _of_transformers(folder)
+    if (alone := gguf_in(folder)) is not None:
+        return _of_gguf(alone)
+    if several := models_in(folder):
+        names = some(each.name for each in several)
+        raise LmvizError(f"{folder} holds {len(several)} models in GGUF ({names}): choose one of them.")
+    saved = [folder / name for name in SAVED_NAMES if os.path.exists(folder / name)] or weights_in(folder)
+    return _in_file(saved[0]) if saved and not is_of_transformers(saved[0]) else _of_transformers(folder)
+
+
+def _in_file(path: Path) -> Checkpoint:
+    if path.suffix.lower() == GGUF_ENDING:
+        return _of_gguf(path)
+    if _is_described_beside(path):
+        by_usual_name = is_of_transformers(path) or path.suffix == ".json"
+        return _of_transformers(path.parent, None if by_usual_name else path)
     return _of_state_dictionary(path)
+
+
+def _is_described_beside(path: Path) -> bool:
+    """Whether the config.json beside a file of weights is one of transformers, and not of minGPT."""
+    if not os.path.exists(path.parent / DESCRIPTION):
+        return False
+    values = read_json(path.parent / DESCRIPTION, LARGEST_DESCRIPTION)
+    is_sure = path.name not in SAVED_NAMES or "architectures" in values or "transformers_version" in values
+    return "model_type" in values and is_sure
 
 
 def _of_adapter(folder: Path, base: Path | None) -> Checkpoint:
@@ -191,18 +212,51 @@ def _of_gguf(path: Path) -> Checkpoint:
     return Checkpoint(path, f"{layout.kind.title} as GGUF", layout, size, stored, tokenizer)
 
 
-def _of_transformers(folder: Path) -> Checkpoint:
+def _of_transformers(folder: Path, weights: Path | None = None) -> Checkpoint:
+    """The checkpoint of a folder of transformers; its weights may be those of a file by another name."""
     layout, size = described_in(folder)
+    stored = stored_in(folder) if weights is None else stored_at(weights)
+    if is_hooked(stored):
+        return _of_hooked(weights or folder, folder, layout, stored)
+    found = unwrap(folder, stored, layout.kind)
     return Checkpoint(
-        folder, layout.kind.title, layout, size, stored_in(folder), read_tokenizer(folder, size), folder
+        weights or folder,
+        layout.kind.title,
+        layout,
+        size,
+        found.stored,
+        read_tokenizer(folder, size),
+        folder,
+        found.taken_off,
     )
+
+
+def _of_hooked(place: Path, folder: Path, layout: StoredLayout, stored: StoredTensors) -> Checkpoint:
+    """A model of transformers whose weights were saved by TransformerLens."""
+    try:
+        if not can_be_hooked(layout.kind):
+            raise LmvizError(f"lmviz does not know how TransformerLens changes those of {layout.kind.title}")
+        turned, layout, size, taken_off = hooked(stored, Fields({}), layout.configuration)
+    except LmvizError as error:
+        reason = str(error).rstrip(".")
+        raise LmvizError(
+            f"{place} holds weights of TransformerLens that cannot be opened: {reason}."
+        ) from None
+    tokenizer = read_tokenizer(folder, size)
+    return Checkpoint(place, "TransformerLens", layout, size, turned, tokenizer, taken_off=taken_off)
 
 
 def described_in(folder: Path) -> tuple[StoredLayout, int]:
     """What the `config.json` of a folder of transformers describes, and for how many tokens."""
-    path = folder / "config.json"
+    path = folder / DESCRIPTION
     if not os.path.exists(path):
-        raise LmvizError(f"{folder} holds no checkpoint: there is no config.json in it.")
+        weights = some(path.name for path in weights_in(folder))
+        raise LmvizError(
+            f"{folder} holds weights ({weights}), and there is no config.json in it that says what they are "
+            "of: put that of the model there."
+            if weights
+            else f"{folder} holds no checkpoint: there is no config.json in it."
+        )
     values = read_json(path, LARGEST_DESCRIPTION)
     check_unpacked(values, folder)
     fields = Fields(values)
@@ -221,4 +275,12 @@ def described_in(folder: Path) -> tuple[StoredLayout, int]:
 def _of_state_dictionary(path: Path) -> Checkpoint:
     found = read_state_dictionary(path)
     tokenizer = read_tokenizer(path.parent, found.vocabulary_size)
-    return Checkpoint(path, found.title, found.layout, found.vocabulary_size, found.stored, tokenizer)
+    return Checkpoint(
+        path,
+        found.title,
+        found.layout,
+        found.vocabulary_size,
+        found.stored,
+        tokenizer,
+        taken_off=found.taken_off,
+    )

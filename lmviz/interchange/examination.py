@@ -54,6 +54,13 @@ def examine_checkpoint(place: str | Path, base: str | Path | None = None) -> Ite
     found = checkpoint.fit()
     yield _description(checkpoint)
     yield _storage(checkpoint)
+    if checkpoint.taken_off:
+        wrappers = " and ".join(repr(part) for part in checkpoint.taken_off)
+        yield (
+            "names",
+            "note",
+            f"In the names of its tensors, {wrappers} was left out, which wrappers put there.",
+        )
     yield from _parts(found)
     output = _output(checkpoint)
     yield output

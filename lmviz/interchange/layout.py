@@ -13,9 +13,6 @@ from lmviz.interchange.kinds.kind import Half, Kind, Name
 from lmviz.interchange.stored_tensors import KINDS, StoredTensors
 from lmviz.models.transformer_configuration import TransformerConfiguration
 
-COMPILED = ("_orig_mod.", "module.")
-"""What torch.compile and data parallel training put before names."""
-
 INPUT = "layers.*.attention.input"
 """The one matrix of queries, keys and values."""
 
@@ -161,18 +158,15 @@ class Fit:
 
 
 def fit(layout: StoredLayout, shapes: Mapping[str, tuple[int, ...]], stored: StoredTensors) -> Fit:
-    """How `stored` fits the parameters whose shapes are given by name."""
-    known = {without_wrappers(name): name for name in stored.shapes}
+    """How `stored`, under the names of its kind, fits the parameters whose shapes are given by name."""
     names, missing, wrong, used = {}, [], [], set()
-    parts = layout.kind.inside.split(".")
-    before = [".".join(parts[place:]) for place in range(len(parts))]  # some leave out what is outermost
     for parameter, shape in shapes.items():
         found = []
         expected = layout.stored_shapes(parameter, shape)
         for name, own in zip(layout.stored_names(parameter), expected, strict=True):
-            full = next((known[first + name] for first in before if first + name in known), None)
-            if full is None:
-                missing.append(name if parameter.startswith("output.") else layout.kind.inside + name)
+            full = name if parameter.startswith("output.") else layout.kind.inside + name
+            if full not in stored.shapes:
+                missing.append(full)
                 continue
             used.add(full)
             found.append(full)
@@ -180,7 +174,7 @@ def fit(layout: StoredLayout, shapes: Mapping[str, tuple[int, ...]], stored: Sto
                 wrong.append((full, stored.shapes[full], own))
         names[parameter] = tuple(found)
     ignored = _ignored(layout)
-    unexpected = [full for plain, full in known.items() if full not in used and not ignored.fullmatch(plain)]
+    unexpected = [name for name in stored.shapes if name not in used and not ignored.fullmatch(name)]
     return Fit(names, tuple(missing), tuple(wrong), tuple(unexpected))
 
 
@@ -199,13 +193,6 @@ def _ignored(layout: StoredLayout) -> re.Pattern[str]:
     tied = layout.stored_names("output.weight") if layout.configuration.tied else ()
     written = [re.escape(name).replace(r"\*", r"\d+") for name in (*layout.kind.ignored, *tied)]
     return re.compile(rf"({re.escape(layout.kind.inside)})?({'|'.join(written) or 'x^'})")
-
-
-def without_wrappers(name: str) -> str:
-    """A name without what wrappers have put before it."""
-    for wrapper in COMPILED:
-        name = name.removeprefix(wrapper)
-    return name
 
 
 def some(names: Iterable[str]) -> str:

@@ -1,8 +1,8 @@
-"""What nanoGPT and minGPT save: weights under GPT-2's names, with a description of a few words, or none.
+"""Weights in one file without a config.json of transformers: known by their names, and described beside them.
 
-nanoGPT's `ckpt.pt` says in `model_args` what the model is; minGPT's `model.pt` is bare, and its `config.json`
-lies beside it. Sizes follow from the weights themselves, but for the number of heads. nanoGPT ties its output
-to the embedding and computes the exact GELU; minGPT does neither.
+nanoGPT's `ckpt.pt` and that of llama2.c say in `model_args` what the model is; minGPT's `model.pt` is bare,
+and its `config.json` lies beside it. Sizes follow from the weights themselves, but for the number of heads.
+nanoGPT ties its output to the embedding and computes the exact GELU; minGPT does neither.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.fields import Fields
+from lmviz.interchange.hooked import hooked, is_hooked
+from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.kinds.gpt import GPT2
-from lmviz.interchange.layout import StoredLayout, without_wrappers
-from lmviz.interchange.stored_tensors import StoredTensors, read_json, read_saved
+from lmviz.interchange.layout import StoredLayout
+from lmviz.interchange.llama2c import LLAMA2C, llama2c
+from lmviz.interchange.stored_names import unwrap, without_wrappers
+from lmviz.interchange.stored_tensors import StoredTensors, read_json, read_saved, state_in, stored_at
 from lmviz.models.transformer_configuration import TransformerConfiguration
-
-CHECKPOINT_FILES = ("ckpt.pt", "model.pt")
-"""The names that nanoGPT and minGPT give."""
 
 MINGPT_HEADS = {
     "openai-gpt": 12,
@@ -40,43 +41,88 @@ MINGPT_HEADS = {
 
 @dataclass(frozen=True)
 class StateDictionary:
-    """What a file holds: its kind in words, the tensors, how they are laid out, and the number of tokens."""
+    """What a file holds: its kind in words, the tensors, how they are laid out, and the number of tokens.
+
+    `taken_off` are the parts of their names that wrappers have put there.
+    """
 
     title: str
     stored: StoredTensors
     layout: StoredLayout
     vocabulary_size: int
+    taken_off: tuple[str, ...] = ()
 
 
 def read_state_dictionary(path: Path) -> StateDictionary:
-    """The state dictionary in a file of nanoGPT or minGPT; LmvizError where there is none."""
-    values = read_saved(path)
-    arguments = values.get("model_args")
-    arguments = arguments if isinstance(arguments, dict) else None
-    state = next(
-        (values[name] for name in ("model", "state_dict") if isinstance(values.get(name), dict)), values
-    )
-    stored = StoredTensors()
-    stored.add_saved(path, state)
-    plain = {without_wrappers(name).removeprefix(GPT2.inside): name for name in stored.shapes}
-    if not {"wte.weight", "wpe.weight"} <= set(plain):
-        raise LmvizError(
-            f"{path} holds no weights of nanoGPT or minGPT: there is no transformer.wte.weight with a "
-            "transformer.wpe.weight in it."
-        )
-    is_nano = arguments is not None or _is_tied(stored, plain)
+    """The state dictionary in a file of weights; LmvizError where it is none that can be opened."""
+    if path.suffix == ".safetensors":
+        saved, arguments = stored_at(path), None
+    else:
+        values = read_saved(path)
+        arguments = values.get("model_args")
+        saved = StoredTensors()
+        saved.add_saved(path, state_in(values))
+    fields = Fields(arguments) if isinstance(arguments, dict) else None
+    ends = {name.rpartition(".")[0].rpartition(".")[2] for name in saved.shapes}
     try:
-        fields = Fields(arguments) if arguments is not None else _beside(path)
-        configuration = _configuration(stored, plain, fields, is_nano)
+        if is_hooked(saved):
+            return StateDictionary("TransformerLens", *hooked(saved, described=_beside(path)))
+        if "tok_embeddings" in ends:
+            unwrapped = unwrap(path, saved, LLAMA2C)
+            layout, size = llama2c(unwrapped.stored, fields or _beside(path))
+            return StateDictionary("llama2.c", unwrapped.stored, layout, size, unwrapped.taken_off)
+        if {"wte", "wpe"} <= ends:
+            return _of_gpt2_names(path, saved, fields)
     except LmvizError as error:
         raise LmvizError(
             f"{path} describes no model that can be opened ({str(error).rstrip('.')})."
         ) from None
-    kind = replace(GPT2, ignored=(*GPT2.ignored, "lm_head.weight") if is_nano else GPT2.ignored)
-    size = stored.shapes[plain["wte.weight"]][0]
-    return StateDictionary(
-        "nanoGPT" if is_nano else "minGPT", stored, StoredLayout(kind, configuration, transposed=False), size
+    raise LmvizError(f"{path} {_unknown(saved)}.")
+
+
+def _unknown(saved: StoredTensors) -> str:
+    """Why weights are not opened that are under no names that say what they are."""
+    if not saved.shapes:
+        return "holds no tensors: choose another checkpoint"
+    plain = {without_wrappers(name) for name in saved.shapes}
+    if any(name.endswith("x0_lambdas") or ".value_embeds." in f".{name}" for name in plain):
+        return "holds weights of nanochat, a Transformer of a kind that lmviz does not compute"
+    for name in plain:
+        for kind in KINDS.values():
+            if name.endswith(f"{kind.names['embedding']}.weight"):
+                return (
+                    "holds weights under names of transformers, and no config.json beside it says what they "
+                    f"are of (such as {kind.title}): put that of the model there"
+                )
+    return (
+        f"holds weights whose names ({min(plain)[:80]}) are those of no model that lmviz knows: choose a "
+        "folder of transformers, or a file of nanoGPT, minGPT, llama2.c or TransformerLens"
     )
+
+
+def _of_gpt2_names(path: Path, saved: StoredTensors, fields: Fields | None) -> StateDictionary:
+    """What nanoGPT and minGPT save, or the bare weights of GPT-2 of transformers."""
+    unwrapped = unwrap(path, saved, GPT2)
+    stored = unwrapped.stored
+    plain = {name.removeprefix(GPT2.inside): name for name in stored.shapes}
+    if not {"wte.weight", "wpe.weight"} <= set(plain):
+        raise LmvizError("it holds no wte.weight beside its wpe.weight")
+    on_side = _lies_on_its_side(stored, plain)
+    is_nano = fields is not None or (not on_side and _is_tied(stored, plain))
+    configuration = _configuration(stored, plain, fields or _beside(path), is_nano)
+    if on_side:
+        configuration = replace(configuration, tied=_is_tied(stored, plain))
+    kind = replace(GPT2, ignored=(*GPT2.ignored, "lm_head.weight") if configuration.tied else GPT2.ignored)
+    size = stored.shapes[plain["wte.weight"]][0]
+    title = GPT2.title if on_side else "nanoGPT" if is_nano else "minGPT"
+    layout = StoredLayout(kind, configuration, transposed=on_side)
+    return StateDictionary(title, stored, layout, size, unwrapped.taken_off)
+
+
+def _lies_on_its_side(stored: StoredTensors, plain: Mapping[str, str]) -> bool:
+    """Whether matrices are (feature, unit), as transformers has them for GPT-2."""
+    shape = stored.shapes.get(plain.get("h.0.attn.c_attn.weight", ""), ())
+    return len(shape) == 2 and shape[1] == 3 * shape[0]
 
 
 def _configuration(
@@ -94,7 +140,7 @@ def _configuration(
         heads=_heads(fields),
         width=table[1],
         context=positions[0],
-        feedforward=hidden[0],
+        feedforward=hidden[1] if _lies_on_its_side(stored, plain) else hidden[0],
         activation="gelu" if is_nano else "gelu_tanh",
         attention_bias="all" if "h.0.attn.c_attn.bias" in plain else "none",
         feedforward_bias="h.0.mlp.c_fc.bias" in plain,

@@ -1,8 +1,8 @@
 """The named tensors of a checkpoint: what is there first, and the numbers only when they are asked for.
 
 Files are safetensors, alone or in several parts with an index, or what `torch.save` wrote, which is read with
-`weights_only=True`: it cannot run code. Both are mapped into memory, so that numbers which nobody reads take
-none. Every fault of a file is one sentence.
+`weights_only=True`: it cannot run code. What is neither a tensor nor a plain value in it is left out. Both
+are mapped into memory, so that numbers which nobody reads take none. Every fault of a file is one sentence.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from safetensors import SafetensorError, safe_open
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.containers import not_the_file
+from lmviz.text.checkpoint_names import weights_in
 from lmviz.text.ordinary_files import check_ordinary, read_file
 
 LARGEST_INDEX = 100_000_000
@@ -73,6 +74,20 @@ class StoredTensors:
             return False
         return torch.equal(self.get(first).float(), self.get(second).float())
 
+    def renamed(self, names: Mapping[str, str]) -> StoredTensors:
+        """The same tensors under other names, by the names they have; itself where none is another."""
+        if all(name == new for name, new in names.items()):
+            return self
+        found = StoredTensors()
+        source = _Renamed(self, {new: name for name, new in names.items()})
+        for name, shape in self.shapes.items():
+            _, path = self._sources[name]
+            found.add(path, names[name], shape, self.kinds[name], source, self.formats[name])
+        found.packed = {names[name] for name in self.packed}
+        found.made_float = {names[name] for name in self.made_float}
+        found.files = list(self.files)
+        return found
+
     def add_safetensors(self, path: Path) -> None:
         """Take in the tensors of a safetensors file; LmvizError where it is none."""
         with _reading(path):
@@ -121,6 +136,16 @@ class StoredTensors:
         self._sources[name] = (source, path)
 
 
+class _Renamed:
+    """Tensors by the new names of others."""
+
+    def __init__(self, stored: StoredTensors, names: Mapping[str, str]) -> None:
+        self._stored, self._names = stored, names
+
+    def get_tensor(self, name: str) -> torch.Tensor:
+        return self._stored.get(self._names[name])
+
+
 _SAFE_KINDS = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64}
 
 
@@ -138,6 +163,12 @@ def stored_in(folder: Path) -> StoredTensors:
             for part in _parts(index):
                 _add_file(found, folder / part)
             return found
+    others = [path for path in weights_in(folder) if path.suffix != ".gguf"]
+    if len(others) == 1:
+        return stored_at(others[0])
+    if others:
+        names = ", ".join(path.name for path in others[:3])
+        raise LmvizError(f"{folder} holds {len(others)} files of weights ({names}): choose one of them.")
     raise LmvizError(
         f"{folder} describes a model and holds no weights: put its {' or '.join(WEIGHT_FILES)} there, whole "
         "or in parts."
@@ -155,20 +186,50 @@ def _add_file(found: StoredTensors, path: Path) -> None:
     if path.suffix == ".safetensors":
         found.add_safetensors(path)
     else:
-        found.add_saved(path, read_saved(path))
+        found.add_saved(path, state_in(read_saved(path)))
+
+
+STATES = ("model", "state_dict", "model_state_dict", "module")
+"""Where nanoGPT, Lightning, much else and DeepSpeed keep a model's tensors beside those of its optimizer."""
+
+
+def state_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tensors by name among the values of a file: these themselves, or a dictionary in which they lie."""
+
+    def count(state: Any) -> int:
+        return sum(isinstance(each, torch.Tensor) and each.dim() > 0 for each in state.values())
+
+    inner = {name: state for name, state in values.items() if isinstance(state, Mapping)}
+    named = next((inner[name] for name in STATES if name in inner), None)
+    if named is not None and not count(values):
+        return state_in(named)
+    return max([values, *inner.values()], key=count)
+
+
+class _LeftOut:
+    """Stands for an object of a class that is not plain; it keeps nothing of what it is given."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _LeftOut:
+        return super().__new__(cls)
+
+    def __setstate__(self, state: Any) -> None: ...
 
 
 def read_saved(path: Path) -> dict[str, Any]:
     """The dictionary that `torch.save` wrote into a file; LmvizError where there is none.
 
-    Only tensors and plain values are read, and no code of the file is run.
+    Only tensors and plain values are read, and no code of the file is run: objects of other classes, such as
+    the options of a training, are left out.
     """
     with _reading(path):
         check_ordinary(path)
         mapped = zipfile.is_zipfile(path)
         if mapped:
             _check_archive(path)
-        values = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped or None)
+        left_out = torch.serialization.get_unsafe_globals_in_checkpoint(path) if mapped else []
+        # torch takes a pair of what is meant and the name it has in the file
+        with torch.serialization.safe_globals([(_LeftOut, name) for name in left_out]):
+            values = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped or None)
     if not isinstance(values, dict):
         raise LmvizError(f"{path} holds no tensors by name: choose another checkpoint.")
     return values

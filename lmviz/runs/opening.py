@@ -10,16 +10,23 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.families import open_run_model
 from lmviz.interchange.arpa_tokenizer import ARPA_ENDINGS
+from lmviz.text.checkpoint_names import (
+    ADAPTER_WEIGHTS,
+    WEIGHT_ENDINGS,
+    holds_model,
+    is_adapter,
+    is_checkpoint,
+    is_of_transformers,
+    named_steps,
+)
 from lmviz.training.run import INNER_FOLDERS, Run
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-WEIGHT_ENDINGS = (".pt", ".pth", ".ckpt", ".bin", ".safetensors", ".gguf")
-"""How the files of weights end that other programs write."""
 
-SAVED_NAMES = ("ckpt.pt", "model.pt")
-"""Files of nanoGPT and minGPT by which their folders are known."""
+BESIDE_WEIGHTS = ("merges.txt", "tokenizer.model", "tokenizer.pkl", "meta.pkl")
+"""Files beside weights, apart from those in JSON, any of which stands for the model."""
 
 
 def find_model(path: Path) -> Path | None:
@@ -33,16 +40,25 @@ def find_model(path: Path) -> Path | None:
         if os.path.isfile(folder / "run.json"):
             return folder
     if os.path.isdir(path):
-        return path if _holds_model(path) or _is_refused(path) else None
+        return _model_in(path)
     if path.name.lower().endswith(ARPA_ENDINGS):
         return path
-    describes = path.suffix.lower() == ".json" or path.name == "merges.txt"
-    if describes and _holds_model(path.parent):
+    is_beside = path.suffix.lower() == ".json" or path.name in BESIDE_WEIGHTS
+    if is_beside and _holds_model(path.parent):
         return path.parent
-    is_weights = path.suffix.lower() in WEIGHT_ENDINGS[:-1] and path.name not in SAVED_NAMES
-    if is_weights and _is_folder_of_transformers(path.parent):
+    belongs = is_of_transformers(path) or path.name in ADAPTER_WEIGHTS
+    if belongs and (is_checkpoint(path.parent) or is_adapter(path.parent)):
         return path.parent
     return path if path.suffix.lower() in WEIGHT_ENDINGS or _is_refused(path) else None
+
+
+def _model_in(folder: Path) -> Path | None:
+    """The folder itself, or of the checkpoints of a training in it the newest."""
+    if is_checkpoint(folder) or is_adapter(folder):
+        return folder
+    if steps := named_steps(folder):
+        return steps[-1].path
+    return folder if _holds_model(folder) or _is_refused(folder) else None
 
 
 @loads("run")
@@ -85,11 +101,9 @@ def open_model_of(run: Run, step: int | None = None) -> Model:
 
 
 def _holds_model(folder: Path) -> bool:
-    from lmviz.interchange.adapter import is_adapter
     from lmviz.interchange.gguf_file import models_in
 
-    saved = any(os.path.isfile(folder / name) for name in SAVED_NAMES)
-    return saved or _is_folder_of_transformers(folder) or is_adapter(folder) or bool(models_in(folder))
+    return holds_model(folder) or bool(models_in(folder))
 
 
 def _is_refused(path: Path) -> bool:
@@ -97,9 +111,3 @@ def _is_refused(path: Path) -> bool:
     from lmviz.interchange.containers import container, describes_model
 
     return container(path) is not None or describes_model(path / "config.json")
-
-
-def _is_folder_of_transformers(folder: Path) -> bool:
-    from lmviz.text.reading import is_checkpoint
-
-    return is_checkpoint(folder)

@@ -14,6 +14,7 @@ from pathlib import Path
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.base.reporting import Report, unheard
+from lmviz.text.checkpoint_names import is_checkpoint, named_steps
 from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.ordinary_files import read_file
 
@@ -248,16 +249,15 @@ def check_room(files: Sequence[Path]) -> None:
     )
 
 
-def is_checkpoint(folder: Path) -> bool:
-    """Whether a folder holds a model as Hugging Face's transformers writes it."""
-    weights = (path for ending in ("safetensors", "bin") for path in folder.glob(f"*.{ending}"))
-    return os.path.isfile(folder / "config.json") and any(weights)
-
-
 def _files_of_folder(folder: Path, look: Callable[[], object]) -> list[Path]:
     if is_checkpoint(folder):
         raise LmvizError(
             f"{folder} is a checkpoint of transformers, not a text: open it as a model, or choose a text."
+        )
+    if steps := named_steps(folder):
+        raise LmvizError(
+            f"{folder} holds checkpoints of a model, such as {steps[-1].path.name}, and is not a text: open "
+            "it as a model, or choose a text."
         )
     files = [path for path in _visible_files(folder, look) if path.stat().st_size and not is_binary(path)]
     if not files:

@@ -381,7 +381,7 @@ def _remove(folder: Path) -> None:
 
 def _no_run(folder: Path) -> LmvizError:
     """What to say of a folder without a run.json."""
-    from lmviz.text.reading import is_checkpoint
+    from lmviz.text.checkpoint_names import is_checkpoint
 
     if is_checkpoint(folder):
         return LmvizError(

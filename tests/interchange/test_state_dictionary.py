@@ -105,6 +105,19 @@ def test_no_code_of_a_file_is_run(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
+class Evaluated:
+    def __reduce__(self):
+        return eval, (f"open({str(self.place)!r}, 'w')",)
+
+
+def test_objects_of_a_training_are_left_out_and_not_made(tmp_path):
+    Evaluated.place = tmp_path / "made"
+    saved = {"model": state("gpt2"), "model_args": NANO, "config": Evaluated(), "best_val_loss": np.float64(1.5)}
+    torch.save(saved, tmp_path / "ckpt.pt")
+    assert lmviz.open_model(tmp_path).vocabulary_size == 50
+    assert not (tmp_path / "made").exists()
+
+
 EMBEDDINGS = {"transformer.wte.weight": torch.ones(3, 4), "transformer.wpe.weight": torch.ones(5, 4)}
 
 
@@ -112,7 +125,7 @@ EMBEDDINGS = {"transformer.wte.weight": torch.ones(3, 4), "transformer.wpe.weigh
     ("saved", "sentence"),
     [
         ([1, 2], "holds no tensors by name"),
-        ({"model": {"a": torch.ones(3)}}, "holds no weights of nanoGPT or minGPT"),
+        ({"model": {"a": torch.ones(3)}}, "those of no model that lmviz knows"),
         (
             {"transformer.wte.weight": torch.ones(3), "transformer.wpe.weight": torch.ones(3)},
             "are not matrices",
