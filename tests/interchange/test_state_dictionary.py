@@ -112,7 +112,7 @@ class Evaluated:
 
 def test_objects_of_a_training_are_left_out_and_not_made(tmp_path):
     Evaluated.place = tmp_path / "made"
-    saved = {"model": state("gpt2"), "model_args": NANO, "config": Evaluated(), "best_val_loss": np.float64(1.5)}
+    saved = {"model": state("gpt2"), "model_args": NANO, "config": Evaluated(), "loss": np.float64(1.5)}
     torch.save(saved, tmp_path / "ckpt.pt")
     assert lmviz.open_model(tmp_path).vocabulary_size == 50
     assert not (tmp_path / "made").exists()
