@@ -28,7 +28,7 @@ from lmviz.text.reading import check_no_address
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
-from lmviz.text.task_reading import FoundExamples, describe, read_examples, settings_of
+from lmviz.text.task_reading import FoundExamples, describe, read_examples, refuse_doubt, settings_of
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_training import train_tokenizer
 
@@ -232,6 +232,10 @@ def _build_from(contents: Contents, given: _Given) -> Corpus:
     contents.files.clear()
     contents.raws.clear()
     origin, options, found = contents.origin, contents.options, contents.found
+    if isinstance(found, FoundExamples) and found.layout.doubt:
+        if origin.sources:
+            refuse_doubt(Path(origin.sources[0]).name, found.layout)
+        found = replace(found.layout, roles={})  # what was pasted can be read as it stands
     if isinstance(found, FoundExamples):
         texts.clear()
         if found.text is not None:

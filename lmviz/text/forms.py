@@ -11,25 +11,19 @@ import collections
 import io
 import json
 import re
-import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lmviz.base.errors import LmvizError, SettingError
+from lmviz.text.column_names import is_known
+from lmviz.text.column_roles import LONGEST_LABEL, Nested, TableColumn, choose_roles
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.encodings import RECOGNISED
-from lmviz.text.layout import (
-    LONGEST_LABEL,
-    Layout,
-    by_cells,
-    by_names,
-    places_of,
-    task_of,
-    told_columns,
-)
+from lmviz.text.heading import is_heading
+from lmviz.text.layout import Layout, places_of, task_of, told_columns
 from lmviz.text.pictures import is_picture, picture_of, pixels_of
-from lmviz.text.table import Record, find_dialect, records
+from lmviz.text.table import Dialect, Record, find_dialect, find_single, in_quotes, records
 from lmviz.text.tagged_lists import find_lists, read_lists
 from lmviz.text.tagged_spans import find_spans, read_spans
 from lmviz.text.words import SPACES
@@ -59,9 +53,6 @@ _LABEL = "__label__"
 _BEGINS_DOCUMENT = "-DOCSTART-"
 _CHUNK_TAG = re.compile(r"O|[BIESLU]-\S+")
 _SPACE = re.compile(f"[{SPACES}]+")
-_NAME = re.compile(r"[^\W\d][\w-]*( [\w-]+)?|")
-"""What a column may be called: a word or two, or nothing."""
-
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab")
 
 
@@ -125,13 +116,25 @@ def recognise(name: str, data: bytes, options: CorpusOptions | None = None) -> L
     if not sample.solid:
         return None
     fitting = [form] if form else [key for key in FORMS if task in ("", *FORMS[key].tasks)]
-    found = next(filter(None, (_find(key, sample, options, bool(form)) for key in fitting)), None)
+    found = _surest(_find(key, sample, options, bool(form)) for key in fitting)
     if found is None and task:
         found = _find(_likeliest(sample, task), sample, options, True)
-    if found is None or not told:
-        return found
+    if found is None:
+        return None
+    if not told:
+        return replace(found, doubt="") if task or form else found
     places = places_of(told, found.names)
-    return replace(found, roles=places, task=task_of(told), guessed=False)
+    return replace(found, roles=places, task=task_of(told), guessed=False, doubt="")
+
+
+def _surest(tried: Iterable[Layout | None]) -> Layout | None:
+    """The first layout of which there is no doubt, or else the first."""
+    doubtful = None
+    for layout in tried:
+        if layout is not None and not layout.doubt:
+            return layout
+        doubtful = doubtful or layout
+    return doubtful
 
 
 def lines_of(data: bytes) -> Iterator[tuple[int, str]]:
@@ -153,6 +156,8 @@ def _likeliest(sample: FileBeginning, task: str) -> str:
     if task == "classification":
         tabbed = sum(1 for line in sample.solid if "\t" in line)
         return "labels" if 2 * tabbed > len(sample.solid) else "table"
+    if task == "next-token":
+        return "jsonl" if sample.solid[0].lstrip().startswith("{") else "table"
     return "captions" if task == "captioning" else "pairs"
 
 
@@ -304,7 +309,7 @@ def _find_jsonl(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     if not good or not (force or (len(good) > 1 and len(good) > 0.5 * len(found))):
         return None
     names = tuple(dict.fromkeys(name for entry in good for name in entry))
-    columns = [[entry.get(name, "").strip() for entry in good] for name in names]
+    columns = [[entry.get(name, "") for entry in good] for name in names]
     return _choose(Layout("jsonl", "", names), columns, options)
 
 
@@ -338,80 +343,90 @@ def _object(line: str) -> tuple[dict[str, str] | None, str]:
 def _text_of(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, list | dict):
+        return Nested(json.dumps(value, ensure_ascii=False))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     separator, quotes = ("" if told == RECOGNISED else told for told in (options.separator, options.quotes))
+    is_named = sample.name.endswith(_TABLE_ENDINGS)
     found = find_dialect(sample.data, separator, quotes)
-    if found is None:
-        return None
-    dialect, width, share = found
-    whole = range(width, width + 1)
-    rows = [cells for _, cells, reason in records(sample.data, dialect, whole) if not reason]
+    if found is None or (not force and found[2] < (MOSTLY if is_named else NEARLY)):
+        return _find_one_column(sample, options, force)
+    dialect, width, _ = found
+    rows = [
+        cells for _, cells, reason in records(sample.data, dialect, range(width, width + 1)) if not reason
+    ]
     if not rows:
         return None
-    task = "" if options.task == RECOGNISED else options.task
-    told = by_names(rows[0], task)
-    has_heading = options.heading == "yes" or (options.heading == RECOGNISED and bool(told))
-    named = Layout("table", "", tuple(cell.strip() for cell in rows[0]), {}, dialect, True)
-    if has_heading and told and (force or len(rows) >= FEWEST_LINES or options.heading == "yes"):
-        return _choose(named, _columns(rows[1:]), options)
-    if options.heading == RECOGNISED:
-        layout = _choose(named, _columns(rows[1:]), options)
-        has_heading = _is_heading(rows, layout)
-    if not has_heading:
-        unnamed = Layout("table", "", ("",) * width, {}, dialect, False)
-        layout = _choose(unnamed, _columns(rows), options)
-    else:
-        layout = _choose(named, _columns(rows[1:]), options)
+    layout = _of_rows(rows, dialect, options)
+    if force:
+        return layout
+    is_told = layout.heading and not layout.guessed
+    if len(rows) < (FEWEST_LINES if is_named or is_told else MANY_LINES):
+        return None
+    if dialect.separator == "tab" and not layout.heading:
+        is_simple = width == 2 and layout.roles.get("label") == 0
+        if (
+            is_simple
+            or "source" in layout.roles
+            or ("label" not in layout.roles and _sides_of(_columns(rows)))
+        ):
+            return None  # labels and texts, or pairs, which have no quotes
+    if not is_named and dialect.separator != "tab" and not is_told and "label" not in layout.roles:
+        return None  # lines with the same number of commas
+    return None if not is_named and not layout.roles else layout
+
+
+def _find_one_column(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
+    """A table of one column: under its name, or each cell in quotes."""
+    if options.task not in (RECOGNISED, "next-token"):
+        return None
+    separator, quotes = ("" if told == RECOGNISED else told for told in (options.separator, options.quotes))
+    dialect = find_single(sample.data, separator, quotes)
+    rows = [cells for _, cells, reason in records(sample.data, dialect, range(1, 2)) if not reason]
+    if not rows:
+        return None
+    layout = _of_rows(rows, dialect, options)
     if force:
         return layout
     is_named = sample.name.endswith(_TABLE_ENDINGS)
-    if share < (MOSTLY if is_named else NEARLY) or len(rows) < (FEWEST_LINES if is_named else MANY_LINES):
-        return None
-    if dialect.separator == "tab" and not has_heading:
-        is_simple = width == 2 and layout.roles.get("label") == 0
-        if is_simple or "label" not in layout.roles:
-            return None  # labels and texts, or pairs, which have no quotes
-    if not is_named and (not layout.roles or "source" in layout.roles):
-        return None
-    return layout
+    is_quoted = in_quotes(sample.data, dialect) and len(rows) >= FEWEST_LINES
+    if is_quoted or (is_named and layout.heading and is_known(layout.names[0]) and len(rows) > 1):
+        return layout
+    return None
+
+
+def _of_rows(rows: Sequence[Sequence[str]], dialect: Dialect, options: CorpusOptions) -> Layout:
+    """The layout of a table by its rows, the first of which may be its heading."""
+    if options.heading == RECOGNISED:
+        told = set(told_columns(options.columns).values())
+        cells = {cell.strip() for cell in rows[0]}
+        has_heading = is_heading(rows) or any(name in cells and not name.isdigit() for name in told)
+    else:
+        has_heading = options.heading == "yes"
+    names = tuple(cell.strip() for cell in rows[0]) if has_heading else ("",) * len(rows[0])
+    layout = Layout("table", "", names, {}, dialect, has_heading)
+    return _choose(layout, _columns(rows[1:] if has_heading else rows), options)
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
 
 
-def _is_heading(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
-    """Whether the first row is unlike those below: its label is none of theirs, or it alone has no number."""
-    if "label" in layout.roles:
-        place = layout.roles["label"]
-        return rows[0][place].strip() not in {row[place].strip() for row in rows[1:]}
-    if len(rows) < 2:
-        return False
-    columns = list(zip(*rows, strict=True))
-    has_numbers = any(not _is_number(cells[0]) and all(map(_is_number, cells[1:])) for cells in columns)
-    has_sentences = any(statistics.median(len(cell.split()) for cell in cells[1:]) > 2 for cells in columns)
-    return has_numbers or (has_sentences and all(_NAME.fullmatch(cell.strip()) for cell in rows[0]))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def _choose(layout: Layout, columns: Sequence[Sequence[str]], options: CorpusOptions) -> Layout:
-    """The layout with the roles that its names tell, or else its cells."""
+    """The layout with the roles that the rule finds for its columns."""
     task = "" if options.task == RECOGNISED else options.task
-    roles = by_names(layout.names, task)
-    guessed = not roles
-    if guessed and columns and columns[0]:
-        roles = by_cells(columns, layout.names, task)
-    return replace(layout, roles=roles, task=task_of(roles) if roles else "", guessed=guessed)
+    cells = columns or [[] for _ in layout.names]
+    found = choose_roles(list(map(TableColumn, layout.names, cells)), task)
+    return replace(
+        layout,
+        roles=dict(found.roles),
+        task=task_of(found.roles) if found.roles else "",
+        guessed=found.guessed,
+        doubt=found.doubt,
+    )
 
 
 def _read_table(data: bytes, layout: Layout) -> Iterator[Record]:
@@ -475,16 +490,38 @@ def _find_pairs(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     width = max(widths, key=lambda size: (widths[size], size))
     good = [row for row in rows if len(row) == width]
     usual = {"source": 0, "target": 1}
-    if width == 2:
-        whole = [row for row in good if all(row)]
-        if force or len(whole) >= max(FEWEST_LINES, NEARLY * len(rows)):
-            return Layout("pairs", "translation", ("source", "target"), usual)
-        return None
-    if width > 2 and (force or len(good) >= max(FEWEST_LINES, NEARLY * len(rows))):
-        roles = by_cells(_columns(good), ("",) * width, "translation")
-        if roles or force:
-            return Layout("pairs", "translation", ("",) * width, roles or usual, guessed=True)
-    return Layout("pairs", "translation", ("source", "target"), usual) if force else None
+    names = ("source", "target") if width <= 2 else ("",) * width
+    layout = Layout("pairs", "translation", names, usual, guessed=width > 2)
+    whole = [row for row in good if width > 2 or all(row)]
+    if width > 1 and (force or len(whole) >= max(FEWEST_LINES, NEARLY * len(rows))):
+        columns = _columns(whole or good)
+        sides = _sides_of(columns)
+        if not sides and (force or width > 2):
+            found = choose_roles(
+                [TableColumn("", cells) for cells in columns], "translation" if force else ""
+            )
+            sides = dict(found.roles) if "source" in found.roles else {}
+            layout = replace(layout, doubt=found.doubt)
+        if sides:
+            return replace(layout, roles=sides)
+    return layout if force else None
+
+
+def _sides_of(columns: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The only two columns that say something of their own, as a source and its target; none otherwise.
+
+    Nothing but a tab stands between two columns, so that it is enough that they can be sides: no number or
+    address, and neither much longer than the other.
+    """
+    told = [TableColumn("", cells) for cells in columns]
+    left = [n for n, column in enumerate(told) if len(told) == 2 or not column.tells_about]
+    if len(left) != 2:
+        return {}
+    one, other = (told[n] for n in left)
+    is_number = other.is_number and not other.is_date
+    can_be = not (one.is_code or one.is_number or other.is_address or is_number)
+    alike = one.is_date <= other.is_date and max(one.size, other.size) <= 4 * min(one.size, other.size)
+    return {"source": left[0], "target": left[1]} if can_be and alike else {}
 
 
 def _read_pairs(data: bytes, layout: Layout) -> Iterator[Record]:
@@ -541,9 +578,9 @@ FORMS: dict[str, Form] = {
         "Labels as fastText has them", ("classification",), "texts", _find_fasttext, _read_fasttext
     ),
     "jsonl": Form("JSON Lines", _OF_COLUMNS, "texts", _find_jsonl, _read_jsonl),
+    "captions": Form("Pictures with captions", ("captioning",), "pictures", _find_captions, _read_captions),
     "table": Form("A table", _OF_COLUMNS, "texts", _find_table, _read_table),
     "labels": Form("Labels and texts", ("classification",), "texts", _find_labels, _read_labels),
-    "captions": Form("Pictures with captions", ("captioning",), "pictures", _find_captions, _read_captions),
     "pairs": Form("Pairs", ("translation",), "pairs", _find_pairs, _read_pairs),
     "folders": Form("Folders of texts", ("classification",), "texts"),
     "parallel": Form("Two files, line by line", ("translation",), "pairs"),

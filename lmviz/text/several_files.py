@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lmviz.text.layout import LANGUAGES, SOURCE_NAMES, TARGET_NAMES
+from lmviz.text.column_names import LANGUAGES, SOURCE_NAMES, TARGET_NAMES
 
 LONGEST_DOCUMENT = 20_000
 """Bytes that files in folders have on average at most; longer ones are books rather than examples."""

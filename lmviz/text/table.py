@@ -117,6 +117,39 @@ def find_dialect(data: bytes, separator: str = "", quotes: str = "") -> tuple[Di
     return dialect, width, share
 
 
+def find_single(data: bytes, separator: str = "", quotes: str = "") -> Dialect:
+    """How a table of one column is written: with the separator that most of its records do without.
+
+    `separator` and `quotes` are names that somebody has told.
+    """
+    found: list[tuple[float, Dialect]] = []
+    for name in [separator] if separator else SEPARATORS:
+        dialect = Dialect(name, quotes or "double")
+        rows = [record for record, _ in zip(records(data, dialect), range(SAMPLE), strict=False)]
+        alone = sum(len(cells) == 1 and not reason for _, cells, reason in rows)
+        found.append((alone / max(1, len(rows)), dialect))
+    return max(found, key=lambda item: item[0])[1]
+
+
+def in_quotes(data: bytes, dialect: Dialect) -> bool:
+    """Whether each record of a table of one column stands in quotes, and some need them."""
+    mark = QUOTES[dialect.quotes]
+    if not mark or not data.lstrip().startswith(mark.encode()):
+        return False
+    lines = _Lines(data)
+    needed = False
+    while True:
+        lines.begin()
+        first = lines.number
+        try:
+            [cell] = next(_reader(lines, dialect))
+        except StopIteration:
+            return needed
+        except (csv.Error, _TooLong, ValueError):
+            return False
+        needed |= mark in cell or lines.number > first + 1
+
+
 def _likely_quotes(data: bytes, separator: str) -> list[str]:
     """The quotes that some cells of the sample stand in, and none."""
     mark = SEPARATORS[separator].encode()

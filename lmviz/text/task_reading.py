@@ -15,7 +15,7 @@ from lmviz.text.documents import Documents
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.forms import FORMS, lines_of, recognise
 from lmviz.text.label_names import Names, named_labels
-from lmviz.text.layout import ROLES, Layout, written_columns
+from lmviz.text.layout import ROLES, Layout, column_name, written_columns
 from lmviz.text.reading import read_found
 from lmviz.text.table import SEPARATORS, Aside, Record
 from lmviz.text.tag_schemes import OUTSIDE
@@ -146,6 +146,22 @@ def read_labelled_folders(files: Sequence[Path], encoding: str) -> FoundExamples
     return collector.finish(layout, complaints)
 
 
+def refuse_doubt(name: str, layout: Layout) -> None:
+    """LmvizError where somebody has to say how a file is read, with the two ways to say it."""
+    if not layout.doubt:
+        return
+    columns = ", ".join(column_name(layout.names, place) for place in range(min(len(layout.names), 8)))
+    more = ", …" if len(layout.names) > 8 else ""
+    raise LmvizError(
+        f"{name} is {_ARTICLES.get(layout.form, FORMS[layout.form].name)} of {columns}{more}, and "
+        f"{layout.doubt}: say which column is what, such as columns={written_columns(layout)}, or how it is "
+        "read, such as form=plain (on the command line behind --set)."
+    )
+
+
+_ARTICLES = {"table": "a table", "jsonl": "lines of JSON", "pairs": "lines"}
+
+
 def settings_of(layout: Layout) -> dict[str, str]:
     """The settings with which a file is read once more in the same way."""
     told = {"form": layout.form}
@@ -202,7 +218,8 @@ class _Beyond:
 
     def __init__(self, layout: Layout, *, joins: bool) -> None:
         used = set(layout.roles.values())
-        self._nameless = [n for n, name in enumerate(layout.names) if not name and n not in used]
+        named = max((n for n, name in enumerate(layout.names) if name), default=-1)
+        self._nameless = [n for n in range(named + 1, len(layout.names)) if n not in used]
         self._heading = layout.heading
         self._part = list(layout.roles)[-1]
         self._place = layout.roles[self._part]
