@@ -8,12 +8,12 @@ from lmviz.training.options import DEFAULT_LENGTH, TrainingOptions
 PRESETS = {"quick": 2_000, "good": 8_000, "thorough": 30_000}
 """Steps by name. What a model of this size can learn it has mostly learned in the middle of these."""
 
-QUICK_SECONDS = 180
+QUICK_SECONDS = 60
 FEWEST = 100  # steps, however long they take: with fewer nothing is seen
 
 
 def steps_by_name(seconds_a_step: float | None) -> dict[str, int]:
-    """The steps of each preset: fewer of all where the quick one would take longer than three minutes."""
+    """The steps of each preset: fewer of all where the quick one would take longer than a minute."""
     quick = PRESETS["quick"]
     if seconds_a_step is not None and seconds_a_step * quick > QUICK_SECONDS:
         quick = max(FEWEST, _rounded_down(QUICK_SECONDS / seconds_a_step))

@@ -12,7 +12,7 @@ def test_where_the_quick_preset_is_quick_enough_the_steps_are_the_usual_ones(sec
     assert steps_by_name(seconds) == PRESETS
 
 
-@pytest.mark.parametrize(("seconds", "quick"), [(0.1, 1000), (0.25, 700), (1.0, 100), (60.0, FEWEST)])
+@pytest.mark.parametrize(("seconds", "quick"), [(0.03, 2000), (0.1, 600), (0.25, 200), (60.0, FEWEST)])
 def test_slow_steps_are_fewer_and_all_presets_shrink_alike(seconds, quick):
     found = steps_by_name(seconds)
     assert found["quick"] == quick

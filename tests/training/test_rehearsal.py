@@ -30,3 +30,14 @@ def test_a_short_training_is_measured_to_its_end():
 
 def test_one_step_tells_nothing():
     assert list(measured_pace(training(9.0, 0.1, 0.3, steps=1), TrainingOptions(steps=1))) == [None, None]
+
+
+def test_what_delays_some_steps_is_no_part_of_the_pace():
+    def busy():
+        seconds = 0.0
+        for number in range(200):
+            yield Progress(number, 200, seconds=seconds, finished=False)
+            seconds += 0.05 if number < 10 else 0.01  # something else was computed in the first half second
+
+    *_, found = measured_pace(busy(), TrainingOptions(validate_every=0, steps=200))
+    assert found == pytest.approx(0.01)

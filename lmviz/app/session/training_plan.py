@@ -35,13 +35,14 @@ LARGEST_STEP = 2 * 10**11  # floating-point operations of a step that would take
 class Preset:
     """One of the lengths of a training: its steps, the seconds these take here, and the passes over the text.
 
-    `seconds` is None until it was measured.
+    How many steps it has follows from how long one takes here: until that was measured they and the passes
+    are None. `seconds` are None also where it could not be measured.
     """
 
     name: str
-    steps: int
+    steps: int | None
     seconds: float | None
-    passes: float
+    passes: float | None
 
 
 class TrainingPlan(Part):
@@ -60,7 +61,8 @@ class TrainingPlan(Part):
         self._task = self.task  # that the plan is for
         self._left: dict[str, tuple[ModelConfiguration, str]] = {}  # of families one turned away from
         self._problem = ""
-        self._preset = FIRST_PRESET  # which its steps follow; "" where a number was chosen
+        self._preset = FIRST_PRESET  # which its steps are those of; "" where a number was chosen
+        self._numbered = ""  # the fingerprint of the text for which its preset has become a number
         self._pace = TrainingPace()
         self._measuring: tuple[tuple[object, ...], Job] | None = None  # by what it measures
         self._is_closed = False
@@ -95,7 +97,11 @@ class TrainingPlan(Part):
         configuration: ModelConfiguration | None = None,
         training_options: TrainingOptions | None = None,
     ) -> None:
-        """Plan the same with some settings changed. Its steps follow a preset until other ones are chosen."""
+        """Plan the same with some settings changed.
+
+        Steps are those of a preset until others are chosen. Once it is known how many these are on the open
+        text, the number stays, whatever else is changed.
+        """
         plan = self.current
         self._task = self.task
         options = training_options or plan.training_options
@@ -186,7 +192,16 @@ class TrainingPlan(Part):
         corpus = self._text.corpus
         if not self._preset or corpus is None or not self._is_measurable:
             return True
-        return self._pace.was_measured(self.current, corpus.fingerprint)
+        is_numbered = self._numbered == corpus.fingerprint
+        return is_numbered or self._pace.was_measured(self.current, corpus.fingerprint)
+
+    @property
+    def knows_steps(self) -> bool:
+        """Whether its number of steps is one to be read: chosen, or that of a preset on the open text."""
+        corpus = self._text.corpus
+        if not self._preset or FAMILIES[self.current.family].counts:
+            return True
+        return corpus is not None and self._numbered == corpus.fingerprint
 
     @property
     def presets(self) -> tuple[Preset, ...]:
@@ -196,6 +211,8 @@ class TrainingPlan(Part):
         plan, corpus, lengths = self.current, self._text.corpus, self._lengths()
         if corpus is None or not lengths:
             return ()
+        if self._can_be_measured_yet:
+            return tuple(Preset(name, None, None, None) for name in lengths)
         pace, tokens = self.seconds_a_step, len(corpus.training)
         examples = None if corpus.training_examples is None else len(corpus.training_examples)
         return tuple(
@@ -210,7 +227,7 @@ class TrainingPlan(Part):
 
     def choose_preset(self, name: str) -> None:
         """Plan as many steps as a preset has here, also once it is known how long they take."""
-        self._plan, self._preset = self.current, name
+        self._plan, self._preset, self._numbered = self.current, name, ""
         self._follow_preset()
 
     def want_time(self) -> None:
@@ -269,10 +286,18 @@ class TrainingPlan(Part):
         return steps_by_name(self._pace.as_tried(plan, corpus.fingerprint))
 
     def _follow_preset(self) -> None:
-        if self._plan is None or not self._preset:
+        """Give the plan the steps of its preset, once on each text: as soon as it is known how many they are.
+
+        From then on a person may have read the number, and it does not change by itself any more.
+        """
+        corpus = self._text.corpus
+        if self._plan is None or not self._preset or corpus is None or self._numbered == corpus.fingerprint:
             return
         options = self._plan.training_options
-        steps = self._lengths().get(self._preset, options.steps)
+        steps = self._lengths().get(self._preset)
+        if steps is None or self.problem or self._can_be_measured_yet:
+            return
+        self._numbered = corpus.fingerprint
         if steps != options.steps:
             self._take(replace(self._plan, training_options=replace(options, steps=steps)))
 
@@ -286,6 +311,13 @@ class TrainingPlan(Part):
             return False
         cost = cost_on(plan.configuration, plan.training_options, corpus)
         return cost.operations_per_step <= LARGEST_STEP
+
+    @property
+    def _can_be_measured_yet(self) -> bool:
+        """Whether it is not known yet how long a step takes, and will be once somebody wants to know."""
+        corpus = self._text.corpus
+        known = corpus is not None and self._pace.was_measured(self.current, corpus.fingerprint)
+        return not known and self._is_measurable
 
     def _can_measure(self) -> bool:
         """Whether it would be something new to measure now."""

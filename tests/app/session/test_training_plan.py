@@ -64,33 +64,57 @@ def test_presets_are_shorter_where_a_step_takes_long(
     ready: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([0.24]))
-    assert [preset.steps for preset in ready.plan.presets] == [2_000, 8_000, 30_000]
+    assert [preset.steps for preset in ready.plan.presets] == [None, None, None]
     ready.plan.want_time()
     qtbot.waitUntil(lambda: ready.plan.seconds_a_step is not None, timeout=LONG)
-    assert [preset.steps for preset in ready.plan.presets] == [700, 2_800, 10_500]
-    assert ready.plan.presets[0].seconds == pytest.approx(168)
+    assert [preset.steps for preset in ready.plan.presets] == [200, 800, 3_000]
+    assert ready.plan.presets[0].seconds == pytest.approx(48)
 
 
-def test_the_steps_follow_the_preset_until_a_number_is_chosen(
+def test_a_preset_becomes_a_number_once_on_each_text_and_stays_it(
+    ready: Session, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paces = iter([0.24, 0.12, 2.4, 0.024])
+    monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([next(paces)]))
+    plan = ready.plan
+    plan.choose_preset("good")
+    assert not plan.knows_steps
+
+    def measure() -> None:
+        plan.want_time()
+        qtbot.waitUntil(lambda: plan.seconds_a_step is not None, timeout=LONG)
+
+    measure()
+    assert plan.current.training_options.steps == 800, "as many as it has where a step takes so long"
+    assert plan.knows_steps
+    with qtbot.waitSignal(ready.text.changed, timeout=LONG):
+        ready.text.open(text_file, documents="line", tokenizer="characters")
+    assert not plan.knows_steps, "on this text it is not known yet"
+    measure()
+    assert plan.current.training_options.steps == 2_000
+    assert plan.knows_steps
+    plan.change(FAMILIES["gru"].configuration(width=12))
+    measure()
+    assert plan.current.training_options.steps == 2_000, "the number is one that was shown"
+    assert [preset.steps for preset in plan.presets] == [100, 400, 1_500]
+    plan.choose_family("rnn")
+    assert plan.knows_steps
+    measure()
+    assert plan.current.training_options.steps == 2_000
+
+
+def test_a_number_that_was_chosen_stays(
     ready: Session, text_file: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rehearsal, "measured_pace", lambda *_: iter([0.24]))
     plan = ready.plan
-    plan.choose_preset("good")
-    assert plan.current.training_options.steps == 8_000
-    plan.want_time()
-    qtbot.waitUntil(lambda: plan.seconds_a_step is not None, timeout=LONG)
-    assert plan.current.training_options.steps == 2_800, "as many as it has where a step takes so long"
-    with qtbot.waitSignal(ready.text.changed, timeout=LONG):
-        ready.text.open(text_file, documents="line", tokenizer="characters")
-    assert plan.current.training_options.steps == 8_000, "on this text it is not known yet"
-    plan.change(FAMILIES["gru"].configuration(width=12))
-    plan.choose_family("rnn")
-    assert plan.current.training_options.steps == 8_000
     plan.change(training_options=replace(plan.current.training_options, steps=300))
     plan.want_time()
     qtbot.waitUntil(lambda: plan.seconds_a_step is not None, timeout=LONG)
+    with qtbot.waitSignal(ready.text.changed, timeout=LONG):
+        ready.text.open(text_file, documents="line", tokenizer="characters")
     assert plan.current.training_options.steps == 300
+    assert plan.knows_steps
 
 
 def test_before_anybody_chooses_the_quick_preset_is_planned(
@@ -100,10 +124,11 @@ def test_before_anybody_chooses_the_quick_preset_is_planned(
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line")
     qtbot.waitUntil(lambda: session.work.is_ready, timeout=LONG)
-    assert session.plan.current.training_options.steps == 2_000
+    assert not session.plan.knows_steps
     session.plan.want_time()
     qtbot.waitUntil(lambda: session.plan.seconds_a_step is not None, timeout=LONG)
-    assert session.plan.current.training_options.steps == 700
+    assert session.plan.current.training_options.steps == 200
+    assert session.plan.knows_steps
 
 
 def test_a_training_that_is_begun_before_its_pace_is_known_takes_the_steps_that_follow_from_it(
@@ -115,7 +140,7 @@ def test_a_training_that_is_begun_before_its_pace_is_known_takes_the_steps_that_
     session.training.start()
     assert session.training.state.phase == "preparing"
     qtbot.waitUntil(lambda: session.training.state.progress is not None, timeout=LONG)
-    assert session.training.state.progress.steps == 700
+    assert session.training.state.progress.steps == 200
     session.training.stop()
     qtbot.waitUntil(lambda: not session.training.state.is_active, timeout=LONG)
 
@@ -153,9 +178,9 @@ def test_a_training_does_not_wait_for_a_text_that_is_only_offered(
 
 
 @pytest.mark.parametrize(
-    ("pace", "quick"), [(None, 2_000), (0.001, 2_000), (0.09, 2_000), (0.1, 1_000), (0.5, 300), (60.0, 100)]
+    ("pace", "quick"), [(None, 2_000), (0.001, 2_000), (0.03, 2_000), (0.04, 1_000), (0.2, 300), (60.0, 100)]
 )
-def test_the_quick_preset_takes_three_minutes_at_most(pace: float | None, quick: int) -> None:
+def test_the_quick_preset_takes_a_minute_at_most(pace: float | None, quick: int) -> None:
     assert steps_by_name(pace) == {"quick": quick, "good": 4 * quick, "thorough": 15 * quick}
 
 
@@ -164,6 +189,8 @@ def test_passes_over_examples_are_counted_in_examples(ready: Session, qtbot: QtB
         ready.text.open("four-sentences")
     ready.plan.set("gru", FAMILIES["gru"].configuration(width=4), ready.plan.current.training_options)
     assert ready.plan.task == "tagging"
+    ready.plan.want_time()
+    qtbot.waitUntil(lambda: ready.plan.seconds_a_step is not None, timeout=LONG)
     for preset in ready.plan.presets:
         assert preset.passes == pytest.approx(preset.steps * 2 / 4)
 

@@ -82,6 +82,7 @@ class PlanPanel(Panel):
             self._model_form.set_configuration(plan.configuration)
         if self._learning_form.configuration != plan.training_options:
             self._learning_form.set_configuration(plan.training_options)
+        self._learning_form.set_known("steps", self.session.plan.knows_steps)
         self._model_form.set_editable(() if active else None)
         self._learning_form.set_editable(WHILE_TRAINING if active else None)
         self._leave_out_unused()
@@ -149,8 +150,8 @@ class PlanPanel(Panel):
                     preset.name,
                     (
                         unknown if preset.seconds is None else briefly(preset.seconds),
-                        f"{preset.steps:,} steps",
-                        f"{number(preset.passes, 1 if preset.passes < 9.95 else 0)} ×",
+                        " " if preset.steps is None else f"{preset.steps:,} steps",
+                        " " if preset.passes is None else _times(preset.passes),
                     ),
                 )
                 for preset in presets
@@ -192,3 +193,8 @@ class PlanPanel(Panel):
         self._card.set_aside(" · ".join(parts))
         work = cost.operations_per_step
         self._work.set_text(f"{with_unit(work, 'FLOP')} a step" if work else "", WORK if work else "")
+
+
+def _times(passes: float) -> str:
+    """How often the text is read."""
+    return f"{number(passes, 1 if passes < 9.95 else 0)} ×"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QFocusEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSlider, QSpinBox, QWidget
 
 if TYPE_CHECKING:
@@ -43,8 +43,44 @@ class ComboBox(_Steady, QComboBox):
         super().showPopup()
 
 
+UNKNOWN = "…"
+
+
 class SpinBox(_Steady, QSpinBox):
-    """`SpinBox(parent=None)`: a whole number."""
+    """`SpinBox(parent=None)`: a whole number; `set_known(False)` shows none until somebody wants to type one.
+
+    Its value is the same either way.
+    """
+
+    _is_known = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the number can be read."""
+        return self._is_known
+
+    def set_known(self, known: bool) -> None:
+        """Show the number, or that it is not known yet."""
+        if known != self._is_known:
+            self._is_known = known
+            self._show_number()
+
+    def textFromValue(self, value: int) -> str:
+        return super().textFromValue(value) if self._is_known or self.hasFocus() else UNKNOWN
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if not self._is_known:
+            self._show_number()
+            self.selectAll()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if not self._is_known:
+            self._show_number()
+
+    def _show_number(self) -> None:
+        self.lineEdit().setText(self.textFromValue(self.value()))
 
 
 class DoubleSpinBox(_Steady, QDoubleSpinBox):

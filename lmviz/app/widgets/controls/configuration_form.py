@@ -88,6 +88,12 @@ class ConfigurationForm(QWidget, Generic[C]):
         self._used = frozenset(names)
         self._unfold(self._more.isChecked())
 
+    def set_known(self, name: str, known: bool) -> None:
+        """Show the whole number of a setting, or that it is not known yet."""
+        control = self._fields[name].control
+        assert isinstance(control, SpinBox), "only whole numbers are awaited"
+        control.set_known(known)
+
     def field(self, name: str) -> SettingField:
         """The field of a setting."""
         return self._fields[name]

@@ -14,6 +14,7 @@ from lmviz.app.panels.train.statement import briefly, in_words
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.muted_line import MutedLine
+from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.preset_cards import PresetCards
 from lmviz.app.window.main_window import MainWindow
@@ -76,8 +77,12 @@ def test_presets_say_their_time_and_choose_the_steps(
     statement: QWidget, window: MainWindow, session: Session, text_file: Path, qtbot: QtBot
 ) -> None:
     session.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(batch=2, length=8))
+    session.plan.choose_preset("quick")
     cards = window.findChild(PresetCards, "preset_cards")
+    steps_field = window.findChild(SpinBox, "steps_field")
     assert not cards.isVisible(), "without a text nothing can be said"
+    qtbot.waitUntil(lambda: not steps_field.is_known)
+    assert steps_field.text() == "…"
     with qtbot.waitSignal(session.text.changed, timeout=LONG):
         session.text.open(text_file, documents="line")
     qtbot.waitUntil(lambda: cards.isVisible() and cards.cards[0].lines[0] == "measuring…", timeout=LONG)
@@ -90,6 +95,7 @@ def test_presets_say_their_time_and_choose_the_steps(
         f"{steps['good']:,} steps",
     )
     assert cards.chosen == "quick"
+    assert steps_field.text() == f"{steps['quick']:,}"
     place = cards.part_rectangle(2).center().toPoint()
     qtbot.mouseClick(cards, Qt.MouseButton.LeftButton, pos=place)
     assert plan.current.training_options.steps == steps["thorough"]
