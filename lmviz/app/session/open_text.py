@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -16,16 +16,19 @@ from lmviz.app.session.part import Part
 from lmviz.app.session.permission import Permission
 from lmviz.app.session.work import Work
 from lmviz.app.workers.job import Job
+from lmviz.app.workers.threads import compute_with
 from lmviz.base.errors import LmvizError
 from lmviz.base.reporting import Report, unheard
 
 if TYPE_CHECKING:
+    from lmviz.runs.first_reading import FirstReading
     from lmviz.text.contents import Contents
     from lmviz.text.corpus import Corpus
     from lmviz.text.corpus_options import CorpusOptions  # with all that reads texts, as Corpus
     from lmviz.text.preview import Preview
 
 LOOK_EVERY = 0.05  # seconds
+FILES = 50  # of a text, by the beginnings of which it is judged how to read it
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,26 @@ class _ReadAhead:
         return self._corpus
 
 
+@dataclass(frozen=True)
+class _FirstRead:
+    """A text of which nothing was told, as it was chosen to be read at first."""
+
+    corpus: Corpus
+    choice: FirstReading
+
+
+def _first_reading(seen: Preview, report: Report) -> FirstReading | None:
+    """By which tokens plain text is read at first; None where nothing speaks against words."""
+    from lmviz.runs.first_reading import SAMPLE, first_reading
+
+    contents = seen.contents
+    if seen.layout is not None or contents is None or not contents.files:
+        return None
+    compute_with(1)  # what is measured is this thread's own work, whatever else is computed meanwhile
+    sample = b"\n".join(data[:SAMPLE] for _, data in contents.files[:FILES])[:SAMPLE]
+    return first_reading(sample.decode("utf-8", errors="ignore"), report)
+
+
 def _called(source: str | Path | Sequence[Any]) -> str:
     """What a text is called while it is read."""
     return Path(source).name or str(source) if isinstance(source, str | Path) else "several texts"  # "/"
@@ -165,6 +188,7 @@ class OpenText(Part):
         super().__init__(parent)
         self._work, self._permission = work, permission
         self._corpus: Corpus | None = None
+        self._first_reading: FirstReading | None = None
         self._own: tuple[OwnText, ...] = ()
         self._offer: Preview | None = None
         self._job: Job | None = None
@@ -182,6 +206,11 @@ class OpenText(Part):
     def offer(self) -> Preview | None:
         """A file that was looked at and not read, since a person should see first how it would be."""
         return self._offer
+
+    @property
+    def first_reading(self) -> FirstReading | None:
+        """How it was chosen to read the corpus, where nothing was told; None where there was no choice."""
+        return self._first_reading
 
     @property
     def place(self) -> int:
@@ -217,7 +246,7 @@ class OpenText(Part):
         if not isinstance(source, str | Path) and len(source) == 1:
             source = source[0]
 
-        def work(report: Report) -> Corpus | Preview:
+        def work(report: Report) -> Corpus | _FirstRead | Preview:
             from lmviz.text.preview import look
 
             asked = AskedText.of(source, target, options, settings)
@@ -227,7 +256,13 @@ class OpenText(Part):
             seen = None if is_told else look(source, progress=report)
             if seen is not None and seen.asks:
                 return seen
-            return asked.read(report, None if seen is None else seen.contents)
+            contents = None if seen is None else seen.contents
+            first = None if seen is None else _first_reading(seen, report)
+            if first is not None and contents is not None:
+                asked = replace(asked, settings=(("tokenizer", first.tokenizer),))
+                contents = replace(contents, options=replace(contents.options, tokenizer=first.tokenizer))
+            corpus = asked.read(report, contents)
+            return corpus if first is None else _FirstRead(corpus, first)
 
         one = Path(source) if isinstance(source, str | Path) else None
         newest = one or (Path(source[-1]) if not isinstance(source, str | Path) and source else None)
@@ -323,11 +358,17 @@ class OpenText(Part):
         target = next(iter(recorded.get("target_sources") or []), None)
         return self.open(sources, options, target=target)
 
-    def use(self, corpus: Corpus) -> None:
-        """Use a corpus."""
+    def read_by(self, tokenizer: str) -> Job | None:
+        """Read the open text once more, by other tokens."""
+        corpus = self._corpus
+        own = None if corpus is None else next((own for own in self._own if own.is_text_of(corpus)), None)
+        return None if own is None else self.open_own(own, replace(own.options, tokenizer=tokenizer))
+
+    def use(self, corpus: Corpus, first_reading: FirstReading | None = None) -> None:
+        """Use a corpus, and what was chosen of how it is read."""
         from lmviz.text.catalogue import find_entry
 
-        self._corpus = corpus
+        self._corpus, self._first_reading = corpus, first_reading
         self.leave_offer()
         self._permission.allow((*corpus.sources, *corpus.target_sources))
         if len(corpus.sources) != 1 or find_entry(corpus.sources[0]) is None:
@@ -343,10 +384,13 @@ class OpenText(Part):
             self._place = place
             self.place_changed.emit()
 
-    def _take_read(self, read: Corpus | Preview | None) -> None:
+    def _take_read(self, read: Corpus | _FirstRead | Preview | None) -> None:
         from lmviz.text.corpus import Corpus
 
         self._job = None
+        if isinstance(read, _FirstRead):
+            self.use(read.corpus, read.choice)
+            return
         if isinstance(read, Corpus):
             self.use(read)
             return
@@ -355,7 +399,7 @@ class OpenText(Part):
             self.offer_changed.emit()
         self.reading_given_up.emit()
 
-    def _start(self, name: str, work: Callable[[Report], Corpus | Preview | None]) -> Job:
+    def _start(self, name: str, work: Callable[[Report], Corpus | _FirstRead | Preview | None]) -> Job:
         if self._job is not None:
             self._job.cancel()
         self._job = self._work.start_job(f"Reading {name}", work, self._take_read, self.failed.emit)

@@ -275,6 +275,9 @@ class TrainingPlan(Part):
                 options = replace(options, sampling=SENTENCES)
             self.change(plan.configuration.moved(self._task, self.task), options)
         self._task = self.task
+        first = self._text.first_reading
+        if first is not None and self.current.configuration == self._beginning(FIRST_FAMILY):
+            self._take(replace(self.current, configuration=first.configuration))
 
     def _lengths(self) -> dict[str, int]:
         """The steps of each preset; none where the text is counted once, or while there is none."""

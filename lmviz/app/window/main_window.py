@@ -69,6 +69,7 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._left: QWidget | None = None  # what had the keyboard until it could not be used
         self._fault_was_shown = False
+        self._chosen_tokens = ""  # what was said of those by which the open text is read
         self._scenes: Scenes | None = None
         self._halo: PointerHalo | None = None
         self.setWindowTitle("lmviz")
@@ -342,6 +343,7 @@ class MainWindow(QMainWindow):
         say(library.size_failed, old_after=[library.models_changed])
         say(session.said, old_after=[library.model_changed, session.lesson.changed, self.scene_shown])
         library.base_wanted.connect(self._offer_base)
+        session.text.changed.connect(self._offer_other_tokens)
         session.permission.asked.connect(
             lambda sentence, agree: self.notice.offer(sentence, "Read it", agree)
         )
@@ -360,6 +362,16 @@ class MainWindow(QMainWindow):
         """Let a person choose the model that an adapter is added to."""
         choose = lambda: self.commands.choosing.open_with_base(adapter)  # noqa: E731
         self.notice.offer(sentence, "Choose its base…", choose)
+
+    def _offer_other_tokens(self) -> None:
+        """Say by which tokens the text was read, where that was chosen for it, and offer the others."""
+        self.notice.withdraw(self._chosen_tokens)
+        choice = self.session.text.first_reading
+        self._chosen_tokens = ""
+        if choice is not None and not choice.is_usual:
+            self._chosen_tokens = choice.sentence
+            word = f"Read by {choice.other}"
+            self.notice.offer(choice.sentence, word, lambda: self.session.text.read_by(choice.other))
 
     def _restore(self) -> None:
         self.resize(USUAL)

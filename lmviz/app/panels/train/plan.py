@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from lmviz.app.panels.panel import Panel
-from lmviz.app.panels.train.statement import TrainingStatement, briefly
+from lmviz.app.panels.train.statement import TrainingStatement
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_plan import FIRST_FAMILY
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.preset_cards import PresetCard, PresetCards
 from lmviz.app.widgets.diagrams.family_cards import FamilyCard, FamilyCards
+from lmviz.base.durations import briefly
 from lmviz.base.errors import LmvizError
 from lmviz.families import FAMILIES, obstacle_to
 from lmviz.models.model_configuration import ModelConfiguration

@@ -12,6 +12,7 @@ from lmviz.app.widgets.base.building import column, named, row
 from lmviz.app.widgets.base.link_button import LinkButton
 from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.base.plain import Label
+from lmviz.base.durations import in_words
 
 
 class TrainingStatement(QWidget):
@@ -74,17 +75,3 @@ class TrainingStatement(QWidget):
         theme = current_theme()
         self._what.setMinimumHeight(2 * self._what.fontMetrics().lineSpacing())  # one line more moves nothing
         self._button.setIcon(icon("transport/play", theme.on(theme.accent), theme.muted_text))
-
-
-def in_words(seconds: float) -> str:
-    """A duration as exactly as one plans with: "about 20 s", "about 4 min", "about 1.5 h"."""
-    return f"about {briefly(seconds)}"
-
-
-def briefly(seconds: float) -> str:
-    """The same in two words: "20 s", "4 min", "1.5 h"."""
-    if seconds < 57.5:
-        return f"{max(5, 5 * round(seconds / 5))} s"
-    if seconds < 3570:
-        return f"{max(1, round(seconds / 60))} min"
-    return f"{round(seconds / 1800) / 2:g} h"

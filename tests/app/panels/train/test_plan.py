@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.panels.train.statement import briefly, in_words
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -18,6 +17,7 @@ from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.controls.configuration_form import ConfigurationForm
 from lmviz.app.widgets.controls.preset_cards import PresetCards
 from lmviz.app.window.main_window import MainWindow
+from lmviz.base.durations import briefly, in_words
 from lmviz.families import FAMILIES
 from lmviz.text import corpus
 from lmviz.training.options import TrainingOptions
