@@ -47,10 +47,16 @@ class GoingFurther:
         return self.options(model).steps - model.snapshots[-1]
 
     def options(self, model: OpenedModel) -> TrainingOptions:
-        """With which options a run goes on: those of the plan, where that describes it, at its own rate."""
-        plan, description = self._plan.current, model.description
+        """With which options a run goes on: those of the plan, where that describes it, at its own rate.
+
+        A plan for another text, and so for another task, describes another model.
+        """
+        plan, corpus, description = self._plan.current, self._text.corpus, model.description
+        is_of_its_text = corpus is None or corpus.fingerprint == description.fingerprint
         planned = None
-        if is_planned_by(description, plan.family, plan.configuration.to_values(), plan.training_options):
+        if is_of_its_text and is_planned_by(
+            description, plan.family, plan.configuration.to_values(), plan.training_options
+        ):
             planned = replace(plan.training_options, learning_rate=description.options.learning_rate)
         return further_options(description, model.snapshots[-1], planned)
 

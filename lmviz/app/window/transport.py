@@ -19,6 +19,7 @@ from lmviz.app.widgets.base.building import row
 from lmviz.app.widgets.base.figures import number, short
 from lmviz.app.widgets.base.plain import Label, paragraph
 from lmviz.app.widgets.base.quiet_button import QuietButton
+from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.plots.sparkline import Sparkline
 from lmviz.app.window.notice import Notice
 from lmviz.app.window.time_controls import TimeControls
@@ -101,6 +102,7 @@ class Transport(QFrame):
         """Steer the race, where it is what a person looks at; so it is, too, while it is under way."""
         self._is_race_shown, self._is_plan_shown = name == "race", name == "train"
         self._share_with_race()
+        self._offer_training(self._session.training.state)
         self.can_step_changed.emit()
 
     @property
@@ -232,6 +234,8 @@ class Transport(QFrame):
             is_wide = self.width() >= MEDIUM * current_theme().scale
             word, tip = ANOTHER if is_wide else ANOTHER_BRIEFLY, session.training.obstacle
         planned = f"{description[0].upper()}{description[1:]}"
+        if further and session.library.model is not None:
+            planned = f"{planned}: {session.library.model.name}"
         if description == TRAIN and word != "Resume":
             planned = f"{planned}: {session.plan.in_words}"
         if (word, paragraph(planned, tip)) != (self.train_button.text(), self.train_button.toolTip()):
@@ -239,6 +243,16 @@ class Transport(QFrame):
             self.train_button.setAccessibleName(description)
             self.train_button.setToolTip(paragraph(planned, tip))
         self.train_button.setEnabled(training.phase not in ("preparing", "running"))
+        set_role(self.train_button, "" if description == FURTHER and self._is_plan_shown else "primary")
+        self._draw_play()
+
+    def _draw_play(self) -> None:
+        """The sign on the button. In Train, where the plan has a blue button, one that trains something else
+        than the plan is none."""
+        theme = current_theme()
+        is_primary = self.train_button.property("role") == "primary"
+        ink = theme.on(theme.accent) if is_primary else theme.text
+        self.train_button.setIcon(icon("transport/play", ink, theme.muted_text))
 
     def _stand(self, state: TrainingState) -> str:
         """How far a training has come, and whose it is where another model is shown."""
@@ -283,7 +297,7 @@ class Transport(QFrame):
 
     def _adopt_theme(self) -> None:
         theme = current_theme()
-        self.train_button.setIcon(icon("transport/play", theme.on(theme.accent), theme.muted_text))
+        self._draw_play()
         for button, name in (
             (self.pause_button, "pause"),
             (self.step_button, "step"),

@@ -59,6 +59,18 @@ def test_a_finished_run_is_offered_as_many_steps_again(trained: Session, qtbot: 
     assert Run.open(trained.library.model.folder).description.options.steps == 12
 
 
+def test_a_plan_for_another_text_says_nothing_about_how_far_a_run_goes(
+    trained: Session, tmp_path: Path, qtbot: QtBot
+) -> None:
+    trained.plan.set("gru", FAMILIES["gru"].configuration(width=8), TrainingOptions(steps=10, **SMALL))
+    assert trained.training.further_steps == 4
+    other = tmp_path / "other.txt"
+    other.write_text("another text\n" * 40, encoding="utf-8")
+    with qtbot.waitSignal(trained.text.changed, timeout=LONG):
+        trained.text.open(other, documents="line")
+    assert trained.training.further_steps == 6, "as many again as it had"
+
+
 def test_one_step_trains_the_model_that_is_open(trained: Session, qtbot: QtBot) -> None:
     model = trained.library.model
     for step in (7, 8):

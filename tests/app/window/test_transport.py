@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.look.theme import theme_switch
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
 from lmviz.app.workers.training_worker import TrainingWorker
@@ -50,6 +51,27 @@ def test_a_finished_run_is_trained_further_by_the_button(
     qtbot.waitUntil(lambda: session.training.state.phase == "finished", timeout=LONG)
     assert session.library.model.snapshots[-1] == 9
     assert len(session.library.models) == 1
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_only_one_of_two_buttons_that_train_different_things_is_blue(
+    finished: MainWindow, look: str, text_file: Path, session: Session, qtbot: QtBot
+) -> None:
+    theme_switch().set_choice(look)
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        session.text.open(text_file, documents="line")
+    further = finished.findChild(QPushButton, "train_button")
+    assert further.property("role") == "primary", "elsewhere it is the only one"
+    finished.show_perspective("train")
+    new = finished.perspective.findChild(QPushButton, "new_run_button")
+    assert (new.property("role"), further.property("role")) == ("primary", "")
+    assert "further: gru" in further.toolTip()
+    middle = further.grab().toImage().pixelColor(further.width() // 2, 4)
+    blue = new.grab().toImage().pixelColor(new.width() // 2, 4)
+    assert middle != blue
+    session.library.close(session.library.model)
+    assert further.text() == "Train", "it does what the other one does"
+    assert further.property("role") == "primary"
 
 
 def test_after_the_projector_the_figures_have_the_room_they_had(finished: MainWindow) -> None:
