@@ -15,7 +15,7 @@ from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.label_names import find_label_names
 from lmviz.text.layout import Layout, told_columns
 from lmviz.text.reading import as_utf8, check_encoding, check_room, find_files, read_raw, read_utf8
-from lmviz.text.several_files import are_labels, find_languages
+from lmviz.text.several_files import are_labels, find_languages, without_companions
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders, read_parallel
 
 
@@ -82,6 +82,10 @@ def read_contents(
         else _told_apart(paths[0], targets[0], options)
     )
     if by_language is not None:
+        if target is None:
+            paths, about = without_companions(paths)
+            notes = (*origin.notes, *map(_not_read, about))
+            origin = replace(origin, sources=tuple(map(os.path.abspath, paths)), notes=notes)
         return _read_languages(origin, *by_language, options, progress, counted=counted)
     written = _written(origin)
     files, raws, encodings = _texts(paths, options.encoding, progress)
@@ -143,7 +147,7 @@ def _languages_of(
     """Pairs of files that are named alike but for their language, and the languages; None for others."""
     if options.task not in (RECOGNISED, "translation") or options.form not in (RECOGNISED, "parallel"):
         return None
-    found = find_languages(files)
+    found = find_languages(files) or find_languages(without_companions(files)[0])
     if found is None:
         if options.form == "parallel":
             raise LmvizError(

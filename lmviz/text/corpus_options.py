@@ -26,6 +26,8 @@ FORMS = (
     "spans",
     "fasttext",
     "jsonl",
+    "bars",
+    "tmx",
     "captions",
     "table",
     "labels",

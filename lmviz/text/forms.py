@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lmviz.base.errors import LmvizError, SettingError
+from lmviz.text.bar_pairs import find_bar_pairs, read_bar_pairs
 from lmviz.text.column_names import is_known
 from lmviz.text.column_roles import LONGEST_LABEL, Nested, TableColumn, choose_roles
 from lmviz.text.corpus_options import CorpusOptions
@@ -26,6 +27,7 @@ from lmviz.text.pictures import is_picture, picture_of, pixels_of
 from lmviz.text.table import Dialect, Record, find_dialect, find_single, in_quotes, records
 from lmviz.text.tagged_lists import find_lists, read_lists
 from lmviz.text.tagged_spans import find_spans, read_spans
+from lmviz.text.translation_memory import find_memory, read_memory
 from lmviz.text.words import SPACES
 
 SAMPLE = 1 << 16
@@ -484,6 +486,14 @@ def _read_captions(data: bytes, layout: Layout) -> Iterator[Record]:
             yield number, cells, f"has no picture. {str(error).removesuffix('.')}"
 
 
+def _find_bars(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
+    return find_bar_pairs(sample.solid, force=force)
+
+
+def _find_memory(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
+    return find_memory(sample.data, force=force)
+
+
 def _find_pairs(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     rows = [_tab_cells(line) for line in sample.solid]
     widths = collections.Counter(map(len, rows))
@@ -578,6 +588,8 @@ FORMS: dict[str, Form] = {
         "Labels as fastText has them", ("classification",), "texts", _find_fasttext, _read_fasttext
     ),
     "jsonl": Form("JSON Lines", _OF_COLUMNS, "texts", _find_jsonl, _read_jsonl),
+    "bars": Form("Lines with |||", ("translation",), "pairs", _find_bars, read_bar_pairs),
+    "tmx": Form("TMX", ("translation",), "pairs", _find_memory, read_memory),
     "captions": Form("Pictures with captions", ("captioning",), "pictures", _find_captions, _read_captions),
     "table": Form("A table", _OF_COLUMNS, "texts", _find_table, _read_table),
     "labels": Form("Labels and texts", ("classification",), "texts", _find_labels, _read_labels),

@@ -11,6 +11,9 @@ from lmviz.text.column_names import LANGUAGES, SOURCE_NAMES, TARGET_NAMES
 LONGEST_DOCUMENT = 20_000
 """Bytes that files in folders have on average at most; longer ones are books rather than examples."""
 
+COMPANIONS = (".xml", ".ids", ".scores", ".score", ".info", ".json", ".md", ".html", ".alg", ".align")
+"""Endings of files that say something about two texts that are named alike."""
+
 _LANGUAGE_NAMES = LANGUAGES | SOURCE_NAMES | TARGET_NAMES
 _ENDINGS = (".gz", ".txt")
 
@@ -47,6 +50,16 @@ def find_languages(files: Sequence[Path]) -> tuple[tuple[str, ...], list[dict[st
     if len(languages) < 2 or any(set(group) != set(languages) for group in groups.values()):
         return None
     return tuple(languages), list(groups.values())
+
+
+def without_companions(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Files of two languages or more, and those beside them that are only about these, as OPUS has them.
+
+    So Toy.de-en.xml and Toy.de-en.ids say which lines of Toy.de-en.de and Toy.de-en.en belong together.
+    """
+    stems = {path.with_suffix("") for path in files if path.suffix[1:].lower() in _LANGUAGE_NAMES}
+    about = [path for path in files if path.suffix.lower() in COMPANIONS and path.with_suffix("") in stems]
+    return [path for path in files if path not in about], about
 
 
 def _language_of(path: Path) -> tuple[str, str] | None:
