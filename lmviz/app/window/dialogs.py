@@ -94,7 +94,7 @@ class FaultReport(QDialog):
         buttons = row(STRETCH, copy, close)
         said = _label(
             "An unexpected error occurred, and lmviz goes on. What you have open is unchanged. "
-            f"The details are in {log_path()}; further errors are only written there."
+            f"The details are in {log_path()}."
         )
         said.setWordWrap(True)
         column(said, buttons, on=self, gap=10, margins=(24, 20, 24, 16))

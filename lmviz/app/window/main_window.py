@@ -37,6 +37,7 @@ from lmviz.app.window.perspective_rail import PerspectiveRail
 from lmviz.app.window.prefix_bar import PrefixBar
 from lmviz.app.window.student_files import StudentFiles
 from lmviz.app.window.transport import Transport
+from lmviz.app.workers.faults import place_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,8 +69,8 @@ class MainWindow(QMainWindow):
         session.text.offer_changed.connect(self._show_offer)
         self._is_painted = False
         self._left: QWidget | None = None  # what had the keyboard until it could not be used
-        self._fault_was_shown = False
         self._chosen_tokens = ""  # what was said of those by which the open text is read
+        self._faults: set[str] = set()  # the places in the code of which it was said
         self._scenes: Scenes | None = None
         self._halo: PointerHalo | None = None
         self.setWindowTitle("lmviz")
@@ -287,14 +288,22 @@ class MainWindow(QMainWindow):
         self.perspective.reset()
 
     def show_fault(self, report: str) -> None:
-        """Say, the first time, that something unexpected was raised."""
+        """Say that something unexpected was raised, once for each place in the code that does."""
+        place = place_of(report)
+        if place not in self._faults:
+            self._faults.add(place)
+            raised = report.rstrip().splitlines()[-1]
+            sentence = (
+                f"Something unexpected failed, and lmviz goes on; what is open is as it was ({raised})."
+            )
+            self.notice.offer(sentence, "Show the report", lambda: self._show_report(report))
+
+    def _show_report(self, report: str) -> None:
         from lmviz.app.window.dialogs import (
             FaultReport,  # hardly ever needed, and never before the first paint
         )
 
-        if not self._fault_was_shown:
-            self._fault_was_shown = True
-            FaultReport(report, self).show()
+        FaultReport(report, self).show()
 
     def _view(self, name: str) -> Board:
         return Board(name, self.session, self.settings.text(f"arrangement/{name}"))

@@ -28,6 +28,10 @@ class Faults(QObject):
 
     happened = Signal(str)
 
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._telling = threading.local()
+
     def install(self) -> None:
         """Write to the log, and take over the hooks of Python, of its threads and of Qt."""
         keep_log()
@@ -42,14 +46,19 @@ class Faults(QObject):
         fault: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """The hook: callable from any thread."""
+        """The hook: callable from any thread. What fails while a fault is told is only written to the log."""
         if issubclass(kind, (KeyboardInterrupt, SystemExit)):
             sys.__excepthook__(kind, fault or kind(), trace)
             return
         _forget_last()
         text = "".join(traceback.format_exception(kind, fault, trace))
         logger.error("unexpected\n%s", text)
-        self.happened.emit(f"{versions()}\n\n{text}")
+        if not getattr(self._telling, "is_under_way", False):
+            self._telling.is_under_way = True
+            try:
+                self.happened.emit(f"{versions()}\n\n{text}")
+            finally:
+                self._telling.is_under_way = False
 
 
 def sentence_for(fault: BaseException, doing: str) -> str:
@@ -73,6 +82,13 @@ def _forget_last() -> None:
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
         if hasattr(sys, name):
             delattr(sys, name)
+
+
+def place_of(report: str) -> str:
+    """Where in the code the exception of a report was raised, and its kind: the same for each repetition."""
+    lines = report.rstrip().splitlines()
+    raised = [line for line in lines if line.startswith("  File ")]
+    return f"{raised[-1] if raised else ''}, {lines[-1].partition(':')[0]}"
 
 
 def versions() -> str:

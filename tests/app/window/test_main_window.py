@@ -192,7 +192,7 @@ def test_a_text_that_is_opened_where_it_matters_leaves_the_perspective(
     assert window.perspective_name == "train"
 
 
-def test_an_unexpected_exception_leaves_the_window_alive_and_is_shown_once(
+def test_an_unexpected_exception_leaves_the_window_alive_and_is_said_once(
     window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     faults = Faults()
@@ -206,12 +206,17 @@ def test_an_unexpected_exception_leaves_the_window_alive_and_is_shown_once(
         session.writing.set_sampling(temperature=0.5)
     for _ in range(2):
         faults.catch(*raised[0][:2], raised[0][2])
-    reports = window.findChildren(FaultReport)
-    assert len(reports) == 1
-    reports[0].findChild(QPushButton, "copy_report_button").click()
+    assert "RuntimeError: a defect" in window.notice.sentence
+    window.notice.findChild(QPushButton).click()
+    [report] = window.findChildren(FaultReport)
+    report.findChild(QPushButton, "copy_report_button").click()
     copied = QApplication.clipboard().text()
     assert "RuntimeError: a defect" in copied
     assert "broken" in copied
+    faults.catch(*raised[0][:2], raised[0][2])
+    assert window.notice.sentence == ""
+    faults.catch(ValueError, ValueError("another"), None)
+    assert "another" in window.notice.sentence
     window.prefix_bar.edit.setText("still alive")
     assert session.reading.prefix == "still alive"
 
