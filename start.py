@@ -86,6 +86,9 @@ WORDS = {
         ("test", "mutate"),
         (("tests/nightly.py",),),
     ),
+    "new": Word(
+        "write a panel, an operation or a family to begin with, and its test", ("test",), (("docs/new.py",),)
+    ),
     "sample-models": Word("train the sample models again", (), (("sample_models/train.py",),)),
     "figure": Word("train the translators of the lecture's figure, and draw it", (), (("docs/figure.py",),)),
     "pictures": Word("take the pictures of the guide again", ("docs",), (("docs/make_pictures.py",),)),

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from examples import NAMES, check_invariant, install
+from every_invariant import NAMES, check_invariant
+from examples import install
 from family_cases import IDS, trained
 
 from lmviz import families
@@ -20,7 +21,7 @@ from lmviz.models.estimate import Estimate
 def _example() -> Iterator[None]:
     """FAMILIES has the new row."""
     with pytest.MonkeyPatch.context() as patch:
-        [row] = install("adding-a-family.md", patch).values()
+        row = install("adding-a-family.md", patch)["lmviz/families.py"]
         family = eval(row, vars(families))
         patch.setitem(families.FAMILIES, family.name, family)
         yield

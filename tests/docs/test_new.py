@@ -1,0 +1,162 @@
+"""What `start.py new` writes: the examples of the guides under another name, whose tests pass."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ASKED = {
+    "panel": ("repeats", "inside"),
+    "operation": ("leaky_gain",),
+    "family": ("decay",),
+}
+OLD = {
+    "panel": ("CountsPanel", '"counts"', "inside.counts"),
+    "operation": ("channel_gain", "ChannelGain", "channel gain"),
+    "family": ("AverageModel", "AverageConfiguration", '"average"', "models.average"),
+}
+"""Names of the examples that are not to be found in what is written under another name."""
+
+OTHERS = {
+    "panel": ["tests/app/board/test_exporting.py", "tests/app/board/test_least_sizes.py"],
+    "operation": ["tests/models/test_operations.py"],
+    "family": [
+        "tests/models/invariants",
+        "tests/models/test_reading.py",
+        "tests/models/test_initial_weights.py",
+    ],
+}
+"""Tests over all of their kind, beside the one that is written."""
+
+
+@pytest.fixture(scope="module")
+def new() -> ModuleType:
+    """docs/new.py."""
+    specification = importlib.util.spec_from_file_location("new", ROOT / "docs" / "new.py")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["new"] = module  # where its dataclass looks for its own types
+    specification.loader.exec_module(module)
+    return module
+
+
+def checkout(folder: Path) -> Path:
+    """A copy of the checkout, in which what is large is only linked."""
+    for name in ("lmviz", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "docs").mkdir()
+    for path in (ROOT / "docs").glob("*.*"):
+        shutil.copy(path, folder / "docs")
+    for name in ("sample_models", "resources", "pyproject.toml"):
+        (folder / name).symlink_to(ROOT / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The guides, and the modules that rows are added to; each kind adds to others."""
+    folder = tmp_path_factory.mktemp("copy")
+    for kind in ("panel", "operation", "family"):
+        page = {"panel": "adding-a-panel", "operation": "adding-an-operation", "family": "adding-a-family"}[
+            kind
+        ]
+        (folder / "docs").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "docs" / f"{page}.md", folder / "docs")
+    for name in (
+        *("lmviz/app/panels/table.py", "lmviz/families.py", "lmviz/inspection/stage_sentences.py"),
+        *("lmviz/models/operations/__init__.py", "tests/family_cases.py"),
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_it_writes_code_rows_and_a_test_under_the_new_name(kind, new, copy):
+    before = {path: path.read_text(encoding="utf-8") for path in copy.rglob("*.py")}
+    files = new.write(kind, *ASKED[kind], root=copy)
+    written = [path for path in files if path not in before]
+    changed = [path for path in files if path in before]
+    assert any(path.name == f"test_{ASKED[kind][0]}.py" for path in written)
+    assert any(path.name == f"{ASKED[kind][0]}.py" for path in written)
+    for path in files:
+        ast.parse(path.read_text(encoding="utf-8"))
+    for path in written:
+        text = path.read_text(encoding="utf-8")
+        assert not [name for name in OLD[kind] if name in text]
+    assert changed
+    for path in changed:
+        text = path.read_text(encoding="utf-8")
+        added = [line for line in text.splitlines() if line not in before[path].splitlines()]
+        assert added
+        assert set(before[path].splitlines()) <= set(text.splitlines())
+
+
+def test_a_panel_comes_behind_the_last_tab_of_its_perspective(new, tmp_path):
+    (tmp_path / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "adding-a-panel.md", tmp_path / "docs")
+    table = tmp_path / "lmviz" / "app" / "panels" / "table.py"
+    table.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "lmviz" / "app" / "panels" / "table.py", table)
+    new.write("panel", "repeats", "train", root=tmp_path)
+    rows = [ast.unparse(row) for row in new._rows(table.read_text(encoding="utf-8"), "PANELS")]
+    at = next(at for at, row in enumerate(rows) if "'repeats'" in row)
+    assert "'train', 'centre'" in rows[at - 1]
+    assert not [row for row in rows[at + 1 :] if "'train', 'centre'" in row]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (("panel", "Repeats", "inside"), "cannot be a name"),
+        (("panel", "lambda", "inside"), "cannot be a name"),
+        (("panel", "repeats", "nowhere"), "no perspective 'nowhere': use corpus, train"),
+        (("panel", "lens", "inside"), "a panel 'lens' already"),
+        (("operation", "attention"), "There is lmviz/models/operations/attention.py already"),
+        (("family", "window"), "already"),
+    ],
+)
+def test_a_name_that_will_not_do_is_refused_and_nothing_is_written(new, asked, sentence):
+    status = ["git", "status", "--porcelain", "lmviz", "tests"]
+    before = subprocess.run(status, cwd=ROOT, capture_output=True, text=True).stdout
+    with pytest.raises(ValueError, match=sentence):
+        new.write(*asked)
+    assert subprocess.run(status, cwd=ROOT, capture_output=True, text=True).stdout == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ASKED)
+def test_the_tests_of_what_is_written_pass(kind, tmp_path):
+    folder = checkout(tmp_path)
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    environment.pop("PYTEST_XDIST_WORKER", None)
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=500,
+        )
+
+    (folder / "resources").unlink()  # a list in it is written
+    shutil.copytree(ROOT / "resources", folder / "resources")
+    said = run("docs/new.py", kind, *ASKED[kind])
+    assert said.returncode == 0, said.stderr
+    [test] = [line.split()[-1] for line in said.stdout.splitlines() if "start.py test" in line]
+    tested = run("-m", "pytest", "-q", "-p", "no:cacheprovider", test, *OTHERS[kind])
+    assert tested.returncode == 0, tested.stdout[-3000:]
+    style = run("-m", "ruff", "check", "lmviz", "tests")
+    assert style.returncode == 0, style.stdout
+    types = run("-m", "mypy")
+    assert types.returncode == 0, types.stdout
