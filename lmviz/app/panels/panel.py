@@ -134,7 +134,13 @@ class Panel(QWidget):
         busy = self.session.work.is_busy
         self._awaited = {key for key in self._awaited if busy(key)}
         is_asking = bool(self.draws) and self._is_stale  # what it asks itself comes with the next drawing
-        return bool(self._awaited or self._unanswered) or is_asking or self.awaits_answer
+        is_awaiting = bool(self._awaited or self._unanswered) or is_asking or self.awaits_answer
+        return is_awaiting or bool(self.outdated)
+
+    @property
+    def outdated(self) -> str:
+        """What it still shows, where nothing newer is on its way; empty where it shows what is asked now."""
+        return ""
 
     @property
     def awaits_answer(self) -> bool:
@@ -440,6 +446,8 @@ class Panel(QWidget):
         reading = self.session.reading
         if self._unanswered:
             return "not answered"
+        if self.outdated:
+            return self.outdated
         if not reading.is_late or "reading" not in self.draws or reading.current is None:
             return "in a moment …"
         return reading.current.question.said_before(reading.question)
@@ -454,6 +462,8 @@ class Panel(QWidget):
         super().showEvent(event)
         if self._is_stale:
             self._soon.start()
+        if self.outdated:
+            self._say_late()
 
     def _refresh_if_seen(self) -> None:
         if self.is_in_sight:

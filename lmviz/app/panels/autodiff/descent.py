@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtWidgets import QPushButton
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.autodiff.network_panel import NetworkPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row
 from lmviz.app.widgets.base.figures import number, plain
@@ -22,7 +22,7 @@ RATES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10
 NOTHING = "Nothing is learned here: write `parameter` before one of the numbers."
 
 
-class DescentPanel(Panel):
+class DescentPanel(NetworkPanel):
     """The rate, the loss before and after, the curve over rates, and the step itself."""
 
     gives_way = 60

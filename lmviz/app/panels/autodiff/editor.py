@@ -67,15 +67,13 @@ class EditorPanel(Panel):
         self._fault.setText("" if first is None else f"Line {first.line}: {first.sentence}")
         self._fault.setVisible(first is not None)
         self._torch.setEnabled(first is None)
-        module = self.session.network_focus.module
-        lines = net.lines
-        self._editor.set_lit(lines.get(module, 0))
-        popped = {lines[node.name] for node in net.tape.modules if net.tape.is_reached(node)}
-        on = {lines[node.name] for node in net.tape.entries}
-        self._editor.set_marks(dict.fromkeys(popped, "‹") | dict.fromkeys(on, "›"))
-        modules, size = len(net.tape.modules), net.size
-        verdict = "no mistake" if first is None else _amount(len(network.faults), "mistake")
-        self._said.set_text(f"{_amount(modules, 'module')} · {_amount(size, 'parameter')} · {verdict}")
+        self._mark_lines()
+        if first is None:
+            modules, size = len(net.tape.modules), net.size
+            said = f"{_amount(modules, 'module')} · {_amount(size, 'parameter')} · no mistake"
+        else:  # what the network has that was read before is not what stands here
+            said = _amount(len(network.faults), "mistake")
+        self._said.set_text(said)
         titles = [each.title for each in self._shipped]
         if network.title in titles:
             self._picker.setCurrentIndex(titles.index(network.title))
@@ -83,7 +81,18 @@ class EditorPanel(Panel):
             self._picker.setCurrentIndex(-1)
             self._picker.setPlaceholderText(network.title or OTHER)
 
+    def _mark_lines(self) -> None:
+        """Which lines are on the tape, and which is pointed at: of a text with mistakes, none is."""
+        net = self.session.network.current
+        lines = {} if self.session.network.faults else net.lines
+        self._editor.set_lit(lines.get(self.session.network_focus.module, 0))
+        popped = {lines[node.name] for node in net.tape.modules if lines and net.tape.is_reached(node)}
+        on = {lines[node.name] for node in net.tape.entries if lines}
+        self._editor.set_marks(dict.fromkeys(popped, "‹") | dict.fromkeys(on, "›"))
+
     def _hover_line(self, line: int) -> None:
+        if self.session.network.faults:  # the lines are no longer those of the network
+            return
         net = self.session.network.current
         of_line = [name for name, its in net.lines.items() if its == line]
         computed = [name for name in of_line if net[name] in net.tape.modules]

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QPushButton
 
 from lmviz.app.panels.autodiff.drawn import drawn_units, drawn_values, folding
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.autodiff.network_panel import NetworkPanel
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, picker, row, sheet, stack
@@ -33,7 +33,7 @@ TITLES = {
 }
 
 
-class GraphPanel(Panel):
+class GraphPanel(NetworkPanel):
     """The picture, and the switch between gathering and adding up."""
 
     def __init__(self, session: Session) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.autodiff.network_panel import NetworkPanel
 from lmviz.app.session.network_focus import NetworkCell
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named
@@ -24,7 +24,7 @@ LARGEST_TERMS = 8
 SHOWN = 4
 
 
-class NetworkWhyPanel(Panel):
+class NetworkWhyPanel(NetworkPanel):
     """The cell one looks at, explained; a click on an operand explains that in turn."""
 
     def __init__(self, session: Session) -> None:

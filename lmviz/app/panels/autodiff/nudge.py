@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.autodiff.network_panel import NetworkPanel
 from lmviz.app.panels.shared.filling import empty
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
@@ -26,7 +26,7 @@ PLACES = 15
 LOWEST = 1e-17  # where an error of 0 is drawn
 
 
-class NudgePanel(Panel):
+class NudgePanel(NetworkPanel):
     """The error over ε, the digits of the cell one looks at, and the modules with their checks."""
 
     gives_way = 120

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.autodiff.network_panel import NetworkPanel
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row
@@ -24,7 +24,7 @@ STEPS = 50
 NOTHING = "A surface needs two numbers that learn."
 
 
-class SurfacePanel(Panel):
+class SurfacePanel(NetworkPanel):
     """Fifty steps at a time, the surface over any two parameters, and the slider along the path."""
 
     gives_way = 60

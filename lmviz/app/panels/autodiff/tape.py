@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QGridLayout, QPushButton
 
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.autodiff.network_panel import NetworkPanel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.plain import paragraph
@@ -20,7 +20,7 @@ from lmviz.autodiff.node import INPUT
 BEAT = 700  # milliseconds from one step to the next while it plays
 
 
-class TapePanel(Panel):
+class TapePanel(NetworkPanel):
     """The stack of modules with its steps; the space bar plays it forward and then back."""
 
     can_play = True

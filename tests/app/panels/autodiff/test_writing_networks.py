@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.widgets.base.muted_line import MutedLine
 from lmviz.app.widgets.diagrams.network_values import ValueCell
 from lmviz.app.widgets.text.network_editor import NetworkEditor
 from tests.app.panels.autodiff.conftest import Scene
@@ -36,6 +37,25 @@ def test_any_network_can_be_looked_at(scene: Scene, text: str) -> None:
     for panel in scene.view.panels:
         panel.catch_up()
         assert not panel.grab().isNull()
+
+
+def test_all_that_shows_the_text_before_a_mistake_is_pale_and_says_so(scene: Scene, qtbot: QtBot) -> None:
+    text = scene.session.network.text
+    others = [panel for panel in scene.view.panels if panel.objectName() != "autodiff_editor_view"]
+    assert len(others) == 6
+    scene.session.network.write(text.replace("sigmoid", "sigmod"))
+    for panel in others:
+        scene.view.bring_forward(panel.objectName())
+        qtbot.waitUntil(lambda panel=panel: panel.card.late == "of the text before")
+        panel.catch_up()
+        assert panel.card.late, "what it draws is still of that text"
+    scene.settle()
+    counted = [line.text for line in scene.view.findChildren(MutedLine) if "mistake" in line.text]
+    assert counted == ["1 mistake"]
+    scene.session.network.write(text)
+    assert not any(panel.card.late for panel in others)
+    scene.settle()
+    assert not any(panel.card.late for panel in others)
 
 
 def test_a_fault_is_said_at_its_line_and_the_graph_stays(scene: Scene, qtbot: QtBot) -> None:
