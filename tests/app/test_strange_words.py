@@ -3,10 +3,8 @@
 Each is shown as it is written, nothing reads the file that they name, and nothing is turned round by them.
 """
 
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -27,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from traps import Trap
 
 from lmviz.api.training import train
 from lmviz.app.panels.table import shown_perspectives
@@ -85,33 +84,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-class Reader:
-    """A process that waits until somebody opens a FIFO for reading, and ends what they read.
-
-    A thread would not do: Qt reads while it holds the interpreter.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._process = subprocess.Popen(["sh", "-c", 'exec 3> "$1"; rm "$1"', "sh", str(path)])
-
-    @property
-    def was_read(self) -> bool:
-        return self._process.poll() is not None
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-
 @pytest.fixture
-def fifo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+def fifo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Trap]:
     """The file that the words name, in the folder in which the program runs."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    os.mkfifo("fifo")
-    reader = Reader(Path("fifo").absolute())
-    yield reader
-    reader.close()
+    trap = Trap(Path("fifo").absolute())
+    yield trap
+    trap.close()
 
 
 @pytest.fixture
@@ -222,7 +202,7 @@ def go_round(look: Look, names: Iterable[str], qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("names", others_slow([EVERYWHERE, NAMING_MODELS], NAMING_MODELS), ids=len)
 def test_a_text_and_models_with_strange_names(
-    look: Look, session: Session, runs: dict[str, Path], fifo: Reader, names: tuple[str, ...], qtbot: QtBot
+    look: Look, session: Session, runs: dict[str, Path], fifo: Trap, names: tuple[str, ...], qtbot: QtBot
 ) -> None:
     for name in ("words", "counts"):
         shutil.copytree(runs[name], session.training.runs_folder / name)
@@ -245,7 +225,7 @@ def test_labels_lessons_polls_and_networks_with_strange_words(
     look: Look,
     session: Session,
     runs: dict[str, Path],
-    fifo: Reader,
+    fifo: Trap,
     names: tuple[str, ...],
     tmp_path: Path,
     qtbot: QtBot,
@@ -279,7 +259,7 @@ def test_labels_lessons_polls_and_networks_with_strange_words(
 
 @pytest.mark.parametrize("ending", [".txt", "\nx.lmviz", "\nx.poll", ".md"])
 def test_what_is_wrong_with_strange_words_is_one_sentence(
-    look: Look, fifo: Reader, ending: str, tmp_path: Path, qtbot: QtBot
+    look: Look, fifo: Trap, ending: str, tmp_path: Path, qtbot: QtBot
 ) -> None:
     path = tmp_path / f"{IN_A_PATH}{ending}"
     lines = f"# {STRANGE}\nperspective: {STRANGE}\nA: {STRANGE}\n"
@@ -298,7 +278,7 @@ def test_what_is_wrong_with_strange_words_is_one_sentence(
 
 
 def test_dialogs_with_strange_words(
-    look: Look, session: Session, runs: dict[str, Path], fifo: Reader, qtbot: QtBot
+    look: Look, session: Session, runs: dict[str, Path], fifo: Trap, qtbot: QtBot
 ) -> None:
     shutil.copytree(runs["counts"], session.training.runs_folder / "counts")
     session.library.rename(session.training.runs_folder / "counts", STRANGE)

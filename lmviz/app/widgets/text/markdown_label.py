@@ -5,51 +5,30 @@ HTML in it is shown as it is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, QSize, QUrl
+from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
+    QFont,
     QFontMetricsF,
     QImage,
     QPaintEvent,
     QPalette,
-    QTextBlock,
-    QTextCharFormat,
-    QTextCursor,
-    QTextDocument,
-    QTextFragment,
-    QTextImageFormat,
-    QTextLength,
-    QTextOption,
 )
 
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.kit.painted import Painted
 from lmviz.app.widgets.kit.painter import Painter
+from lmviz.app.widgets.text.unlinked_document import UnlinkedDocument, markdown_document
 from lmviz.app.workers.delivery import deliver_to
 from lmviz.app.workers.pictures import Found, read_pictures
-
-MOST = 10_000
-"""Characters that are set: Qt takes minutes for a table of 30,000 rows."""
 
 USUAL, LEAST = 60, 16
 """Characters of a line that has the room it wants, and of the narrowest."""
 
-FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-WHOLE = QTextLength(QTextLength.Type.PercentageLength, 100)
 RESTYLED = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
-
-
-class UnlinkedDocument(QTextDocument):
-    """A document that loads nothing by itself."""
-
-    def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Nothing: Qt would read any file that a text names."""
-        return None
 
 
 class MarkdownLabel(Painted, Label):
@@ -62,11 +41,7 @@ class MarkdownLabel(Painted, Label):
         self._folder: Path | None = None
         self._found: Found = {}
         self._asked: tuple[str, ...] = ()
-        self._document = UnlinkedDocument()
-        self._document.setDocumentMargin(0)
-        wrapping = QTextOption()
-        wrapping.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self._document.setDefaultTextOption(wrapping)
+        self._document = UnlinkedDocument(QFont())
         super().__init__()
         self.setObjectName(name)
         self.setWordWrap(True)
@@ -88,41 +63,20 @@ class MarkdownLabel(Painted, Label):
 
     def _write(self) -> None:
         """Set the text, with the pictures that are known by now."""
-        text, document = self.text(), self._document
-        document.setDefaultFont(self.font())
-        document.setMarkdown(text if len(text) <= MOST else f"{text[:MOST]} …", FEATURES)
-        wanted = tuple(dict.fromkeys(filter(None, map(_picture_in, _fragments(document)))))
-        for fragment in reversed([*_fragments(document)]):
-            self._settle(fragment)
-        _wrap_code(document)
+        wanted: dict[str, None] = {}
+
+        def brought(name: str) -> QImage | str:
+            wanted[name] = None
+            return self._found.get(name, "…")
+
+        self._document = markdown_document(self.text(), self.font(), brought)
         self.setAccessibleName(self.shown)
         self.updateGeometry()
         self.update()
-        if wanted and wanted != self._asked:
-            self._asked = wanted
-            read_pictures(wanted, self._folder, deliver_to(self._take))
-
-    def _settle(self, fragment: QTextFragment) -> None:
-        """Put a picture, or why there is none, in its place, and the address of a link behind its words."""
-        cursor = QTextCursor(self._document)
-        cursor.setPosition(fragment.position())
-        cursor.setPosition(fragment.position() + fragment.length(), QTextCursor.MoveMode.KeepAnchor)
-        words = QTextCharFormat()
-        if name := _picture_in(fragment):
-            found = self._found.get(name, "…")
-            if isinstance(found, QImage):
-                picture = QTextImageFormat()
-                picture.setName(f"picture:{fragment.position()}")
-                picture.setMaximumWidth(WHOLE)
-                kind = QTextDocument.ResourceType.ImageResource
-                self._document.addResource(kind, QUrl(picture.name()), found)
-                cursor.insertImage(picture)
-            else:
-                words.setFontItalic(True)
-                cursor.insertText(found, words)
-        elif address := fragment.charFormat().anchorHref():
-            is_said = address == fragment.text()
-            cursor.insertText(fragment.text() if is_said else f"{fragment.text()} ({address})", words)
+        names = tuple(reversed(wanted))  # pictures are settled from the last to the first
+        if names and names != self._asked:
+            self._asked = names
+            read_pictures(names, self._folder, deliver_to(self._take))
 
     def _take(self, found: Found) -> None:
         if tuple(found) == self._asked:  # of this text, and not of the one before
@@ -165,33 +119,3 @@ class MarkdownLabel(Painted, Label):
         painter.translate(0, above)
         context.clip = QRectF(event.rect()).translated(0, -above)
         self._document.documentLayout().draw(painter, context)
-
-
-def _blocks(document: QTextDocument) -> Iterator[QTextBlock]:
-    block = document.begin()
-    while block.isValid():
-        yield block
-        block = block.next()
-
-
-def _fragments(document: QTextDocument) -> Iterator[QTextFragment]:
-    for block in _blocks(document):
-        fragments = block.begin()
-        while not fragments.atEnd():
-            yield fragments.fragment()
-            fragments += 1
-
-
-def _picture_in(fragment: QTextFragment) -> str:
-    """The name of the picture that a fragment is; none where it is words."""
-    look = fragment.charFormat()
-    return (look.toImageFormat().name() or " ") if look.isImageFormat() else ""
-
-
-def _wrap_code(document: QTextDocument) -> None:
-    """Have lines of code wrap as all others do: what is beyond the edge could not be read."""
-    for block in _blocks(document):
-        look = block.blockFormat()
-        if look.nonBreakableLines():
-            look.setNonBreakableLines(False)
-            QTextCursor(block).setBlockFormat(look)

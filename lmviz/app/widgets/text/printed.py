@@ -29,7 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from lmviz.app.widgets.base.export import paint_clipped, svg_of
-from lmviz.app.widgets.text.markdown_label import FEATURES, UnlinkedDocument
+from lmviz.app.widgets.text.unlinked_document import UnlinkedDocument, markdown_document
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import write_atomically
 from lmviz.base.plain_text import on_one_line, seen
@@ -46,7 +46,6 @@ RESOLUTION = 600  # dots per inch, to which places are rounded
 INK, FAINT, RULE = QColor(20, 20, 20), QColor(110, 110, 110), QColor(170, 170, 170)
 LONGEST = 20_000  # characters of one text
 OWN_LANGUAGE = "en"  # of what lmviz writes
-_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 
 STYLE = """
 body { font: 16px/1.5 sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #141414 }
@@ -323,19 +322,16 @@ class _Pages:
 
 
 def _document(text: str, size: int, *, bold: bool = False, markdown: bool = False) -> QTextDocument:
-    """A text as it is written, or Markdown, set in a type of so many points; it loads nothing."""
-    document = UnlinkedDocument()
-    document.setDocumentMargin(0)
-    document.setUseDesignMetrics(True)
+    """A text as it is written, or Markdown without its pictures, in a type of so many points."""
     font = QFont(QApplication.font().family())
     font.setPixelSize(size)  # a pixel of these pages is a point
     font.setBold(bold)
-    document.setDefaultFont(font)
-    shown = seen(text[:LONGEST])
     if markdown:
-        document.setMarkdown(_PICTURE.sub("", shown), FEATURES)
+        document = markdown_document(text, font, lambda name: "", says_addresses=False, most=LONGEST)
     else:
-        document.setPlainText(shown)
+        document = UnlinkedDocument(font)
+        document.setPlainText(seen(text[:LONGEST]))
+    document.setUseDesignMetrics(True)
     return document
 
 

@@ -6,7 +6,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QDesktopServices, QImage
 from pytestqt.qtbot import QtBot
 
-from lmviz.app.widgets.text.markdown_label import MOST, MarkdownLabel
+from lmviz.app.widgets.text.markdown_label import MarkdownLabel
+from lmviz.app.widgets.text.unlinked_document import MOST
 
 PICTURE = "\ufffc"
 RED = QColor("red")
