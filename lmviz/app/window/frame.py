@@ -23,12 +23,16 @@ SHOWN_OR_HIDDEN = (QEvent.Type.ShowToParent, QEvent.Type.HideToParent)
 
 
 class Frame(QWidget):
-    """What stands above the perspectives, those between their rail and the lessons, and what stands below."""
+    """The header above all, the perspectives between their rail and the lessons, and what stands below.
+
+    What only some perspectives have, the prefix, stands beside the rail: no button of that moves with it.
+    """
 
     def __init__(
         self,
-        above: Sequence[QWidget],
+        header: QWidget,
         rail: QWidget,
+        prefix: QWidget,
         perspectives: QWidget,
         jobs: QWidget,
         lessons: QWidget,
@@ -37,8 +41,8 @@ class Frame(QWidget):
         super().__init__()
         self.setObjectName("frame")
         padded = column((perspectives, 1), jobs, gap=0, margins=(MARGIN, MARGIN, MARGIN, 0))
-        middle = row(rail, (padded, 1), lessons, gap=0)
-        column(*above, (middle, 1), below, on=self, gap=0)
+        beside = column(prefix, (row((padded, 1), lessons, gap=0), 1), gap=0)
+        column(header, (row(rail, (beside, 1), gap=0), 1), below, on=self, gap=0)
 
 
 class ScrolledView(QuietScrollArea):

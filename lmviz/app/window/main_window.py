@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QEventLoop, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QCloseEvent, QCursor, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QCursor,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from shiboken6 import isValid
 
@@ -311,8 +319,8 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         for view in self._views.values():
             self._stack.addWidget(ScrolledView(view))
-        above = (self.header, self.prefix_bar)
-        frame = Frame(above, self.rail, self._stack, self.jobs, self.lessons.side, self.transport)
+        beside = (self.prefix_bar, self._stack, self.jobs, self.lessons.side)
+        frame = Frame(self.header, self.rail, *beside, self.transport)
         self.setCentralWidget(frame)
         self._messages = Messages(
             (self.beginning.strip, self.notice, self.transport.notice), self._stack, frame
@@ -394,6 +402,10 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.painted.emit)  # once the children are painted too
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.prefix_bar.fit_window(self.height())
+        super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """A dialog that comes in front may be one for files."""

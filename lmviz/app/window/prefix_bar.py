@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -29,7 +29,9 @@ from lmviz.app.window.text_line import TextLine
 from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import END, START, Encoding, token_name, visible
 
-MOST_ROWS = 2
+ROWS, LOW_WINDOW = 2, 760
+"""Rows of tokens that can be seen at once; one alone in a window of fewer pixels at scale 1."""
+
 NAMED_UNKNOWNS = 2
 INFO = 250  # pixels at scale 1 for what is said of the tokens
 LATE = 250  # milliseconds after which a reading that takes long says how far it is, and as often again
@@ -55,6 +57,7 @@ class PrefixBar(QFrame):
         super().__init__(parent)
         self._session = session
         self._examples_read = 0
+        self._window_height = 10 * LOW_WINDOW  # until it is known
         self._is_changed = False  # whether surgery has put other words there than are typed
         self.setObjectName("prefix_bar")
         self.edit = named(PrefixEdit(), "prefix_edit", "prefix")
@@ -124,9 +127,15 @@ class PrefixBar(QFrame):
         self.strip.part_clicked.connect(session.focus.choose_position)
         self.strip.part_hovered.connect(session.focus.hover_position)
 
+    def fit_window(self, height: int) -> None:
+        """Have the room for tokens that a window of this height leaves."""
+        self._window_height = height
+        self._area.set_rows(1 if height < LOW_WINDOW * current_theme().scale else ROWS)
+
     def _adopt_theme(self) -> None:
         """What is said of the tokens has two lines of a fixed width, so that it moves nothing."""
         self._info.setFixedWidth(round(INFO * current_theme().scale))
+        self.fit_window(self._window_height)
         self._show_info()
 
     def _show_prefix(self) -> None:
@@ -322,11 +331,12 @@ def _name_of(line: QLineEdit, name: str) -> Label:
 
 
 class _RowsArea(QScrollArea):
-    """Holds the strip, as high as its rows but never more than a few of them."""
+    """Holds the strip. It has room for its rows, whatever is typed, and scrolls: typing moves nothing."""
 
     def __init__(self, strip: TokenStrip) -> None:
         super().__init__()
         self._strip = strip
+        self._rows = ROWS
         self.setViewport(QWidget())  # as in QuietScrollArea
         self.setWidget(strip)
         strip.setAutoFillBackground(False)
@@ -338,13 +348,13 @@ class _RowsArea(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> QSize:
-        row = self._strip.minimumSizeHint().height()
-        wanted = self._strip.heightForWidth(max(1, self.viewport().width()))
-        return QSize(240, max(row, min(wanted, MOST_ROWS * row)))
+        return QSize(240, self._rows * self._strip.minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.updateGeometry()  # other widths need other numbers of rows
+    def set_rows(self, rows: int) -> None:
+        """Have room for so many rows."""
+        if rows != self._rows:
+            self._rows = rows
+            self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.sizeHint().height())

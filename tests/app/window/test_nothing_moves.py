@@ -14,6 +14,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.table import PERSPECTIVES
 from lmviz.app.session.session import Session
 from lmviz.app.window.main_window import MainWindow
+from lmviz.app.window.perspective_rail import RailButton
 from lmviz.families import FAMILIES
 from lmviz.inspection.intervention import Intervention
 from lmviz.training.options import TrainingOptions
@@ -170,3 +171,32 @@ def test_what_is_said_is_not_under_the_panels_and_covers_no_button_of_the_transp
         assert window.rect().contains(area)
     label = window.notice.findChild(QLabel)
     assert label.height() >= label.heightForWidth(label.width())
+
+
+def test_the_rail_stands_still_whatever_is_shown(window: MainWindow) -> None:
+    def rail() -> list[QRect]:
+        return [part for name, part in places(window).items() if name in ("header", "rail", "transport")]
+
+    window.resize(1280, 800)
+    window.show_perspective("attention")
+    before = rail()
+    for name in ("autodiff", "scale", "polls", "attention"):
+        window.rail.chosen.emit(name)
+        assert rail() == before, name
+        lit = [button.text() for button in window.rail.findChildren(RailButton) if button.isChecked()]
+        assert [word.lower() for word in lit] == [name]
+
+
+@pytest.mark.parametrize("height", [900, 720])
+def test_a_longer_text_moves_nothing(window: MainWindow, read: Session, height: int, qtbot: QtBot) -> None:
+    window.resize(1280, height)
+    window.show_perspective("polls")
+    window.show_perspective("attention")
+    read.reading.set_prefix("")
+    before = places(window)
+    for text in ("the cows", "the cows eat " * 20, "the hens see the dog " * 60):
+        read.reading.set_prefix(text)
+        wait_for_reading(read, qtbot)
+        assert places(window) == before, text
+    strip = window.prefix_bar.strip
+    qtbot.waitUntil(lambda: strip.visibleRegion().contains(strip.token_rectangle(-1).center().toPoint()))
