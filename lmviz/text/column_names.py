@@ -17,10 +17,10 @@ TEXT_NAMES = _words(
 """Usual names of texts."""
 
 SHORT_TEXT_NAMES = _words(
-    "sentence sentences review reviews message messages comment comments tweet tweets headline headlines "
-    "post  posts lyrics poem poems abstract abstracts transcript utterance utterances quote quotes joke "
-    "jokes verse  verses line lines code description caption captions phrase phrases email speech essay "
-    "recipe letter  raw chapter song"
+    "conversation conversations dialog dialogue turns chat sentence sentences review reviews message "
+    "messages comment comments tweet tweets headline headlines  post  posts lyrics poem poems abstract "
+    "abstracts transcript utterance utterances quote quotes joke  jokes verse  verses line lines code "
+    "description caption captions phrase phrases email speech essay  recipe letter  raw chapter song"
 )
 """Usual names of texts, which may also stand beside a longer one."""
 

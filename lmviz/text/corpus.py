@@ -232,10 +232,11 @@ def _build_from(contents: Contents, given: _Given) -> Corpus:
     contents.files.clear()
     contents.raws.clear()
     origin, options, found = contents.origin, contents.options, contents.found
-    if isinstance(found, FoundExamples) and found.layout.doubt:
+    layout = found.layout if isinstance(found, FoundExamples) else found
+    if layout is not None and layout.doubt:
         if origin.sources:
-            refuse_doubt(Path(origin.sources[0]).name, found.layout)
-        found = replace(found.layout, roles={})  # what was pasted can be read as it stands
+            refuse_doubt(Path(origin.sources[0]).name, layout)
+        found = replace(layout, roles={})  # what was pasted can be read as it stands
     if isinstance(found, FoundExamples):
         texts.clear()
         if found.text is not None:

@@ -26,6 +26,7 @@ FORMS = (
     "spans",
     "fasttext",
     "jsonl",
+    "json",
     "bars",
     "tmx",
     "captions",

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import collections
 import io
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from lmviz.base.errors import LmvizError, SettingError
 from lmviz.text.bar_pairs import find_bar_pairs, read_bar_pairs
 from lmviz.text.column_names import is_known
-from lmviz.text.column_roles import LONGEST_LABEL, Nested, TableColumn, choose_roles
+from lmviz.text.column_roles import LONGEST_LABEL, TableColumn, choose_roles
+from lmviz.text.conversations import Conversation
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.heading import is_heading
+from lmviz.text.json_forms import records_of, rows_of_lines, rows_of_values
 from lmviz.text.layout import Layout, places_of, task_of, told_columns
 from lmviz.text.pictures import is_picture, picture_of, pixels_of
 from lmviz.text.table import Dialect, Record, find_dialect, find_single, in_quotes, records
@@ -76,6 +78,12 @@ class FileBeginning:
         return self.data.lstrip()[:1] in (b"[", b"{")
 
     @cached_property
+    def has_conversations(self) -> bool:
+        """Whether its first values of JSON hold the turns of a conversation."""
+        first = islice(rows_of_values(self.data), 3)
+        return any(isinstance(cell, Conversation) for _, entry, _ in first for cell in (entry or {}).values())
+
+    @cached_property
     def solid(self) -> list[str]:
         """The lines with something on them."""
         return [line for line in self.lines if line.strip()]
@@ -88,6 +96,7 @@ class Form:
     `tasks` are those that it can serve, the likeliest first, and `examples` what its examples are called.
     `find` gives the layout of a file's beginning, or None where it is not of this form; `force` says that
     somebody has told that it is. `read` gives the records. Both are None where several files make a text.
+    `unit` is what the numbers of its records count.
     """
 
     name: str
@@ -95,6 +104,7 @@ class Form:
     examples: str
     find: Callable[[FileBeginning, CorpusOptions, bool], Layout | None] | None = None
     read: Callable[[bytes, Layout], Iterator[Record]] | None = None
+    unit: str = "Line"
 
 
 def recognise(name: str, data: bytes, options: CorpusOptions | None = None) -> Layout | None:
@@ -159,7 +169,7 @@ def _likeliest(sample: FileBeginning, task: str) -> str:
         tabbed = sum(1 for line in sample.solid if "\t" in line)
         return "labels" if 2 * tabbed > len(sample.solid) else "table"
     if task == "next-token":
-        return "jsonl" if sample.solid[0].lstrip().startswith("{") else "table"
+        return "json" if sample.begins_json else "table"
     return "captions" if task == "captioning" else "pairs"
 
 
@@ -275,7 +285,9 @@ def _read_slashes(data: bytes, layout: Layout) -> Iterator[Record]:
 
 
 def _find_lists(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
-    return find_lists(sample.data, force=force) if sample.begins_json else None
+    if not sample.begins_json or (not force and sample.has_conversations):
+        return None
+    return find_lists(sample.data, force=force)
 
 
 def _find_spans(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
@@ -306,48 +318,43 @@ def _read_fasttext(data: bytes, layout: Layout) -> Iterator[Record]:
 
 
 def _find_jsonl(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
-    found = [_object(line)[0] for line in sample.solid]
-    good = [entry for entry in found if entry is not None]
-    if not good or not (force or (len(good) > 1 and len(good) > 0.5 * len(found))):
+    rows = list(rows_of_lines(enumerate(sample.solid)))
+    good = [entry for _, entry, _ in rows if entry is not None]
+    is_strings = all(line.lstrip().startswith('"') and '"' in line[1:] for line in sample.solid)
+    if not good or not (force or (len(good) > 1 and len(good) > 0.5 * len(rows))):
         return None
-    names = tuple(dict.fromkeys(name for entry in good for name in entry))
-    columns = [[entry.get(name, "") for entry in good] for name in names]
-    return _choose(Layout("jsonl", "", names), columns, options)
+    if not force and not sample.begins_json and not is_strings:
+        return None
+    return _of_entries("jsonl", good, options)
 
 
 def _read_jsonl(data: bytes, layout: Layout) -> Iterator[Record]:
     """An object of JSON on each line; what its names have in common are the columns."""
-    for number, line in lines_of(data):
-        if line.strip():
-            entry, reason = _object(line)
-            yield number, [] if entry is None else [entry.get(name, "") for name in layout.names], reason
+    return records_of(rows_of_lines(lines_of(data)), layout.names)
 
 
-def _object(line: str) -> tuple[dict[str, str] | None, str]:
-    """The values of an object of JSON as texts, those of one within it under both names; or what is wrong."""
-    try:
-        entry = json.loads(line)
-    except json.JSONDecodeError as error:
-        return None, f"is not JSON ({error.msg} at column {error.colno})"
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
-        return None, f"is not JSON that can be read ({error})"
-    if not isinstance(entry, dict):
-        return None, "is not an object of JSON, with names and values"
-    found: dict[str, str] = {}
-    for name, value in entry.items():
-        if isinstance(value, dict):
-            found |= {f"{name}.{inner}": _text_of(each) for inner, each in value.items()}
-        else:
-            found[name] = _text_of(value)
-    return found, ""
+def _find_json(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
+    if not force and not sample.begins_json:
+        return None
+    rows = list(rows_of_values(sample.data))
+    good = [entry for _, entry, _ in rows if entry is not None]
+    if not good or not (force or (len(good) > 1 and len(good) + 1 >= len(rows))):  # the last may be cut
+        return None
+    return _of_entries("json", good, options)
 
 
-def _text_of(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, list | dict):
-        return Nested(json.dumps(value, ensure_ascii=False))
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _read_json(data: bytes, layout: Layout) -> Iterator[Record]:
+    """The objects of an array of JSON, or of what else holds them."""
+    return records_of(rows_of_values(data), layout.names)
+
+
+def _of_entries(form: str, entries: Sequence[dict[str, str]], options: CorpusOptions) -> Layout:
+    """The layout of rows of JSON; of such rows it is always a question which of their columns is what."""
+    names = tuple(dict.fromkeys(name for entry in entries for name in entry))
+    layout = _choose(
+        Layout(form, "", names), [[entry.get(name, "") for entry in entries] for name in names], options
+    )
+    return layout if layout.roles else replace(layout, doubt="nothing in them reads like a text")
 
 
 def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
@@ -588,6 +595,7 @@ FORMS: dict[str, Form] = {
         "Labels as fastText has them", ("classification",), "texts", _find_fasttext, _read_fasttext
     ),
     "jsonl": Form("JSON Lines", _OF_COLUMNS, "texts", _find_jsonl, _read_jsonl),
+    "json": Form("JSON", _OF_COLUMNS, "texts", _find_json, _read_json, unit="Item"),
     "bars": Form("Lines with |||", ("translation",), "pairs", _find_bars, read_bar_pairs),
     "tmx": Form("TMX", ("translation",), "pairs", _find_memory, read_memory),
     "captions": Form("Pictures with captions", ("captioning",), "pictures", _find_captions, _read_captions),

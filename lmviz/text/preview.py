@@ -18,7 +18,7 @@ from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
 from lmviz.text.layout import ROLES, Layout, written_columns
 from lmviz.text.table import Aside
-from lmviz.text.task_reading import FoundExamples, say_scheme, settings_of
+from lmviz.text.task_reading import FoundExamples, examples_of, say_scheme, settings_of
 from lmviz.text.task_text import TaskText
 
 FIRST = 8
@@ -121,7 +121,7 @@ class Preview:
         form = FORMS[layout.form].name
         if not layout.roles:
             return ((f"{form} of {len(layout.names)} columns: which of them is what?", ""),)
-        examples = "pairs" if layout.task == "translation" else FORMS[layout.form].examples
+        examples = examples_of(layout)
         form = f"{form}," if "," in form else form  # Two files, line by line, of 7 pairs
         pieces = [(f"{form} of {self.count:,} {examples}: the ", "")]
         for number, role in enumerate(ROLES[layout.task]):

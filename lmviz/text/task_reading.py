@@ -34,7 +34,7 @@ class FoundExamples:
     """What files hold: examples of a task, or the texts of a column as documents, and how they were read.
 
     `beyond` are the rows that go on in columns without a name, and `repeated` those that say what an earlier
-    one says, None where that was not counted.
+    one says, None where that was not counted; `repetition` names one of these.
     """
 
     layout: Layout
@@ -43,6 +43,7 @@ class FoundExamples:
     documents: Documents | None = None
     beyond: int = 0
     repeated: int | None = None
+    repetition: str = ""
 
 
 def read_examples(
@@ -84,14 +85,18 @@ def read_examples(
     complaints = Complaints(named=len(files) > 1)
     collector = _COLLECTORS[first.task](first.task)
     seen = _Repeats(options.unrepeated) if counted or options.unrepeated else None
+    unused = _Unused(first)
     beyond_all = 0
     for (name, data), layout in zip(files, filter(None, layouts), strict=True):
-        complaints.begin(name)
-        read = FORMS[layout.form].read
+        form = FORMS[layout.form]
+        complaints.begin(name, form.unit)
+        read = form.read
         assert read is not None, "a form that is recognised can be read"
         beyond = _Beyond(layout, joins=options.joined)
-        found = named_labels(beyond.watch(read(data, layout)), layout.names, label_names or {})
-        collector.take(found if seen is None else seen.watch(found, layout), layout.roles, complaints)
+        found = unused.watch(named_labels(beyond.watch(read(data, layout)), layout.names, label_names or {}))
+        collector.take(
+            found if seen is None else seen.watch(found, layout, complaints), layout.roles, complaints
+        )
         beyond.say(complaints)
         beyond_all += beyond.count
     told = (options.task, options.form, options.separator, options.quotes, options.heading)
@@ -102,9 +107,12 @@ def read_examples(
         raise LmvizError(_refusal(files[0][0], first.task, complaints))
     if seen is not None and options.unrepeated:
         seen.say(complaints)
+    unused.say(complaints)
     _say_numbers(collector, first, complaints)
     repeated = None if seen is None or not seen.compares(first) else seen.count
-    return replace(collector.finish(first, complaints), beyond=beyond_all, repeated=repeated)
+    repetition = "" if seen is None else seen.example
+    made = collector.finish(first, complaints)
+    return replace(made, beyond=beyond_all, repeated=repeated, repetition=repetition)
 
 
 def read_parallel(
@@ -125,7 +133,9 @@ def read_parallel(
     for source, target in pairs:
         complaints.begin(source[0])
         found = _read_parallel(source, target, complaints)
-        collector.take(found if seen is None else seen.watch(found, layout), layout.roles, complaints)
+        collector.take(
+            found if seen is None else seen.watch(found, layout, complaints), layout.roles, complaints
+        )
     if not len(collector):
         (source, target) = pairs[0]
         raise LmvizError(f"{source[0]} and {target[0]} have no line in common with something in both.")
@@ -151,15 +161,16 @@ def refuse_doubt(name: str, layout: Layout) -> None:
     if not layout.doubt:
         return
     columns = ", ".join(column_name(layout.names, place) for place in range(min(len(layout.names), 8)))
+    told = layout if layout.roles else replace(layout, roles={"text": 0})
     more = ", …" if len(layout.names) > 8 else ""
     raise LmvizError(
         f"{name} is {_ARTICLES.get(layout.form, FORMS[layout.form].name)} of {columns}{more}, and "
-        f"{layout.doubt}: say which column is what, such as columns={written_columns(layout)}, or how it is "
+        f"{layout.doubt}: say which column is what, such as columns={written_columns(told)}, or how it is "
         "read, such as form=plain (on the command line behind --set)."
     )
 
 
-_ARTICLES = {"table": "a table", "jsonl": "lines of JSON", "pairs": "lines"}
+_ARTICLES = {"table": "a table", "pairs": "lines"}
 
 
 def settings_of(layout: Layout) -> dict[str, str]:
@@ -177,7 +188,7 @@ def describe(found: FoundExamples) -> str:
     """What was recognised, in a sentence, and where its columns stand."""
     form, text, complaints = FORMS[found.layout.form], found.text, found.complaints
     count = len(text.sources) if text is not None else len(found.documents or ())
-    examples = "pairs" if found.layout.task == "translation" else form.examples
+    examples = examples_of(found.layout)
     said = f"{form.name}: {count:,} {examples if count != 1 else examples.removesuffix('s')}"
     if text is not None and text.labels:
         what = "tag" if text.task == "tagging" else "class"
@@ -186,6 +197,12 @@ def describe(found: FoundExamples) -> str:
     if complaints.count:
         said += f", and {complaints.count:,} {_plural('line', complaints.count)} left out"
     return f"{said}.{_where(found.layout)}{say_scheme(text)}"
+
+
+def examples_of(layout: Layout) -> str:
+    """What the examples of a file are called."""
+    called = {"translation": "pairs", "next-token": "documents"}
+    return called.get(layout.task, FORMS[layout.form].examples)
 
 
 def say_scheme(text: TaskText | None) -> str:
@@ -210,6 +227,12 @@ def _where(layout: Layout) -> str:
     return said[0] + said[1].upper() + said[2:]
 
 
+def _beyond(layout: Layout) -> range:
+    """The columns after the last one with a name."""
+    named = max((n for n, name in enumerate(layout.names) if name), default=-1)
+    return range(named + 1 if layout.heading else len(layout.names), len(layout.names))
+
+
 class _Beyond:
     """Counts the rows of a table that go on in columns without a name, as after a broken quote.
 
@@ -218,9 +241,7 @@ class _Beyond:
 
     def __init__(self, layout: Layout, *, joins: bool) -> None:
         used = set(layout.roles.values())
-        named = max((n for n, name in enumerate(layout.names) if name), default=-1)
-        self._nameless = [n for n in range(named + 1, len(layout.names)) if n not in used]
-        self._heading = layout.heading
+        self._nameless = [n for n in _beyond(layout) if n not in used]
         self._part = list(layout.roles)[-1]
         self._place = layout.roles[self._part]
         self._between = SEPARATORS[layout.dialect.separator] if layout.dialect is not None else " "
@@ -229,7 +250,7 @@ class _Beyond:
 
     def watch(self, found: Iterator[Record]) -> Iterator[Record]:
         for number, cells, reason in found:
-            if self._heading and not reason and any(cells[place].strip() for place in self._nameless):
+            if not reason and any(cells[place].strip() for place in self._nameless):
                 self._first, self.count = self._first or number, self.count + 1
                 if self._joins:
                     cells = self._joined(cells)
@@ -251,34 +272,92 @@ class _Beyond:
             )
 
 
+def said_of_repeats(count: int, example: str) -> str:
+    """How many rows repeat another, and one of them."""
+    rows = "1 row says" if count == 1 else f"{count:,} rows say"
+    return f"{rows} what an earlier one says{f', {example}' if example else ''}"
+
+
+class _Unused:
+    """The columns of a table that are not read, each with what stands in it first."""
+
+    def __init__(self, layout: Layout) -> None:
+        used = {*layout.roles.values(), *_beyond(layout)}
+        has_columns = layout.form in _COLUMNS_SAID
+        names = [n for n, _ in enumerate(layout.names) if n not in used] if has_columns else []
+        self._examples = dict.fromkeys(names, "")
+        self._names = layout.names
+        self._left = _ROWS_FOR_EXAMPLES
+
+    def watch(self, found: Iterator[Record]) -> Iterator[Record]:
+        for record in found:
+            if self._left and record[1] and not record[2]:
+                self._left -= 1
+                for place, said in self._examples.items():
+                    if not said and place < len(record[1]):
+                        self._examples[place] = record[1][place].strip()
+            yield record
+
+    def say(self, complaints: Complaints) -> None:
+        filled = {place: said for place, said in self._examples.items() if said or self._names[place]}
+        if not filled:
+            return
+        shown = [
+            f"{column_name(self._names, place)}{f' ({_short(said)})' if said else ' (empty)'}"
+            for place, said in itertools.islice(filled.items(), MOST_UNUSED)
+        ]
+        more = f" and {len(filled) - len(shown)} more" if len(filled) > len(shown) else ""
+        columns = "1 column is" if len(filled) == 1 else f"{len(filled)} columns are"
+        complaints.remark(f"{columns} not read: {', '.join(shown)}{more}.")
+
+
+MOST_UNUSED = 6
+"""Columns that are not read of which an example is given."""
+
+_ROWS_FOR_EXAMPLES = 200
+_LONGEST_EXAMPLE = 32
+_COLUMNS_SAID = ("table", "jsonl", "json", "parquet", "pairs")
+
+
+def _short(cell: str) -> str:
+    line = " ".join(cell.split())
+    return line if len(line) <= _LONGEST_EXAMPLE else f"{line[:_LONGEST_EXAMPLE]}…"
+
+
 class _Repeats:
     """Counts the rows that say what an earlier one says, and leaves them out where only the first is kept."""
 
     def __init__(self, drops: bool) -> None:
         self._drops = drops
-        self._seen: set[int] = set()
+        self._seen: dict[int, int] = {}
         self.count = 0
+        self.example = ""
 
     @staticmethod
     def compares(layout: Layout) -> bool:
         """Whether a row is an example of its own, and no word of a sentence."""
         return layout.task != "tagging"
 
-    def watch(self, found: Iterator[Record], layout: Layout) -> Iterator[Record]:
+    def watch(self, found: Iterator[Record], layout: Layout, complaints: Complaints) -> Iterator[Record]:
+        own: set[int] = set()
         for record in found:
             if record[1] and not record[2] and self.compares(layout):
                 said = hash(tuple(record[1][place].strip() for place in layout.roles.values()))
                 if said in self._seen:
                     self.count += 1
+                    if not self.example and said in own:
+                        earlier = complaints.place(self._seen[said])
+                        self.example = f"{complaints.place(record[0])} as {earlier}"
                     if self._drops:
                         continue
-                self._seen.add(said)
+                else:
+                    own.add(said)
+                    self._seen[said] = record[0]
             yield record
 
     def say(self, complaints: Complaints) -> None:
         if self.count:
-            rows = "1 row repeats" if self.count == 1 else f"{self.count:,} rows repeat"
-            complaints.remark(f"{rows} an earlier one: only the first of each is read.")
+            complaints.remark(f"{said_of_repeats(self.count, self.example)}: only the first of each is read.")
 
 
 def _say_numbers(collector: _Collector, layout: Layout, complaints: Complaints) -> None:

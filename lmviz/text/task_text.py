@@ -56,18 +56,23 @@ class Complaints:
     def __init__(self, *, named: bool = False) -> None:
         self.count = 0
         self._named = named
-        self._file = ""
+        self._file, self._unit = "", "Line"
         self._sentences: list[str] = []
         self._remarks: list[str] = []
         self._asides: dict[Aside, tuple[int, str]] = {}
 
-    def begin(self, file: str) -> None:
-        """The lines that follow are those of another file."""
-        self._file = file
+    def begin(self, file: str, unit: str = "Line") -> None:
+        """The records that follow are those of another file, whose numbers count its lines or other units."""
+        self._file, self._unit = file, unit
+
+    def place(self, number: int) -> str:
+        """Where a record is, such as "line 7", or with its file."""
+        where = f"{self._unit.lower()} {number:,}"
+        return f"{self._file}, {where}" if self._named else where
 
     def add(self, line: int, reason: str) -> None:
         """A line is left out, because it `reason`, such as "has no tag"."""
-        where = f"{self._file}, line {line:,}" if self._named else f"Line {line:,}"
+        where = self.place(line) if self._named else f"{self._unit} {line:,}"
         self.say(f"{where} {reason}.")
 
     def say(self, sentence: str) -> None:
@@ -82,8 +87,9 @@ class Complaints:
 
     def note(self, line: int, aside: Aside) -> None:
         """A record is read, but not all of it as it stands."""
-        place = f"{self._file}, line {line:,}" if self._named else f"line {line:,}"
-        count, first = self._asides.get(aside, (0, f"{place}{': ' if aside.example else ''}{aside.example}"))
+        count, first = self._asides.get(
+            aside, (0, f"{self.place(line)}{': ' if aside.example else ''}{aside.example}")
+        )
         self._asides[aside] = count + 1, first
 
     @property
