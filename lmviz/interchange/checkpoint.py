@@ -13,7 +13,7 @@ from pathlib import Path
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
-from lmviz.interchange.adapter import open_adapter
+from lmviz.interchange.adapter import Whole, open_adapter
 from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
 from lmviz.interchange.fields import Fields
@@ -200,9 +200,21 @@ def _of_adapter(folder: Path, base: Path | None) -> Checkpoint:
         found = open_checkpoint(base)
     except LmvizError as reason:
         raise NoBase(str(reason), folder) from None
-    tokenizer = read_tokenizer(folder, found.vocabulary_size) or found.tokenizer
-    title = f"{found.title} with an adapter (LoRA)"
-    return replace(found, place=folder, title=title, stored=adapter.merged(found.stored), tokenizer=tokenizer)
+    whole = adapter.added_to(Whole(found.layout, found.vocabulary_size, found.stored))
+    size = whole.vocabulary_size
+    beside = found.place if os.path.isdir(found.place) else found.place.parent
+    tokenizer = read_tokenizer(folder, size) or (
+        found.tokenizer if size == found.vocabulary_size else read_tokenizer(beside, size)
+    )
+    return replace(
+        found,
+        place=folder,
+        title=f"{found.title} with an adapter ({adapter.title})",
+        layout=whole.layout,
+        vocabulary_size=size,
+        stored=whole.stored,
+        tokenizer=tokenizer,
+    )
 
 
 def _of_gguf(path: Path) -> Checkpoint:

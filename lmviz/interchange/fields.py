@@ -147,6 +147,14 @@ class Fields:
                 return Fields({name: value}).number(name)
         return default
 
+    def is_object(self, name: str) -> bool:
+        """Whether a field is an object."""
+        return isinstance(self._values.get(name), Mapping)
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple(name for name in self._values if isinstance(name, str))
+
     def has(self, name: str) -> bool:
         """Whether a field is there and not null."""
         return self._values.get(name) is not None

@@ -44,6 +44,21 @@ class StoredLayout:
             for head in (heads if "#" in name else (0,))
         )
 
+    @property
+    def table(self) -> str:
+        """The full name of the tensor that holds the embedding."""
+        return self.kind.inside + self.stored_names("embedding.weight")[0]
+
+    @property
+    def output(self) -> str:
+        """The full name of the tensor that holds the output, where that is not the embedding."""
+        return self.stored_names("output.weight")[0]
+
+    def lies_on_its_side(self, name: str) -> bool:
+        """Whether the tensor of this full name is a matrix (feature, unit)."""
+        module = re.sub(r"\.\d+\.", ".*.", name.removeprefix(self.kind.inside).rpartition(".")[0], count=1)
+        return self.transposed and module in {self.kind.names[each] for each in self.kind.transposed}
+
     def stored_shapes(self, parameter: str, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """The shapes of the tensors that make a parameter of a shape."""
         count, there = len(self.stored_names(parameter)), self._there(parameter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,18 @@ import torch
 from lmviz.base.errors import LmvizError
 from lmviz.base.files import replacing, write_atomically
 from lmviz.interchange.checkpoint import described_in
+from lmviz.interchange.containers import LARGEST_DESCRIPTION
 from lmviz.interchange.described import described
 from lmviz.interchange.kinds import KINDS
 from lmviz.interchange.layout import StoredLayout
-from lmviz.interchange.tokenizer_files import DESCRIPTION, SMALL_FILES, TOKENIZER, TOKENIZER_SETTINGS
+from lmviz.interchange.stored_tensors import read_json
+from lmviz.interchange.tokenizer_files import (
+    DESCRIPTION,
+    SMALL_FILES,
+    TOKENIZER,
+    TOKENIZER_FILES,
+    TOKENIZER_SETTINGS,
+)
 from lmviz.models.model import Model
 from lmviz.models.tensor_file import write_tensor_file
 from lmviz.models.transformer import TransformerModel
@@ -53,7 +62,7 @@ def save_pretrained(model: Model, folder: str | Path) -> Path:
     if model.checkpoint is None:
         layout, files = _described_files(model)
     else:
-        layout, files = _files_of(model.checkpoint)
+        layout, files = _files_of(model, model.checkpoint)
     if os.path.exists(path / "config.json"):
         raise LmvizError(f"{path} holds a checkpoint already: choose another folder.")
     try:
@@ -84,11 +93,15 @@ def _described_files(model: TransformerModel) -> tuple[StoredLayout, dict[str, b
     return layout, files
 
 
-def _files_of(folder: Path) -> tuple[StoredLayout, dict[str, bytes]]:
-    """How what was opened from a folder of transformers was stored, and the files beside its weights."""
-    layout, _ = described_in(folder)
+def _files_of(model: TransformerModel, folder: Path) -> tuple[StoredLayout, dict[str, bytes]]:
+    """How what was opened from a folder of transformers was stored, and the files beside its weights.
+
+    What an adapter has changed of the model, its number of tokens and whether its output is the embedding, is
+    described as it is now.
+    """
+    layout, size = described_in(folder)
     try:
-        return layout, {
+        files = {
             name: read_file(folder / name, LARGEST_FILE)
             for name in SMALL_FILES
             if os.path.exists(folder / name)
@@ -97,6 +110,16 @@ def _files_of(folder: Path) -> tuple[StoredLayout, dict[str, bytes]]:
         raise LmvizError(
             f"{error.filename} cannot be read ({error.strerror}): open the model again."
         ) from None
+    tied = model.configuration.tied
+    if size != model.vocabulary_size or tied != layout.configuration.tied:
+        values = read_json(folder / DESCRIPTION, LARGEST_DESCRIPTION)
+        values |= {"vocab_size": model.vocabulary_size, "tie_word_embeddings": tied}
+        files[DESCRIPTION] = _as_json(values)
+        layout = replace(layout, configuration=replace(layout.configuration, tied=tied))
+    if size != model.vocabulary_size and model.tokenizer is not None:
+        files = {name: content for name, content in files.items() if name not in TOKENIZER_FILES}
+        files[TOKENIZER] = model.tokenizer.content
+    return layout, files
 
 
 _HEADER = {"format": "pt"}

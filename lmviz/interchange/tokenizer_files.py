@@ -51,6 +51,9 @@ SMALL_FILES = (
 It is downloaded and saved together.
 """
 
+TOKENIZER_FILES = (TOKENIZER, VOCABULARY, MERGES, ADDED, "tokenizer.model")
+"""Those of them that say which tokens there are."""
+
 LARGEST_SETTINGS = 10_000_000
 """Bytes of a file of settings."""
 

@@ -1,17 +1,24 @@
 """Adapters of peft: the model that they change, wherever it lies."""
 
+import contextlib
 import json
+from pathlib import Path
 
 import pytest
 import torch
 from foreign_models import add_tokenizer, peer, saved
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 import lmviz
 from lmviz.base.errors import LmvizError
 from lmviz.cli import run
+from lmviz.interchange.adapter import Adapter, Whole
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.chosen_bases import NoBase, choose_base
+from lmviz.interchange.fields import Fields
+from lmviz.interchange.stored_tensors import StoredTensors
 from lmviz.models.reading import evaluation
 
 TOKENS = torch.arange(12)[None] * 7 % 50
@@ -183,3 +190,213 @@ def test_what_cannot_be_added_to_a_tensor(module, rank, tmp_path):
     )
     with pytest.raises(NoBase, match="fits nothing in its base"):
         open_checkpoint(tmp_path / "adapter")
+
+
+# what peft itself writes
+
+
+BASES = {"untied": {"tie_word_embeddings": False}, "tied": {"tie_word_embeddings": True}}
+
+
+def base_of_peft(kind, folder):
+    """A small Llama or GPT-2 as transformers writes it."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(1)
+    if kind == "gpt2":
+        sizes = {"n_embd": 24, "n_layer": 2, "n_head": 3, "n_positions": 32}
+        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=50, **sizes))
+    else:
+        sizes = {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "num_attention_heads": 4}
+        configuration = transformers.LlamaConfig(vocab_size=50, **sizes, **BASES[kind])
+        model = transformers.LlamaForCausalLM(configuration)
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    model.save_pretrained(folder)
+    return type(model).from_pretrained(folder)
+
+
+def trained(model, configuration):
+    """An adapter of peft on a model, all of whose numbers have been learned a little."""
+    peft = pytest.importorskip("peft")
+    adapter = peft.get_peft_model(model, configuration)
+    torch.manual_seed(2)
+    for parameter in adapter.parameters():
+        if parameter.requires_grad:
+            parameter.data += 0.1 * torch.randn_like(parameter)
+    return adapter.eval()
+
+
+LEARNED = {
+    "queries": {"target_modules": ["q_proj"]},
+    "output": {"target_modules": ["q_proj", "lm_head"]},
+    "embedding": {"target_modules": ["q_proj", "embed_tokens"]},
+    "embedding and output": {"target_modules": ["embed_tokens", "lm_head"]},
+    "a saved output": {"target_modules": ["q_proj"], "modules_to_save": ["lm_head"]},
+    "a saved embedding": {"target_modules": ["q_proj"], "modules_to_save": ["embed_tokens"]},
+    "both saved": {"target_modules": ["q_proj"], "modules_to_save": ["embed_tokens", "lm_head"]},
+    "a saved norm": {"target_modules": ["q_proj"], "modules_to_save": ["norm"]},
+    "rows": {"target_modules": ["q_proj"], "trainable_token_indices": [3, 48]},
+    "rows by name": {"target_modules": ["q_proj"], "trainable_token_indices": {"embed_tokens": [3, 48]}},
+    "ranks of their own": {"target_modules": ["q_proj", "up_proj"], "rank_pattern": {"up_proj": 3}},
+    "by the root": {"target_modules": "all-linear", "use_rslora": True},
+}
+"""What is learned of a Llama."""
+
+SPLIT_BY_MERGING = {("tied", "output"), ("tied", "embedding"), ("tied", "embedding and output")}
+"""Where merging in peft changes the one matrix, and so the other module with it, which was not trained so."""
+
+GROWN = {name: LEARNED[name] for name in ("queries", "both saved", "embedding and output", "rows")}
+
+
+def check_against_peft(adapter, folder, size, merges_alike):
+    """The model that lmviz makes of a folder computes what the adapter does, and what it is merged to."""
+    tokens = TOKENS % size
+    with torch.no_grad():
+        theirs = adapter(tokens).logits
+        merged = adapter.merge_and_unload()(tokens).logits if merges_alike else theirs
+        checkpoint = open_checkpoint(folder)
+        assert not checkpoint.fit().unexpected
+        with evaluation(checkpoint.model()) as reading:
+            ours = reading(tokens)
+    assert checkpoint.vocabulary_size == size
+    for wanted in (theirs, merged):
+        assert float((ours - wanted).abs().max() / wanted.abs().max()) <= 1e-6
+    return checkpoint
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_peft_saves_computes_what_it_merges(base, name, tmp_path):
+    peft = pytest.importorskip("peft")
+    model = base_of_peft(base, tmp_path / "base")
+    adapter = trained(model, peft.LoraConfig(task_type="CAUSAL_LM", r=4, **LEARNED[name]))
+    adapter.save_pretrained(tmp_path / "adapter")
+    found = check_against_peft(adapter, tmp_path / "adapter", 50, (base, name) not in SPLIT_BY_MERGING)
+    parts = name in ("output", "embedding", "embedding and output") or "saved" in name
+    assert found.configuration.tied == (base == "tied" and not (parts and "norm" not in name))
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("name", GROWN)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_tokens_that_were_added_come_with_the_adapter(base, name, tmp_path):
+    peft = pytest.importorskip("peft")
+    model = base_of_peft(base, tmp_path / "base")
+    model.resize_token_embeddings(53)
+    adapter = trained(model, peft.LoraConfig(task_type="CAUSAL_LM", r=4, **GROWN[name]))
+    adapter.save_pretrained(tmp_path / "adapter", save_embedding_layers=True)
+    add_tokenizer(tmp_path / "adapter", 53)
+    check_against_peft(adapter, tmp_path / "adapter", 53, (base, name) not in SPLIT_BY_MERGING)
+    model = lmviz.open_model(tmp_path / "adapter")
+    assert model.tokenizer.encode("w52").tolist() == [52]
+    again = open_checkpoint(lmviz.save_pretrained(model, tmp_path / "whole"))
+    assert torch.equal(logits(again.model()), logits(model))
+    assert again.tokenizer.vocabulary_size == again.vocabulary_size == 53
+
+
+@pytest.mark.parametrize("bias", ["all", "lora_only"])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_biases_that_were_learned(bias, tmp_path):
+    peft = pytest.importorskip("peft")
+    model = base_of_peft("gpt2", tmp_path / "base")
+    modules = ["attn.c_attn", "attn.c_proj"]
+    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=4, target_modules=modules, bias=bias)
+    adapter = trained(model, settings)
+    adapter.save_pretrained(tmp_path / "adapter")
+    check_against_peft(adapter, tmp_path / "adapter", 50, merges_alike=True)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_bias_of_the_product(tmp_path):
+    peft = pytest.importorskip("peft")
+    model = base_of_peft("gpt2", tmp_path / "base")
+    settings = peft.LoraConfig(task_type="CAUSAL_LM", r=4, target_modules=["c_fc"], lora_bias=True)
+    adapter = trained(model, settings)
+    adapter.save_pretrained(tmp_path / "adapter")
+    check_against_peft(adapter, tmp_path / "adapter", 50, merges_alike=True)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_rows_alone(base, tmp_path):
+    peft = pytest.importorskip("peft")
+    model = base_of_peft(base, tmp_path / "base")
+    adapter = trained(
+        model, peft.TrainableTokensConfig(token_indices=[1, 7], target_modules=["embed_tokens"])
+    )
+    adapter.save_pretrained(tmp_path / "adapter")
+    found = check_against_peft(adapter, tmp_path / "adapter", 50, merges_alike=True)
+    assert found.title == "Llama with an adapter (trained tokens)"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_output_that_was_not_saved_is_missed(tmp_path):
+    peft = pytest.importorskip("peft")
+    model = base_of_peft("untied", tmp_path / "base")
+    model.resize_token_embeddings(53)
+    adapter = trained(
+        model, peft.LoraConfig(r=4, target_modules=["q_proj"], modules_to_save=["embed_tokens"])
+    )
+    adapter.save_pretrained(tmp_path / "adapter", save_embedding_layers=False)
+    with pytest.raises(LmvizError, match="embeddings of 53 tokens and an output for 50"):
+        open_checkpoint(tmp_path / "adapter")
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "words"),
+    [
+        ("IA3Config", {"target_modules": ["k_proj"], "feedforward_modules": []}, "IA³, which multiplies"),
+        ("PromptTuningConfig", {"num_virtual_tokens": 2}, "learned vectors before a text"),
+        ("PrefixTuningConfig", {"num_virtual_tokens": 2}, "every layer learned keys and values"),
+        ("LoraConfig", {"use_dora": True, "target_modules": ["q_proj"]}, "DoRA"),
+    ],
+)
+def test_what_peft_learns_otherwise_is_refused_for_what_it_is(kind, settings, words, tmp_path):
+    peft = pytest.importorskip("peft")
+    model = base_of_peft("tied", tmp_path / "base")
+    trained(model, getattr(peft, kind)(task_type="CAUSAL_LM", **settings)).save_pretrained(
+        tmp_path / "adapter"
+    )
+    with pytest.raises(LmvizError, match=words) as caught:
+        lmviz.open_model(tmp_path / "adapter")
+    assert "choose the base" not in str(caught.value)
+
+
+MODULES = ("model.layers.0.self_attn.q_proj", "model.embed_tokens", "lm_head", "model.norm", "q_proj", "")
+ENDS = (
+    *(f".lora_{letter}.weight" for letter in "AB"),
+    *(f".lora_embedding_{letter}" for letter in "AB"),
+    *(".lora_B.bias", ".bias", ".weight", ".modules_to_save.weight", ".base_layer.weight"),
+    *(".token_adapter.trainable_tokens_delta", ".original_module.weight", ".what", ""),
+)
+SIZES = st.lists(st.sampled_from([0, 1, 2, 24, 50, 53]), max_size=3).map(tuple)
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "trainable_token_indices": st.lists(st.integers(-2, 60)) | st.just({"embed_tokens": [3]}),
+        "modules_to_save": st.lists(st.sampled_from(["lm_head", "embed_tokens", "x"])),
+    },
+)
+
+
+@pytest.fixture(scope="module", params=BASES)
+def whole(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("base")
+    base_of_peft(request.param, folder)
+    found = open_checkpoint(folder)
+    return Whole(found.layout, found.vocabulary_size, found.stored)
+
+
+@given(
+    st.dictionaries(st.tuples(st.sampled_from(MODULES), st.sampled_from(ENDS)), SIZES, max_size=5), SETTINGS
+)
+def test_any_tensors_in_an_adapter_are_a_model_or_a_sentence(whole, shapes, settings):
+    stored = StoredTensors()
+    for (module, end), shape in shapes.items():
+        name = f"base_model.model.{module}{end}"
+        stored.add(Path("adapter"), name, shape, torch.float32, torch.ones(shape))
+    adapter = Adapter(Path("adapter"), "base", Fields(settings), stored)
+    with contextlib.suppress(LmvizError):
+        found = adapter.added_to(whole)
+        for name, shape in found.stored.shapes.items():
+            assert found.stored.get(name).shape == shape
