@@ -274,7 +274,8 @@ def beam_search(
 
     The tree keeps all that was weighed, what was pruned included. `options` are fields of
     `lmviz.decoding.options.BeamOptions`: width, continuations, choice, seed, length, length_penalty,
-    stop_at_end. LmvizError when the prefix cannot be read, or when an option or an intervention cannot be.
+    length_formula, stop_at_end. LmvizError when the prefix cannot be read, or when an option or an
+    intervention cannot be.
     """
     from lmviz.decoding.beam import beam_search as search
     from lmviz.decoding.options import BeamOptions
@@ -324,7 +325,7 @@ def evaluate(
 ) -> Evaluation | LabelEvaluation | TranslationEvaluation:
     """How well a model predicts a text that it has not seen: `.tokens`, `.negative_log_likelihood` in
     nats per token, `.perplexity`, `.bits_per_character`, and how many of the tokens are `.unknown`, and
-    their `.unknown_share`.
+    their `.unknown_share`; `.known_perplexity` is that of the others.
 
     Of a tagger or a classifier, a text with labels: `.accuracy`, `.by_label`, `.macro_f1` and `.confusion`
     beside nats and perplexity per label; of a tagger also `.by_word`, `.known` and `.unknown` words, and

@@ -78,6 +78,7 @@ def evaluate(
         "tokens": score.tokens,
         "negative_log_likelihood": score.negative_log_likelihood,
         "perplexity": score.perplexity,
+        "known_perplexity": score.known_perplexity,
         "bits_per_character": score.bits_per_character,
         "unknown": score.unknown,
         "unknown_share": score.unknown_share,
@@ -87,11 +88,14 @@ def evaluate(
     else:
         units = {
             "negative_log_likelihood": "nats per token",
+            "known_perplexity": "without unknown words",
             "bits_per_character": "bits, unknown words spelled out",
             "unknown": "tokens",
             "unknown_share": "of the tokens",
         }
         for name, value in values.items():
+            if value is None:
+                continue
             number = f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
             print(f"{name.replace('_', ' '):<24} {number} {units.get(name, '')}".rstrip())
 

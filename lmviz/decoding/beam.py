@@ -97,9 +97,13 @@ class BeamTree:
         return self.results[0]
 
 
-def length_normaliser(length: int, penalty: float) -> float:
-    """What a log-probability of `length` tokens is divided by (Wu et al. 2016, equation 14)."""
-    return ((5 + length) / 6) ** penalty
+def length_normaliser(length: int, penalty: float, formula: str = "shifted") -> float:
+    """What a log-probability of `length` tokens is divided by, by one of `LENGTH_FORMULAS`.
+
+    Shifted is ((5 + length) / 6) to the power of `penalty` (Wu et al. 2016, equation 14); plain is the length
+    itself to that power, as Hugging Face's transformers has it.
+    """
+    return float((length if formula == "plain" else (5 + length) / 6) ** penalty)
 
 
 def beam_search(
@@ -152,7 +156,7 @@ def _offers(tree: BeamTree, node: BeamNode, continuation: Continuation) -> Itera
     options = tree.options
     distribution = distribution_after(continuation, SamplingOptions())
     count = min(options.continuations or options.width, distribution.choices)
-    normaliser = length_normaliser(node.depth + 1, options.length_penalty)
+    normaliser = length_normaliser(node.depth + 1, options.length_penalty, options.length_formula)
     for candidate in _chosen(distribution, count, options, node.index):
         log_probability = float(np.log(candidate.probability))
         total = node.total + log_probability

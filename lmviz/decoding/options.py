@@ -45,6 +45,10 @@ class SamplingOptions(Configuration):
     )
 
 
+LENGTH_FORMULAS = ("shifted", "plain")
+"""Ways to normalise a log-probability by its length: ((5 + n) ÷ 6)^α of Wu et al. 2016, and n^α."""
+
+
 @dataclass(frozen=True)
 class BeamOptions(Configuration):
     """The size of a beam search and how it compares texts of different lengths."""
@@ -67,10 +71,16 @@ class BeamOptions(Configuration):
     length: int = setting(10, "How many tokens a text may grow by.", minimum=1, maximum=1000)
     length_penalty: float = setting(
         0.6,
-        "Strength of the length normalisation: 0 compares log-probabilities as they are, which favours "
-        "short texts; 1 compares them almost per token.",
+        "Strength α of the length normalisation: 0 compares log-probabilities as they are, which favours "
+        "short texts; 1 compares them per token, or almost.",
         minimum=0.0,
         maximum=2.0,
+    )
+    length_formula: str = setting(
+        "shifted",
+        "What a log-probability of n tokens is divided by: ((5 + n) ÷ 6)^α (shifted), or n^α, as "
+        "transformers has it (plain).",
+        choices=LENGTH_FORMULAS,
     )
     stop_at_end: bool = setting(
         True, "Finishes a text when the model says that the document ends.", label="Stop at END"

@@ -33,7 +33,13 @@ class Outcome:
         return perplexity_of(self.log_probability, len(self.chosen))
 
 
-def outcome(model: Model, prefix: str, chosen: Sequence[int], length_penalty: float = 0.0) -> Outcome:
+def outcome(
+    model: Model,
+    prefix: str,
+    chosen: Sequence[int],
+    length_penalty: float = 0.0,
+    length_formula: str = "shifted",
+) -> Outcome:
     """Score the ids chosen after a prefix. LmvizError when the prefix cannot be read."""
     continuation = Continuation.of(model, prefix, chosen)
     first = len(continuation.prefix)
@@ -41,5 +47,5 @@ def outcome(model: Model, prefix: str, chosen: Sequence[int], length_penalty: fl
     log_probabilities = [token.log_probability for token in scored if token.position >= first]
     # only the first token of all has no probability, and a prefix has at least one
     total = sum(value for value in log_probabilities if value is not None)
-    normaliser = length_normaliser(len(chosen), length_penalty)
+    normaliser = length_normaliser(len(chosen), length_penalty, length_formula)
     return Outcome(tuple(chosen), continuation.text[len(prefix) :], float(total), float(total / normaliser))

@@ -39,7 +39,9 @@ class Evaluation:
 
     `tokens` were judged, at `negative_log_likelihood` nats each on average; `perplexity` is e to that
     power. `unknown` of the tokens stood for words that the vocabulary lacks: to those two figures each is
-    one token, ⟨unknown⟩, whatever the word, so they compare models of the same vocabulary alone.
+    one token, ⟨unknown⟩, whatever the word, so they compare models of the same vocabulary alone. Of the other
+    tokens alone, `known_negative_log_likelihood` is the mean, and `known_perplexity` e to that power: the ppl
+    of SRILM, which KenLM calls perplexity excluding OOVs. Both are None where every token is unknown.
     `bits_per_character` compares models of different tokens, for it includes what it takes to spell the
     unknown words out; it is None where the number of characters is not known.
     """
@@ -49,6 +51,13 @@ class Evaluation:
     perplexity: float
     bits_per_character: float | None
     unknown: int = 0
+    known_negative_log_likelihood: float | None = None
+
+    @property
+    def known_perplexity(self) -> float | None:
+        """The perplexity of the tokens that the vocabulary has; None where there are none."""
+        mean = self.known_negative_log_likelihood
+        return None if mean is None else perplexity_from(mean)
 
     @property
     def unknown_share(self) -> float:
@@ -83,10 +92,11 @@ def evaluate_ids(
     """
     longest_first = sorted((ids for ids in documents if len(ids) > 1), key=len, reverse=True)
     everything = sum(len(ids) - 1 for ids in longest_first)
-    total, counted, unknown, done = 0.0, 0, 0, 0
+    total, of_known, counted, unknown, done = 0.0, 0.0, 0, 0, 0
     with evaluation(model) as reader:
-        for log_probability, targets in _parts(reader, longest_first, ignored_target):
-            total += log_probability
+        for values, targets in _parts(reader, longest_first, ignored_target):
+            total += float(values.sum(dtype=torch.float64))
+            of_known += _sum_of_known(values, targets, unknown_id)
             counted += int(np.count_nonzero(targets != IGNORED))
             unknown += 0 if unknown_id is None else int(np.count_nonzero(targets == unknown_id))
             done += targets.size
@@ -98,16 +108,29 @@ def evaluate_ids(
     return Evaluation(
         tokens=counted,
         negative_log_likelihood=mean,
-        perplexity=math.exp(mean) if mean < 700 else math.inf,
+        perplexity=perplexity_from(mean),
         bits_per_character=(spelling - total) / math.log(2) / characters if characters else None,
         unknown=unknown,
+        known_negative_log_likelihood=-of_known / (counted - unknown) if counted > unknown else None,
     )
+
+
+def perplexity_from(mean: float) -> float:
+    """e to the power of a mean of nats; infinite where that is no float."""
+    return math.exp(mean) if mean < 700 else math.inf
+
+
+def _sum_of_known(values: torch.Tensor, targets: np.ndarray, unknown_id: int | None) -> float:
+    """The summed log-probability of the targets that are not unknown, which may have none at all."""
+    if unknown_id is None or not (targets == unknown_id).any():
+        return float(values.sum(dtype=torch.float64))
+    return float(values[torch.from_numpy(targets != unknown_id)].sum(dtype=torch.float64))
 
 
 def _parts(
     model: Model, documents: Sequence[np.ndarray], ignored_target: int | None
-) -> Iterator[tuple[float, np.ndarray]]:
-    """The summed log-probability of targets, and the targets (row, position), part by part."""
+) -> Iterator[tuple[torch.Tensor, np.ndarray]]:
+    """The log-probability of targets (row, position), 0 where none counts, and the targets, part by part."""
     at_once = max(1, min(POSITIONS, LOGITS // model.vocabulary_size))
     if model.reads_alone:
         windows = (window for ids in documents for window in overlapping(ids, model.context or len(ids)))
@@ -136,12 +159,12 @@ def overlapping(ids: np.ndarray, context: int) -> Iterator[JudgedWindow]:
 
 def _apart(
     model: Model, windows: Iterable[JudgedWindow], at_once: int, ignored_target: int | None
-) -> Iterator[tuple[float, np.ndarray]]:
+) -> Iterator[tuple[torch.Tensor, np.ndarray]]:
     """Evaluate windows in batches of at most that many positions together."""
     for some in _grouped(windows, at_once):
         tokens, targets = _side_by_side(some, ignored_target)
         values = model.log_probabilities(*_on_device(model, tokens, targets))
-        yield float(values.cpu().sum(dtype=torch.float64)), targets
+        yield values.cpu(), targets
 
 
 def _grouped(windows: Iterable[JudgedWindow], at_once: int) -> Iterator[list[JudgedWindow]]:
@@ -159,7 +182,7 @@ def _grouped(windows: Iterable[JudgedWindow], at_once: int) -> Iterator[list[Jud
 
 def _carried(
     model: Model, documents: Sequence[np.ndarray], at_once: int, ignored_target: int | None
-) -> Iterator[tuple[float, np.ndarray]]:
+) -> Iterator[tuple[torch.Tensor, np.ndarray]]:
     """Some documents at a time from start to end, with the model's state carried over."""
     for first in range(0, len(documents), SIDE_BY_SIDE):
         some = documents[first : first + SIDE_BY_SIDE]
@@ -173,7 +196,7 @@ def _carried(
             losses = torch.nn.functional.cross_entropy(
                 logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="none"
             )
-            yield -float(losses.cpu().sum(dtype=torch.float64)), targets
+            yield -losses.cpu().view(targets.shape), targets
 
 
 def _side_by_side(

@@ -21,7 +21,7 @@ def test_a_text_becomes_a_model_that_can_be_asked(family, small_text, tmp_path, 
 
     assert run(["evaluate", str(out), str(small_text), "--json"]) == 0
     score, _ = said(capsys)
-    figures = {"tokens", "negative_log_likelihood", "perplexity", "bits_per_character"}
+    figures = {"tokens", "negative_log_likelihood", "perplexity", "known_perplexity", "bits_per_character"}
     assert set(score) == figures | {"unknown", "unknown_share"}
     assert score["perplexity"] == pytest.approx(math.exp(score["negative_log_likelihood"]))
 

@@ -19,6 +19,17 @@ def test_a_beam_scores_its_best_text_the_same(running):
     assert "cows" + found.text == tree.best.text
 
 
+def test_a_score_can_be_normalised_by_the_length_alone(running):
+    """As transformers does: the log-probability of n tokens is divided by n^α."""
+    options = BeamOptions(width=3, length=4, length_penalty=0.8, length_formula="plain")
+    tree = beam_search(running, "cows", options)
+    assert all(node.score == pytest.approx(node.total / node.depth**0.8) for node in tree.nodes[1:])
+    found = outcome(running, "cows", [node.id for node in tree.path(tree.best)], 0.8, "plain")
+    assert found.score == pytest.approx(tree.best.score)
+    shifted = beam_search(running, "cows", BeamOptions(width=3, length=4, length_penalty=0.8))
+    assert shifted.best.score == pytest.approx(shifted.best.total / ((5 + shifted.best.depth) / 6) ** 0.8)
+
+
 def test_only_what_was_chosen_counts(bigram):
     whole = text_log_probabilities(bigram, "the cows eat corn")
     ids = [token.id for token in whole.tokens]

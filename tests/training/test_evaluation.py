@@ -159,6 +159,37 @@ def test_targets_that_do_not_count_are_left_out(lstm: Make, ids: np.ndarray) -> 
     assert told.negative_log_likelihood == pytest.approx(-np.mean(expected), rel=1e-5)
 
 
+@pytest.mark.parametrize("context", [None, 64])
+def test_known_tokens_are_judged_without_the_unknown_ones(
+    lstm: Make, transformer: Make, ids: np.ndarray, context: int | None
+) -> None:
+    ids = ids[:60]
+    model = lstm() if context is None else transformer(context=context)
+    values = list(zip(one_by_one(model, ids), ids[1:].tolist(), strict=True))
+    known = [value for value, token in values if token not in (3, 4)]
+    told = evaluate_ids(model, [ids], 4, unknown_id=3)
+    assert told.tokens - told.unknown == len(known)
+    assert told.unknown > 0
+    assert told.known_negative_log_likelihood == pytest.approx(-np.mean(known), rel=1e-5)
+    assert told.known_perplexity == pytest.approx(math.exp(-np.mean(known)), rel=1e-5)
+    assert told.known_perplexity != pytest.approx(told.perplexity, rel=1e-4)
+
+
+def test_without_unknown_words_both_perplexities_are_one(lstm: Make, ids: np.ndarray) -> None:
+    told = evaluate_ids(lstm(), [ids], None, unknown_id=None)
+    assert told.known_perplexity == told.perplexity
+
+
+def test_of_unknown_words_alone_no_known_one_is_judged() -> None:
+    model = Ngram(NgramConfiguration(order=1, smoothing="maximum-likelihood"), 7)
+    model.fit(count_ngrams(np.array([1, 2, 1, 2]), 1, 7, start_id=None))
+    told = evaluate_ids(model, [np.array([1, 5, 5])], None, unknown_id=5)
+    assert told.known_perplexity is None
+    some = evaluate_ids(model, [np.array([1, 5, 1, 2])], None, unknown_id=5)
+    assert some.perplexity == math.inf
+    assert some.known_perplexity == pytest.approx(2)
+
+
 def test_bits_per_character_share_the_surprise_among_the_characters(lstm: Make, ids: np.ndarray) -> None:
     told = evaluate_ids(lstm(), [ids], None, characters=1200)
     expected = told.negative_log_likelihood * told.tokens / math.log(2) / 1200

@@ -49,14 +49,18 @@ def beam_recipe(subject: RecipeSubject, options: Mapping[str, Any]) -> str:
 
 
 def outcomes_recipe(
-    subject: RecipeSubject, chosen: Mapping[str, Sequence[int]], length_penalty: float
+    subject: RecipeSubject,
+    chosen: Mapping[str, Sequence[int]],
+    length_penalty: float,
+    length_formula: str = "shifted",
 ) -> str:
     """What each way of decoding came to, by its name, bound to `outcomes`; `chosen` are the ids of each."""
     ways = {name: list(ids) for name, ids in chosen.items()}
+    formula = "" if length_formula == "shifted" else f", {length_formula!r}"
     return _decoded(
         subject,
         f"chosen = {ways!r}",
-        f"outcomes = {{name: outcome(model, {subject.text!r}, ids, {length_penalty!r}) "
+        f"outcomes = {{name: outcome(model, {subject.text!r}, ids, {length_penalty!r}{formula}) "
         "for name, ids in chosen.items()}",
         imports=("from lmviz.decoding.outcome import outcome",),
     )

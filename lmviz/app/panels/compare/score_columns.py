@@ -44,10 +44,17 @@ NATS = Figure("nats", lambda score: score.negative_log_likelihood, _with(4))
 ACCURACY = Figure("accuracy", lambda score: score.accuracy, percentage)
 MACRO = Figure("F1, mean", lambda score: score.macro_f1, percentage)
 
+
+def _known_perplexity(score: Any) -> float | None:
+    """The perplexity without unknown words, where there are some, and others."""
+    return score.known_perplexity if score.unknown else None
+
+
 FIGURES: dict[str, tuple[Figure, ...]] = {
     "next-token": (
         Figure("tokens judged", lambda score: score.tokens, count),
         Figure("perplexity per token", lambda score: score.perplexity, _with(2)),
+        Figure("without unknown", _known_perplexity, _with(2), optional=True),
         Figure("bits per character", lambda score: score.bits_per_character, _with(3)),
         Figure("unknown", lambda score: score.unknown_share, percentage),
     ),

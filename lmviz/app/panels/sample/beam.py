@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.panel import Panel
 from lmviz.app.panels.sample.text_end import end_of
+from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import column, named, picker, row
@@ -203,18 +204,21 @@ def _ending(beam: BeamTree, node: BeamNode) -> str:
 
 def score_in_words(node: BeamNode, options: BeamOptions) -> tuple[str, tuple[str, ...]]:
     """How a node's score came about."""
-    normaliser = length_normaliser(node.depth, options.length_penalty)
+    normaliser = length_normaliser(node.depth, options.length_penalty, options.length_formula)
+    length = f"{node.depth}" if options.length_formula == "plain" else f"((5 + {node.depth}) ÷ 6)"
     state = {PRUNED: "dropped", FINISHED: "finished at END"}.get(node.state, "kept")
     return f"score {number(node.score)}", (
         f"ln p = {number(node.log_probability)}, p = {percentage(node.probability)}",
         f"sum over {counted(node.depth, 'token')} {number(node.total)}",
-        f"÷ ((5 + {node.depth}) ÷ 6)^{options.length_penalty:g} = {number(normaliser)}",
+        f"÷ {length}^{options.length_penalty:g} = {number(normaliser)}",
         f"place {node.rank} of its step: {state}",
     )
 
 
 SHOWN = {"width": "k", "continuations": "m", "length": "length", "length_penalty": "α"}
 """The options with a box of their own, and the name beside it."""
+
+FORMULAS = {"shifted": "÷ ((5+n)÷6)^α", "plain": "÷ n^α"}
 
 AS_WIDTH = "= k"
 
@@ -231,12 +235,19 @@ class BeamControls(QWidget):
         choices = map(str, settings["choice"].choices)
         self._choice = picker("beam_choice_picker", "which continuations are taken", choices)
         self._choice.setToolTip(paragraph(settings["choice"].help))
+        self._formula = picker("beam_length_formula_picker", "how scores are normalised by length")
+        set_choices(self._formula, FORMULAS, "shifted")
+        self._formula.setToolTip(paragraph(settings["length_formula"].help))
         line = row(on=self)
+        further = {"continuations": (self._choice,), "length_penalty": (self._formula,)}
         for name, spin in self._spins.items():
-            beside = (self._choice,) if name == "continuations" else ()
+            beside = further.get(name, ())
             line.addWidget(labelled(SHOWN[name], spin, *beside))
             spin.valueChanged.connect(lambda value, name=name: self.option_changed.emit(name, value))
         self._choice.textActivated.connect(lambda words: self.option_changed.emit("choice", words))
+        self._formula.activated.connect(
+            lambda _: self.option_changed.emit("length_formula", self._formula.currentData())
+        )
         theme_switch().theme_changed.connect(self._adopt_theme)
         self._adopt_theme()
 
@@ -246,6 +257,7 @@ class BeamControls(QWidget):
             with QSignalBlocker(spin):
                 spin.setValue(getattr(options, name))
         self._choice.setCurrentText(options.choice)
+        set_choices(self._formula, FORMULAS, options.length_formula)
 
     def _adopt_theme(self) -> None:
         for spin in self._spins.values():

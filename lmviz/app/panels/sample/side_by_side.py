@@ -48,7 +48,7 @@ class SideBySidePanel(Panel):
         self._latest: dict[str, Outcome] = {}
         self.outcomes: dict[str, Outcome] = {}  # all of one text and one model
         """What is shown, by the way of decoding."""
-        self._shown_at: tuple[RecipeSubject, float] | None = None  # that moment, and the length penalty
+        self._shown_at: tuple[RecipeSubject, float, str] | None = None  # that moment, and the length penalty
         self._greedy: tuple[int, ...] = ()
         self._greedy_of: object = None
         self._is_greedy_done = False
@@ -77,8 +77,8 @@ class SideBySidePanel(Panel):
         if not self.outcomes or self._shown_at is None:
             return ""
         chosen = {way: item.chosen for way, item in self.outcomes.items()}
-        moment, penalty = self._shown_at
-        return outcomes_recipe(moment, chosen, penalty)
+        moment, penalty, formula = self._shown_at
+        return outcomes_recipe(moment, chosen, penalty, formula)
 
     def refresh(self) -> None:
         session, moment = self.session, self._moment
@@ -112,10 +112,11 @@ class SideBySidePanel(Panel):
     def _show_rows(self) -> None:
         session = self.session
         self.outcomes = dict(self._latest) if session.library.model is not None else {}
-        penalty = session.beam.options.length_penalty
-        self._shown_at = (
-            (session.reading.moment_of(session.reading.prefix), penalty) if self.outcomes else None
-        )
+        options = session.beam.options
+        self._shown_at = None
+        if self.outcomes:
+            moment = session.reading.moment_of(session.reading.prefix)
+            self._shown_at = moment, options.length_penalty, options.length_formula
         for way, row in self._rows.items():
             row.show_outcome(self.outcomes.get(way), HINTS[way])
         changes = in_words(session.surgery.in_force) if self.outcomes else ""
@@ -166,13 +167,14 @@ class SideBySidePanel(Panel):
         if not chosen or not session.writing.can_write:
             self._forget(way)
             return
-        prefix, penalty = session.reading.prefix, session.beam.options.length_penalty
-        wanted = (*self._model_as_it_is, prefix, chosen, penalty)
+        prefix, options = session.reading.prefix, session.beam.options
+        penalty, formula = options.length_penalty, options.length_formula
+        wanted = (*self._model_as_it_is, prefix, chosen, penalty, formula)
         if not self.must_ask(key, wanted):
             return
 
         def work(model: Model) -> Outcome:
-            return outcome(model, prefix, chosen, penalty)
+            return outcome(model, prefix, chosen, penalty, formula)
 
         def take(found: Outcome) -> None:
             self._latest[way] = found

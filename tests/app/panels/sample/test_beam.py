@@ -54,6 +54,19 @@ def test_a_beam_grows_step_by_step_to_what_the_core_finds(bench: Bench) -> None:
     assert any(node.state == "pruned" for node in session.beam.tree.nodes)
 
 
+def test_scores_can_be_normalised_as_transformers_does(bench: Bench) -> None:
+    session = bench.session
+    bench.bring("beam_view")
+    formula = bench.find("beam_length_formula_picker")
+    formula.setCurrentText("÷ n^α")
+    formula.activated.emit(formula.currentIndex())
+    assert session.beam.options.length_formula == "plain"
+    bench.click("beam_step_button")
+    bench.wait(lambda: session.beam.tree is not None)
+    node = session.beam.tree.best
+    assert node.score == pytest.approx(node.total / node.depth**0.6)
+
+
 def test_how_many_continuations_are_taken_is_a_setting_of_its_own(bench: Bench) -> None:
     session = bench.session
     bench.bring("beam_view")
