@@ -22,6 +22,7 @@ from lmviz.app.widgets.base.building import picker
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.inspection.attention import (
     attention_layers,
     attention_place,
@@ -32,6 +33,7 @@ from lmviz.inspection.attention import (
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.names import coordinate
 from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
+from lmviz.inspection.remarks import AttentionRemark, attention_remark
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, matrix
 from lmviz.looks.names import Names
@@ -71,7 +73,10 @@ class AttentionPanel(CellsPanel):
         self._stepped_to: Reading | None = None
         self._body = AttentionBody(self.matrix, self.strips, self._invitation)
         self._card = self.add_card("Attention", self._head(), self._body)
+        self._remark = Remark("attention_remark", "show this head", "look at the head of which this is said")
+        self._remark.followed.connect(self._follow_remark)
         self._card.layout_below.insertWidget(1, self._switch.choice)
+        self._card.layout_below.insertWidget(1, self._remark)
         self._connect()
 
     def exported_arrays(self) -> dict[str, np.ndarray]:
@@ -103,12 +108,35 @@ class AttentionPanel(CellsPanel):
             self._draw_nothing()
             self.strips.draw_nothing()
             self._card.set_title("Attention")
+            self._say_what_stands_out()
             self._invite()
             return
         self._body.show_invitation(False)
         self._draw(reading.trace)
         self._mark()
         self._suggest()
+        self._say_what_stands_out()
+
+    def _say_what_stands_out(self) -> None:
+        """Name the head that looks hardest from the position, whichever is drawn."""
+        found = self._found_remark()
+        chosen, several = self.session.attention.chosen_of(self._side)
+        is_elsewhere = found is not None and (len(several) > 1 or chosen != (found.layer, found.head))
+        self._remark.say("" if found is None else found.sentence, is_elsewhere)
+
+    def _found_remark(self) -> AttentionRemark | None:
+        reading = self.session.reading.current
+        if reading is None or self._side or self._shows_gradient or self.awaits_answer:
+            return None
+        position = self.session.reading.position
+        if position >= len(reading.trace):
+            return None
+        return attention_remark(reading.trace, position, self.session.reading.noun)
+
+    def _follow_remark(self) -> None:
+        found = self._found_remark()
+        if found is not None:
+            self.session.attention.choose_head(found.layer, found.head)
 
     def _head(self) -> QWidget:
         controls = (self._edit, self._switch, self._how, self._within, self._step)
@@ -141,6 +169,7 @@ class AttentionPanel(CellsPanel):
         for changed in (session.focus.position_changed, session.attention.looked_at_changed):
             changed.connect(self._mark)
         session.focus.position_changed.connect(self._suggest)
+        session.focus.position_changed.connect(self._say_what_stands_out)
         session.focus.hovered_cell_changed.connect(self._draw_strips)
         self.follow(
             session.library.model_changed, session.attention.side_changed, session.attention.heads_changed

@@ -30,6 +30,7 @@ from lmviz.inspection.backoff_ladder import (
     orders_of,
     weights_over_text,
 )
+from lmviz.inspection.remarks import orders_remark
 from lmviz.inspection.trace import Trace
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
@@ -72,6 +73,13 @@ class LadderPage(Page[Ladder, LadderView]):
             return back_off_ladder(model, reading.trace, position, () if wanted is None else (wanted,))
 
         return work
+
+    def remark(self, reading: Reading) -> str:
+        return (
+            ""
+            if self.shown is None
+            else orders_remark(reading.trace, self.shown.position, reading.model.tokenizer.noun)
+        )
 
     def mark(self, reading: Reading) -> None:
         """Mark the rung of the stage, and write into it how the word gets its probability there."""

@@ -52,14 +52,24 @@ class Page(Generic[Found, View]):
         """What is drawn."""
         return None if self._drawn is None else self._drawn[1]
 
-    def show(self, reading: Reading, position: int, ready: Callable[[], None] = lambda: None) -> None:
-        """Draw a reading at a position, once what has to be computed for it is known; `ready` comes first."""
+    def show(
+        self,
+        reading: Reading,
+        position: int,
+        ready: Callable[[], None] = lambda: None,
+        drawn: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Draw a reading at a position, once what has to be computed for it is known.
+
+        `ready` is called before it is drawn, and `drawn` after that.
+        """
 
         def take(found: Found) -> None:
             ready()
             self._drawn = reading, found
             self._draw(reading, found)
             self.mark(reading)
+            drawn()
 
         self._panel.ask_about(reading, self.key, self._work(reading, position), take)
 
@@ -80,6 +90,10 @@ class Page(Generic[Found, View]):
     @abstractmethod
     def addresses(self, trace: Trace) -> Sequence[str]:
         """The taps that are drawn."""
+
+    def remark(self, reading: Reading) -> str:
+        """What stands out in what is drawn, as a sentence; empty where nothing does."""
+        return ""
 
     @abstractmethod
     def mark(self, reading: Reading) -> None:

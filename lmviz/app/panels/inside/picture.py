@@ -19,6 +19,7 @@ from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import stack
 from lmviz.app.widgets.base.invitation import Invitation
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.app.widgets.diagrams.unrolled import UnrolledView
 from lmviz.app.widgets.diagrams.whole_model import WholeModelView
 from lmviz.inspection.recipes.recipe import arrays_recipe
@@ -50,6 +51,8 @@ class PicturePanel(Panel):
         self._invitation.accepted.connect(lambda: session.library.open(FIRST_MODEL))
         self._pages.addWidget(self._invitation)
         self._card = self.add_card("Picture", "", self._pages)
+        self._remark = Remark("picture_remark")
+        self._card.layout_below.insertWidget(1, self._remark)
         self.follow(
             session.library.model_changed,
             session.reading.prefix_changed,
@@ -102,6 +105,7 @@ class PicturePanel(Panel):
             self._drawn = None
             self._card.set_title("Picture")
             self._card.set_aside("")
+            self._remark.say("")
             self._invite()
             return
         position, gradient = self.session.reading.position, self.session.gradients.current
@@ -116,8 +120,11 @@ class PicturePanel(Panel):
             self._card.set_title(title)
             self._card.set_aside(aside)
 
+        def drawn() -> None:
+            self._remark.say("" if gradient is not None else page.remark(reading))
+
         if self.must_ask(page.key, question):
-            page.show(reading, position, ready)
+            page.show(reading, position, ready, drawn)
         elif self.has_drawn(page.key, question):
             self._card.set_aside(aside)
             page.mark(reading)

@@ -20,6 +20,7 @@ from lmviz.inspection.at_position import looked_at_most, mean_share, place_along
 from lmviz.inspection.gradient_views import gradient_view
 from lmviz.inspection.names import stop_name
 from lmviz.inspection.outline import OutlineBlock, OutlineLine, StreamPlace, lines_of, outline
+from lmviz.inspection.remarks import lens_remark, state_remark
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, answer_at, strip
 from lmviz.models.address import Address, gradient_of
@@ -71,6 +72,14 @@ class WholeModelPage(Page["WholeModel", WholeModelView]):
             return whole_model(model, reading.trace, position, known, gradient, at_source)
 
         return work
+
+    def remark(self, reading: Reading) -> str:
+        if self.shown is None or self.shown.lens is None:
+            return ""
+        noun = reading.model.tokenizer.noun
+        return lens_remark(reading.trace, self.shown.lens, noun) or state_remark(
+            reading.trace, self.shown.position, noun
+        )
 
     def mark(self, reading: Reading) -> None:
         """Frame the row of the stage, or of the next stage that has one."""

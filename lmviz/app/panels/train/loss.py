@@ -17,13 +17,16 @@ from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import History
 from lmviz.app.widgets.base.building import named, picker, row
+from lmviz.app.widgets.base.remark import Remark
 from lmviz.app.widgets.kit.axes import LOSS, PERCENT
 from lmviz.app.widgets.plots.line_plot import LinePlot
+from lmviz.families import FAMILIES
 from lmviz.inspection.recipes.run import curves_recipe
 from lmviz.looks.curve import PlotCurve
 from lmviz.tasks import NEXT_TOKEN, TASKS
 from lmviz.text.corpus import Corpus
 from lmviz.training.description import RunDescription
+from lmviz.training.loss_remark import loss_remark
 from lmviz.training.units import ACCURACY, BITS, LABEL_UNITS, UNITS, convert_loss, smooth
 
 ROOMY = 560  # pixels at scale 1 from which on the controls have room beside the title
@@ -67,6 +70,8 @@ class LossPanel(Panel):
         )
         self._beside_title, self._below_title = _Row(), _Row()
         self._card = self.add_card("Loss", self._beside_title, self._plot)
+        self._remark = Remark("loss_remark")
+        self._card.layout_below.insertWidget(1, self._remark)
         self._card.layout_below.insertWidget(1, self._below_title)
         self._place_controls(roomy=True)
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
@@ -105,7 +110,22 @@ class LossPanel(Panel):
         self._plot.set_references(drawn, NOTES)
         self._plot.set_end(self._end())
         self._plot.set_cursor(self.session.library.step if self.session.library.model is not None else None)
+        self._remark.say(self._found_remark())
         self._say_where_there_are_none()
+
+    def _found_remark(self) -> str:
+        """What the curves of the shown run tell; empty for one that was counted, not trained."""
+        model, training = self.session.library.model, self.session.training
+        description = None if model is None else model.description
+        family = training.state.family if description is None else description.family
+        history = training.state.history if model is None else training.history_of(model)
+        losses = self._convert(history.loss.values, description)
+        validation = self._convert(history.validation_loss.values, description)
+        if family not in FAMILIES or FAMILIES[family].counts or losses is None or validation is None:
+            return ""
+        named = {"perplexity": ("perplexity", ""), BITS: ("loss", BITS)}
+        name, unit = named.get(self._shown_unit, ("loss", self._title.replace("Loss", "nats")))
+        return loss_remark(history.loss.steps, losses, history.validation_loss.steps, validation, name, unit)
 
     def _say_where_there_are_none(self) -> None:
         """Before a training, and of a model of another program, an empty plot would not say so."""
