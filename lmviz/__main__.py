@@ -1,6 +1,15 @@
-"""`python -m lmviz` is the command `lmviz`."""
+"""`python -m lmviz` is the command `lmviz`; a bundled program also serves beside another one."""
 
-from lmviz.cli import main
+import sys
+
+from lmviz.base.side_process import SERVE
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == [SERVE]:
+        from lmviz.base.side_serving import serve
+
+        serve(sys.argv[2])
+    else:
+        from lmviz.cli import main
+
+        main()

@@ -1,22 +1,21 @@
 """One text of the turns of a chat, by the template that a stranger's folder has for it.
 
 A template is a program in Jinja. It is run as transformers runs it, in a sandbox (`template_sandbox.py`) that
-lets it neither import nor change anything nor grow without bound. What takes long is stopped as well.
+lets it neither import nor change anything nor grow without bound, and in a process of its own, which is ended
+where that takes long or much memory all the same.
 """
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from lmviz.base.errors import LmvizError
+from lmviz.base.side_process import SideProcess
 from lmviz.text.tokenizer import Tokenizer
 
-LONGEST_TIME = 2.0
-"""Seconds that a template may take: those of published models take some milliseconds."""
+TEMPLATES = SideProcess("lmviz.text.template_running")
+"""Where templates run: those of published models take some milliseconds."""
 
 SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
 
@@ -35,7 +34,7 @@ def chat_text(tokenizer: Tokenizer, turns: Sequence[Turn], *, answers: bool = Tr
     """The text of these turns, ready for the tokenizer; with `answers` the assistant's next turn is begun.
 
     A START at its beginning is left out where the tokenizer itself puts one in front of each text. LmvizError
-    where there is no template, or where it cannot do that.
+    where there is no template, or where it cannot do that. It may take seconds: a window asks in a thread.
     """
     template = tokenizer.chat_template
     if template is None:
@@ -88,50 +87,11 @@ def places_of_turns(tokenizer: Tokenizer, turns: Sequence[Turn], text: str) -> l
 
 
 def _render(template: str, turns: Sequence[Turn], answers: bool, named: dict[str, str]) -> str:
-    import jinja2  # only where somebody chats
-
-    from lmviz.text.template_sandbox import LONGEST_TEXT, TemplateSandbox
-
-    pieces: list[str] = []
-
-    def write() -> None:
-        made = TemplateSandbox().from_string(template)
-        messages = [{"role": turn.role, "content": turn.text} for turn in turns]
-        length = 0
-        for piece in made.generate(messages=messages, add_generation_prompt=answers, **named):
-            length += len(piece)
-            if length > LONGEST_TEXT:
-                raise LmvizError("it writes without end")
-            pieces.append(piece)
-
+    messages = [{"role": turn.role, "content": turn.text} for turn in turns]
+    values = {"messages": messages, "add_generation_prompt": answers, **named}
     try:
-        _within(LONGEST_TIME, write)
+        return str(TEMPLATES.ask({"template": template, "values": values}))
     except LmvizError as error:
-        raise _refusal(error) from None
-    except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise _refusal(error) from None
-    except (AttributeError, RecursionError, MemoryError, AssertionError) as error:
-        raise _refusal(error) from None
-    return "".join(pieces)
-
-
-def _refusal(error: Exception) -> LmvizError:
-    reason = " ".join(str(error).split())[:200] or type(error).__name__
-    return LmvizError(f"The template for chats of this model cannot do that ({reason}): type plain text.")
-
-
-def _within(seconds: float, work: Callable[[], None]) -> None:
-    """Do some work of plain Python, and raise LmvizError in it once it has taken so long."""
-    end = time.monotonic() + seconds
-
-    def look(*_: Any) -> Any:
-        if time.monotonic() > end:
-            raise LmvizError(f"it takes longer than {seconds:g} seconds")
-        return look
-
-    before = sys.gettrace()
-    sys.settrace(look)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
+        raise LmvizError(
+            f"The template for chats of this model cannot do that ({error}): type plain text."
+        ) from None
