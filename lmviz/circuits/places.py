@@ -8,6 +8,7 @@ from lmviz.base.arguments import words
 from lmviz.base.errors import LmvizError
 from lmviz.models.address import Address
 from lmviz.models.model import Model
+from lmviz.models.other_names import hint
 from lmviz.models.sequences import SOURCE, is_along
 from lmviz.models.tap import Tap
 
@@ -88,9 +89,7 @@ def matching(model: Model, patterns: str | Collection[str]) -> list[Tap]:
     taps = model.taps()
     for pattern in patterns:
         if not any(Address.parse(tap.address).matches(pattern) for tap in taps):
-            raise LmvizError(
-                f"No tap matches {pattern!r}: this model has {', '.join(tap.address for tap in taps)}."
-            )
+            raise LmvizError(f"No tap matches {pattern!r}: {hint(pattern, [tap.address for tap in taps])}")
     return [tap for tap in taps if any(Address.parse(tap.address).matches(pattern) for pattern in patterns)]
 
 

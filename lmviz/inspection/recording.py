@@ -25,6 +25,7 @@ from lmviz.inspection.traced_array import TracedArray
 from lmviz.models.address import Address
 from lmviz.models.explicit import ForwardPass, in_order
 from lmviz.models.model import Model
+from lmviz.models.other_names import hint
 from lmviz.models.prefix import Prefix, check_inputs, read_prefix
 from lmviz.models.reading import evaluation, on_device
 from lmviz.models.sequences import ALONG, TEXT
@@ -300,7 +301,7 @@ def _wanted(taps: Sequence[Tap], patterns: Collection[str] | None) -> list[Tap]:
     patterns = words("pattern of addresses", patterns, "layers/*/hidden")
     for pattern in patterns:
         if not any(Address.parse(tap.address).matches(pattern) for tap in taps):
-            raise LmvizError(f"No tap matches {pattern!r}: this model has {_addresses(taps)}.")
+            raise LmvizError(f"No tap matches {pattern!r}: {hint(pattern, _addresses(taps))}")
     return [tap for tap in taps if any(Address.parse(tap.address).matches(pattern) for pattern in patterns)]
 
 
@@ -310,11 +311,12 @@ def check_addresses(taps: Sequence[Tap], interventions: Sequence[Intervention]) 
         if intervention.concerns_tokens or not intervention.enabled:
             continue
         if not any(intervention.concerns(tap.address) for tap in taps):
-            raise LmvizError(f"No tap is called {intervention.address!r}: this model has {_addresses(taps)}.")
+            asked = intervention.address
+            raise LmvizError(f"No tap is called {asked!r}: {hint(asked, _addresses(taps))}")
 
 
-def _addresses(taps: Sequence[Tap]) -> str:
-    return ", ".join(tap.address for tap in taps)
+def _addresses(taps: Sequence[Tap]) -> list[str]:
+    return [tap.address for tap in taps]
 
 
 def _tokens(model: Model, tokens: tuple[str, ...], before: np.ndarray, after: np.ndarray) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import torch
 from lmviz.base.errors import LmvizError
 from lmviz.inspection.indices import cell, from_start
 from lmviz.inspection.scalar_words import answers_in, scalar_in_words, split_at_place
+from lmviz.models.other_names import hint
 from lmviz.text.tokenizer import unseen
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def _any_cell(
     address: str, index: Sequence[int], taps: Mapping[str, Tap], values: Mapping[str, torch.Tensor]
 ) -> Scalar:
     if address not in taps:
-        raise LmvizError(f"No tap is called {address!r}: this model has {', '.join(taps)}.")
+        raise LmvizError(f"No tap is called {address!r}: {hint(address, taps)}")
     found = cell(taps[address].axes, index, values[address].shape[1:])
     return Scalar(f"{address}[{', '.join(map(str, found))}]", address, (found,))
 

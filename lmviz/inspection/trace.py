@@ -85,17 +85,16 @@ class Trace:
 
     def __getitem__(self, address: str) -> TracedArray:
         """The value of a tap; LmvizError, with the nearest address, if it was not recorded."""
-        if not isinstance(address, str):
-            raise LmvizError(
-                f"{address!r} is not an address: give one such as 'logits', or trace.arrays for all."
-            )
-        if address not in self.arrays:
-            import difflib  # for those who mistype
-
-            near = difflib.get_close_matches(address, self.arrays, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(self.arrays)}."
-            raise LmvizError(f"The trace has no {address!r}: {hint}")
+        if not isinstance(address, str) or address not in self.arrays:
+            raise LmvizError(self._has_no(address))
         return self.arrays[address]
+
+    def _has_no(self, asked: object) -> str:
+        from lmviz.models.other_names import hint, own_address  # for those who mistype
+
+        if not isinstance(asked, str) and own_address(asked, self.arrays) is None:
+            return f"{asked!r} is not an address: give one such as 'logits', or trace.arrays for all."
+        return f"The trace has no {asked!r}: {hint(asked, self.arrays)}"
 
     def __contains__(self, address: str) -> bool:
         return address in self.arrays
