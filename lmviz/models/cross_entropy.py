@@ -19,18 +19,23 @@ LARGEST_SLICE = 512
 
 
 def linear_cross_entropy(
-    features: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, targets: torch.Tensor
+    features: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    targets: torch.Tensor,
+    smoothing: float = 0.0,
 ) -> torch.Tensor:
     """Mean negative log-likelihood in nats of targets (row) that are not IGNORED; nan when none counts.
 
-    Features are (row, feature), weight is (token, feature), bias (token) or None. For a large vocabulary
-    it can be differentiated only once.
+    Features are (row, feature), weight is (token, feature), bias (token) or None. `smoothing` is the share of
+    each target that is spread evenly over all tokens. For a large vocabulary it can be differentiated only
+    once.
     """
     if len(weight) < LARGE_VOCABULARY:
         logits = functional.linear(features, weight, bias)
-        return functional.cross_entropy(logits, targets, ignore_index=IGNORED)
+        return functional.cross_entropy(logits, targets, ignore_index=IGNORED, label_smoothing=smoothing)
     sliced = _SlicedCrossEntropy.apply
-    return sliced(features, weight, bias, targets)  # type: ignore[no-untyped-call]  # torch states none
+    return sliced(features, weight, bias, targets, smoothing)  # type: ignore[no-untyped-call]  # torch states none
 
 
 class _SlicedCrossEntropy(torch.autograd.Function):
@@ -43,6 +48,7 @@ class _SlicedCrossEntropy(torch.autograd.Function):
         weight: torch.Tensor,
         bias: torch.Tensor | None,
         targets: torch.Tensor,
+        smoothing: float,
     ) -> torch.Tensor:
         """The mean over rows; the logits of a slice take up to twice the memory of the weights."""
         for_features, for_weight, for_bias = (
@@ -58,12 +64,17 @@ class _SlicedCrossEntropy(torch.autograd.Function):
             logarithms = computed.float().log_softmax(1)
             counts = (targets[rows] != IGNORED).unsqueeze(1)
             chosen = targets[rows].unsqueeze(1).where(counts, 0)
-            total -= (logarithms.gather(1, chosen) * counts).sum()
+            total -= (1 - smoothing) * (logarithms.gather(1, chosen) * counts).sum()
+            if smoothing:
+                total -= smoothing * (logarithms.mean(1, keepdim=True) * counts).sum()
             if not any(context.needs_input_grad):
                 continue
-            # The slope of a row's loss by each logit is the model's probability, less one for the target.
+            # The slope of a row's loss by each logit is the model's probability less what is aimed at, which
+            # is one for the target and nothing else unless it is smoothed.
             slopes = logarithms.exp_()
-            slopes.scatter_add_(1, chosen, slopes.new_full(chosen.shape, -1.0))
+            slopes.scatter_add_(1, chosen, slopes.new_full(chosen.shape, smoothing - 1.0))
+            if smoothing:
+                slopes -= smoothing / slopes.shape[1]
             # Each row has its share in the mean: a factor of its features is cheaper than one of its slopes.
             shares = counts / count  # (row, 1)
             if for_features is not None:
@@ -83,4 +94,4 @@ class _SlicedCrossEntropy(torch.autograd.Function):
         """The gradients that came with the loss, times the gradient from above."""
         gradients = [item if item is None else item.mul_(upstream) for item in context.gradients]
         del context.gradients
-        return *gradients, None
+        return *gradients, None, None

@@ -175,15 +175,21 @@ class Model(nn.Module, ABC):
         targets: torch.Tensor,
         state: Any = None,
         lengths: torch.Tensor | None = None,
+        *,
+        smoothing: float = 0.0,
     ) -> tuple[torch.Tensor, Any]:
         """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED.
 
-        Targets of whole texts are (batch, 1); `lengths` are those of `forward`. And the state to carry on
-        with: None unless the family is recurrent, cut off from the gradient.
+        Targets of whole texts are (batch, 1); `lengths` are those of `forward`. With `smoothing` ε it is the
+        cross-entropy with 1 − ε on the target and ε spread evenly over all K tokens or labels (Szegedy et al.
+        2016). And the state to carry on with: None unless the family is recurrent, cut off from the gradient.
         """
         logits = self(tokens) if lengths is None else self(tokens, lengths)
         rows = logits.reshape(-1, logits.shape[-1])
-        return functional.cross_entropy(rows, targets.flatten(), ignore_index=IGNORED), None
+        loss = functional.cross_entropy(
+            rows, targets.flatten(), ignore_index=IGNORED, label_smoothing=smoothing
+        )
+        return loss, None
 
     def log_probabilities(
         self, tokens: torch.Tensor, targets: torch.Tensor, lengths: torch.Tensor | None = None

@@ -112,23 +112,28 @@ class NeuralModel(Model):
         targets: torch.Tensor,
         state: Any = None,
         lengths: torch.Tensor | None = None,
+        *,
+        smoothing: float = 0.0,
     ) -> tuple[torch.Tensor, Any]:
         """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED.
 
-        Targets of whole texts are (batch, 1). A recurrent model carries its state on, cut off from the
-        gradient (truncated backpropagation through time); the others carry none.
+        Targets of whole texts are (batch, 1), and `smoothing` is as of Model. A recurrent model carries its
+        state on, cut off from the gradient (truncated backpropagation through time); the others carry none.
         """
         features, state = self.features(tokens, state if self.recurrent else None, lengths)
         features = self._pooled(features, lengths)
         if self.output_function:
             rows = self._logits(features).flatten(0, -2)
-            value = functional.cross_entropy(rows, targets.flatten(), ignore_index=IGNORED)
+            value = functional.cross_entropy(
+                rows, targets.flatten(), ignore_index=IGNORED, label_smoothing=smoothing
+            )
             return value, _cut(state) if self.recurrent else None
         value = linear_cross_entropy(
             features.reshape(-1, features.shape[-1]),
             widened(self.output_weight),
             self.output.bias,
             targets.flatten(),
+            smoothing,
         )
         return value, _cut(state) if self.recurrent else None
 

@@ -83,12 +83,14 @@ class Translator(NeuralModel):
         lengths: torch.Tensor | None = None,
         source: torch.Tensor | None = None,
         source_lengths: torch.Tensor | None = None,
+        *,
+        smoothing: float = 0.0,
     ) -> tuple[torch.Tensor, Any]:
-        """Mean negative log-likelihood in nats over targets (batch, position) that are not IGNORED."""
+        """See Model; of targets (batch, position)."""
         features, _ = self.features(tokens, self._begun(source, source_lengths), lengths)
         rows = features.reshape(-1, features.shape[-1])
         weight = widened(self.output_weight)
-        return linear_cross_entropy(rows, weight, self.output.bias, targets.flatten()), None
+        return linear_cross_entropy(rows, weight, self.output.bias, targets.flatten(), smoothing), None
 
     def _begun(self, source: torch.Tensor | None, lengths: torch.Tensor | None) -> Any:
         if source is None:

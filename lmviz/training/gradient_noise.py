@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -89,7 +90,7 @@ def gradient_noise(
     count = 1 << max(1, examples).bit_length() - 1
     with differentiable(model):
         for step in range(count):
-            means.add(single_gradient(model, learned, batches.batch(step)))
+            means.add(single_gradient(model, learned, batches.batch(step), options.label_smoothing))
             yield (step + 1) / count, means.found()
 
 
@@ -106,13 +107,20 @@ def differentiable(model: Model) -> Iterator[None]:
             item.requires_grad_(flag)
 
 
-def single_gradient(model: Model, learned: list[torch.nn.Parameter], batch: Batch) -> torch.Tensor:
+def single_gradient(
+    model: Model, learned: list[torch.nn.Parameter], batch: Batch, smoothing: float = 0.0
+) -> torch.Tensor:
     """The gradient of the loss on a batch, all parameters one after the other: (number,)."""
     device = learned[0].device
-    beside = {name: torch.from_numpy(array).to(device) for name, array in batch.beside.items()}
+    beside: dict[str, Any] = {
+        name: torch.from_numpy(array).to(device) for name, array in batch.beside.items()
+    }
     with torch.enable_grad():
         loss, _ = model.loss(
-            torch.from_numpy(batch.tokens).to(device), torch.from_numpy(batch.targets).to(device), **beside
+            torch.from_numpy(batch.tokens).to(device),
+            torch.from_numpy(batch.targets).to(device),
+            **beside,
+            smoothing=smoothing,
         )
         gradients = torch.autograd.grad(loss, learned, allow_unused=True)
     return torch.cat(

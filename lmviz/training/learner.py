@@ -157,7 +157,14 @@ class GradientLearner:
 
     def _observer(self, rate: float) -> UpdateObserver:
         options = self._options
-        return UpdateObserver(self.model, self.step + 1, rate, optimizer=options.optimizer, clip=options.clip)
+        return UpdateObserver(
+            self.model,
+            self.step + 1,
+            rate,
+            optimizer=options.optimizer,
+            clip=options.clip,
+            smoothing=options.label_smoothing,
+        )
 
     def _differentiate(self, batch: Batch, onlooker: Onlooker) -> tuple[torch.Tensor, Any]:
         """The mean loss over the whole team's batch, its gradients left in the parameters; and the state."""
@@ -169,10 +176,12 @@ class GradientLearner:
         given: list[Any] = [tokens, targets, None if batch.begins else self._carried]
         if batch.lengths is not None:
             given.append(torch.from_numpy(batch.lengths).to(self.device, non_blocking=True))
-        beside = {
+        beside: dict[str, Any] = {
             name: torch.from_numpy(array).to(self.device, non_blocking=True)
             for name, array in batch.beside.items()
         }
+        if self._options.label_smoothing:
+            beside["smoothing"] = self._options.label_smoothing
         with self._computing:
             loss, carried = self.model.loss(*given, **beside)
         onlooker.computed()

@@ -48,7 +48,8 @@ class ObservedUpdate:
     `loss` is in nats. `layer_norms` are the norms of the gradient by layer, and `norm` is that of the whole,
     both before clipping; `clip` is the threshold, 0 for none, and `clipped_norm` the norm that was left.
     `changes` are the numbers that moved farthest, the farthest first. `seconds` is what each part took, by
-    its name.
+    its name. `smoothing` is the share of each target that was spread evenly over all `outputs`, which are the
+    tokens or labels that there are.
     """
 
     step: int
@@ -62,6 +63,14 @@ class ObservedUpdate:
     clipped_norm: float
     changes: tuple[ObservedNumber, ...]
     seconds: Mapping[str, float]
+    smoothing: float = 0.0
+    outputs: int = 0
+
+    @property
+    def aimed_at(self) -> tuple[float, float]:
+        """The probability that the target has in what is learned, and the one that each other has."""
+        each = self.smoothing / max(1, self.outputs)
+        return 1 - self.smoothing + each, each
 
     @property
     def is_clipped(self) -> bool:

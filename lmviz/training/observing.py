@@ -48,8 +48,10 @@ class UpdateObserver(Onlooker):
     It reads copies and draws nothing from torch's random numbers.
     """
 
-    def __init__(self, model: Model, step: int, rate: float, *, optimizer: str, clip: float) -> None:
-        self._model = model
+    def __init__(
+        self, model: Model, step: int, rate: float, *, optimizer: str, clip: float, smoothing: float = 0.0
+    ) -> None:
+        self._model, self._smoothing = model, smoothing
         self._step, self._rate, self._optimizer, self._clip = step, rate, optimizer, clip
         self._learned = {name: item for name, item in model.named_parameters() if item.requires_grad}
         self._seconds: dict[str, float] = {}
@@ -94,6 +96,8 @@ class UpdateObserver(Onlooker):
             clipped_norm=self._clipped_norm,
             changes=self._largest_changes(),
             seconds=self._seconds,
+            smoothing=self._smoothing,
+            outputs=self._model.outputs,
         )
 
     def _lap(self, part: str) -> None:

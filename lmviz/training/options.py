@@ -143,6 +143,16 @@ class TrainingOptions(Configuration):
         maximum=1e6,
         advanced=True,
     )
+    label_smoothing: float = setting(
+        0.0,
+        "The share ε of each target that is spread evenly over all K tokens or labels: what is learned is "
+        "1 − ε + ε ÷ K for the right one and ε ÷ K for each other, so that no logit has to grow without end. "
+        "The training loss is that of these targets, the validation loss is not.",
+        label="Label smoothing ε",
+        minimum=0.0,
+        maximum=0.99,
+        advanced=True,
+    )
     sampling: str = setting(
         "random",
         "Which excerpts of the text an update sees: at random positions (random), one after the other in "

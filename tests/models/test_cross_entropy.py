@@ -38,6 +38,18 @@ def test_loss_and_gradients_are_those_of_torch(way, bias):
     torch.testing.assert_close(torch.autograd.grad(3 * loss, operands), expected)
 
 
+@pytest.mark.parametrize("smoothing", [0.1, 0.6])
+def test_smoothed_loss_and_gradients_are_those_of_torch(way, smoothing):
+    features, weight, shift, targets = problem()
+    operands = [features, weight, shift]
+    plain = functional.cross_entropy(
+        functional.linear(features, weight, shift), targets, ignore_index=IGNORED, label_smoothing=smoothing
+    )
+    loss = linear_cross_entropy(features, weight, shift, targets, smoothing)
+    torch.testing.assert_close(loss, plain)
+    torch.testing.assert_close(torch.autograd.grad(loss, operands), torch.autograd.grad(plain, operands))
+
+
 def test_only_what_is_asked_for_gets_a_gradient(way):
     features, weight, shift, targets = problem()
     weight.requires_grad_(False)

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -137,6 +138,22 @@ def test_clipping_bounds_the_update_but_not_the_norm_that_is_told(lstm: Make, id
         assert told[1].gradient_norm > 0.01
         moved.append((model.embedding.weight.cpu() - before).norm().item())
     assert moved[1] < 1e-3 < moved[0]
+
+
+def test_smoothed_targets_are_learned_and_plain_ones_validated(lstm: Make, ids: np.ndarray) -> None:
+    """What is told of a step is the cross-entropy with the smoothed target; the validation loss is not."""
+    options = TrainingOptions(steps=1, batch=2, length=8, validate_every=1, label_smoothing=0.3)
+    smoothed, plain = train(lstm(), ids, options), train(lstm(), ids, replace(options, label_smoothing=0.0))
+    assert smoothed[0].validation_loss == plain[0].validation_loss
+    assert smoothed[1].loss != pytest.approx(plain[1].loss, rel=1e-6)
+    model = lstm()
+    tokens = torch.from_numpy(ids[:9].astype(np.int64))
+    logits = model(tokens[None, :-1])[0].log_softmax(-1)
+    aims = torch.full_like(logits, 0.3 / model.outputs)
+    aims[range(8), tokens[1:]] += 0.7
+    expected = -(aims * logits).sum(-1).mean()
+    found, _ = model.loss(tokens[None, :-1], tokens[None, 1:], smoothing=0.3)
+    assert found.item() == pytest.approx(expected.item(), rel=1e-5)
 
 
 def test_without_validation_text_there_is_no_validation_loss(lstm: Make, ids: np.ndarray) -> None:

@@ -76,8 +76,13 @@ class LookupModel(Model, ABC):
         targets: torch.Tensor,
         state: Any = None,
         lengths: torch.Tensor | None = None,
+        *,
+        smoothing: float = 0.0,
     ) -> tuple[torch.Tensor, Any]:
-        """Mean negative log-likelihood in nats over targets that are not IGNORED; it may be infinite."""
+        """Mean negative log-likelihood in nats over targets that are not IGNORED; it may be infinite.
+
+        Nothing is learned by gradients, so nothing is smoothed.
+        """
         losses = -self.log_probabilities(tokens, targets)
         return losses.sum() / (targets != IGNORED).sum(), None
 

@@ -13,6 +13,7 @@ from lmviz.app.panels.train.observed_lines import (
     FIT,
     FORWARD,
     LOSS,
+    TARGET,
     UPDATE,
     milliseconds,
 )
@@ -63,7 +64,10 @@ class ObservedDetails(QWidget):
             losses = np.array([_mean(row) for row in observed.batch.losses[:MOST_TEXTS]])
             labels = [f"text {place}" for place in range(1, len(losses) + 1)]
             more = len(observed.batch.losses) - len(losses)
-            self._show_bars("The mean loss of each text, in nats." + _further(more), labels, losses)
+            what = "mean −ln p(target)" if observed.smoothing else "mean loss"
+            self._show_bars(f"The {what} of each text, in nats." + _further(more), labels, losses)
+        elif name == TARGET:
+            self._show_target(observed, model)
         elif name == BACKWARD:
             layers = observed.layer_norms
             self._show_bars(
@@ -82,6 +86,23 @@ class ObservedDetails(QWidget):
             labels, values = list(times), [1000 * seconds for seconds in times.values()]
             texts = [milliseconds(seconds) for seconds in times.values()]
             self._show_bars("How long each part took.", labels, values, texts)
+
+    def _show_target(self, observed: ObservedUpdate, model: OpenedModel) -> None:
+        """The distribution that is aimed at in place of a target, and what the model gave it before."""
+        right, other = observed.aimed_at
+        targets, losses = observed.batch.targets, observed.batch.losses
+        first = targets[np.isfinite(losses)][0] if observed.batch.counted else None
+        names = model.predicts.names
+        shown = "" if first is None else names[first] if names else visible(model.tokenizer.token(int(first)))
+        kind = "label" if names else "token"
+        others = observed.outputs - 1
+        self._show_bars(
+            f"q, which is learned in place of the target “{shown}”: 1 − ε + ε/K for it, and ε/K for every "
+            f"other {kind}, with ε = {observed.smoothing:g} and K = {observed.outputs:,}.",
+            [shown, f"each other {kind}", f"all {others:,} others"],
+            [right, other, others * other],
+            [f"{right:.6g}", f"{other:.6g}", f"{others * other:.6g}"],
+        )
 
     def _show_count(self, name: str, observed: ObservedCount, model: OpenedModel) -> None:
         if name in (COUNT, FIT):

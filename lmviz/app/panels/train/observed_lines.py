@@ -12,7 +12,7 @@ from lmviz.training.options import TrainingOptions
 OPTIMIZERS = {"adamw": "AdamW(g)", "adam": "Adam(g)", "sgd": "g", "momentum": "momentum(g)"}
 """What each optimizer makes of the gradient, as the last line writes it."""
 
-STEP, BATCH, FORWARD, LOSS, BACKWARD = "step", "batch", "forward", "loss", "backward"
+STEP, BATCH, FORWARD, TARGET, LOSS, BACKWARD = "step", "batch", "forward", "target", "loss", "backward"
 CLIP, UPDATE, COUNT, FIT = "clip", "update", "count", "fit"
 
 
@@ -20,14 +20,19 @@ def planned_lines(options: TrainingOptions, *, counts: bool) -> list[AlgorithmLi
     """The algorithm of a training that has not begun, for a family that counts or for one with gradients."""
     if counts:
         return _written(_counting_code(options.steps), {})
-    return _written(_descending_code(options.steps, options.batch, options.clip, options.optimizer), {})
+    code = _descending_code(
+        options.steps, options.batch, options.clip, options.optimizer, options.label_smoothing
+    )
+    return _written(code, {})
 
 
 def algorithm_lines(observed: Observed, steps: int) -> list[AlgorithmLine]:
     """The algorithm of a training of so many steps."""
     if isinstance(observed, ObservedCount):
         return _written(_counting_code(steps), _counted(observed))
-    code = _descending_code(steps, len(observed.batch.tokens), observed.clip, observed.optimizer)
+    code = _descending_code(
+        steps, len(observed.batch.tokens), observed.clip, observed.optimizer, observed.smoothing
+    )
     return _written(code, _descended(observed))
 
 
@@ -38,19 +43,21 @@ def _written(code: Mapping[str, str], figures: Mapping[str, str]) -> list[Algori
     ]
 
 
-def _descending_code(steps: int, batch: int, clip: float, optimizer: str) -> dict[str, str]:
-    """Mini-batch gradient descent, with or without clipping."""
+def _descending_code(steps: int, batch: int, clip: float, optimizer: str, smoothing: float) -> dict[str, str]:
+    """Mini-batch gradient descent, with or without smoothed targets and clipping."""
     length = "" if clip == 1 else f"{clip:g} "
     code = {
         STEP: f"for step in 1 … {count(steps)}:",
         BATCH: f"batch ← {'1 text' if batch == 1 else f'{count(batch)} texts'}",
         FORWARD: "p ← model(batch)",
-        LOSS: "L ← mean −ln p(target)",
+        TARGET: f"q ← {1 - smoothing:.6g} [target] + {smoothing:g}/K",
+        LOSS: "L ← mean −Σ q ln p" if smoothing else "L ← mean −ln p(target)",
         BACKWARD: "g ← ∂L/∂θ",
         CLIP: f"if ‖g‖ > {clip:g}: g ← {length}g/‖g‖",
         UPDATE: f"θ ← θ − η · {OPTIMIZERS.get(optimizer, f'{optimizer}(g)')}",
     }
-    return code if clip > 0 else {name: text for name, text in code.items() if name != CLIP}
+    idle = {name for name, is_used in ((CLIP, clip > 0), (TARGET, smoothing > 0)) if not is_used}
+    return {name: text for name, text in code.items() if name not in idle}
 
 
 def _descended(observed: ObservedUpdate) -> dict[str, str]:
@@ -59,6 +66,7 @@ def _descended(observed: ObservedUpdate) -> dict[str, str]:
         STEP: f"step {count(observed.step)}",
         BATCH: f"{count(observed.batch.counted)} targets",
         FORWARD: milliseconds(seconds["forward"]),
+        TARGET: f"K = {count(observed.outputs)}",
         LOSS: f"{number(observed.loss)} nats",
         BACKWARD: f"‖g‖ = {number(observed.norm)}",
         CLIP: f"‖g‖ = {number(observed.clipped_norm)}" if observed.is_clipped else "stays as it is",

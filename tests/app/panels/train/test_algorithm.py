@@ -169,6 +169,25 @@ def test_its_lines_are_read_before_a_training_begins(scene: Scene, options: Trai
     stop(scene)
 
 
+def test_a_smoothed_target_has_a_line_of_its_own_and_is_drawn(scene: Scene, options: TrainingOptions) -> None:
+    smoothed = replace(options, label_smoothing=0.2)
+    scene.session.plan.set("lstm", FAMILIES["lstm"].configuration(width=8), smoothed)
+    planned = scene.panel.findChild(AlgorithmLines, "planned_lines")
+    scene.qtbot.waitUntil(lambda: "target" in [line.name for line in planned.lines])
+    scene.step()
+    observed = scene.panel.observed
+    assert isinstance(observed, ObservedUpdate)
+    [code] = [line.code for line in scene.lines.lines if line.name == "target"]
+    assert code == "q ← 0.8 [target] + 0.2/K"
+    size = scene.session.library.model.tokenizer.vocabulary_size
+    assert scene.figures("target") == f"K = {size}"
+    scene.click("target")
+    bars = scene.panel.findChild(BarsView)
+    assert f"{0.8 + 0.2 / size:.6g}" in bars.accessibleDescription()
+    assert f"{0.2 / size:.6g}" in bars.accessibleDescription()
+    stop(scene)
+
+
 def test_a_click_opens_what_came_of_a_line(scene: Scene) -> None:
     scene.step()
     panel, observed = scene.panel, scene.panel.observed
