@@ -25,7 +25,7 @@ def test_no_two_public_classes_share_a_name():
     assert shared.keys() == SAME_MATHEMATICS | SYNTAX | PART_OF_THE_SESSION, shared
 
 
-SAYS_WHY = {"text/reading.py", "lectures/bundle.py"}
+SAYS_WHY = {"text/reading.py", "text/packing.py", "lectures/bundle.py"}
 """What says why a file cannot be looked for, or asks an archive."""
 
 

@@ -288,7 +288,8 @@ def corpus_files(entry: Entry, span: int = 0) -> list[tuple[str, bytes]]:
     except (OSError, ValueError) as error:
         raise LmvizError(f"{path} cannot be read ({error}): delete it and download it again.") from error
     return [
-        (name, as_utf8(path / name, content)) for name, content in zip(entry.members, contents, strict=True)
+        (name, as_utf8(path / name, content)[0])
+        for name, content in zip(entry.members, contents, strict=True)
     ]
 
 

@@ -14,6 +14,7 @@ from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.label_names import find_label_names
 from lmviz.text.layout import Layout, told_columns
+from lmviz.text.packing import name_within
 from lmviz.text.reading import as_utf8, check_encoding, check_room, find_files, read_raw, read_utf8
 from lmviz.text.several_files import are_labels, find_languages, without_companions
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders, read_parallel
@@ -88,7 +89,8 @@ def read_contents(
             origin = replace(origin, sources=tuple(map(os.path.abspath, paths)), notes=notes)
         return _read_languages(origin, *by_language, options, progress, counted=counted)
     written = _written(origin)
-    files, raws, encodings = _texts(paths, options.encoding, progress)
+    files, raws, encodings = _texts(paths, options, progress)
+    origin = _with_wrong_bytes(origin, files, encodings, options)
     found = read_examples(files, options, counted=counted, label_names=find_label_names(paths))
     return Contents(origin, options, found, written, files, raws, encodings)
 
@@ -114,20 +116,38 @@ def _written(origin: TextOrigin) -> tuple[int, ...]:
 
 
 def _texts(
-    paths: Sequence[Path], encoding: str, report: Report
+    paths: Sequence[Path], options: CorpusOptions, report: Report
 ) -> tuple[list[tuple[str, bytes]], list[bytes], tuple[Found, ...]]:
     """The names of files and their texts in UTF-8, their bytes where these could be others, and encodings."""
     share = 0.1 / len(paths)
     files, raws, encodings = [], [], []
     for number, path in enumerate(paths):
         raw = read_raw(path)
-        found = find_encoding(raw) if encoding == RECOGNISED else Found(check_encoding(encoding))
-        data = as_utf8(path, raw, found.encoding, part_of(report, number * share, (number + 1) * share))
-        files.append((path.name, data))
+        is_told = options.encoding != RECOGNISED
+        found = Found(check_encoding(options.encoding)) if is_told else find_encoding(raw)
+        part = part_of(report, number * share, (number + 1) * share)
+        data, wrong = as_utf8(path, raw, found.encoding, part, wrong=options.wrong_bytes)
+        found = replace(found, wrong=wrong)
+        files.append((name_within(path), data))
         is_usual = found.encoding in ("utf-8", "utf-16") or raw.isascii()
         raws.append(raw if found.guessed or not is_usual else b"")
         encodings.append(found)
     return files, raws, tuple(encodings)
+
+
+def _with_wrong_bytes(
+    origin: TextOrigin,
+    files: Sequence[tuple[str, bytes]],
+    encodings: Sequence[Found],
+    options: CorpusOptions,
+) -> TextOrigin:
+    """The origin with a note on each file that has bytes which cannot be read."""
+    notes = [
+        f"{f'{name}: ' if len(files) > 1 else ''}{found.wrong.sentence(options.wrong_bytes)}"
+        for (name, _), found in zip(files, encodings, strict=True)
+        if found.wrong is not None
+    ]
+    return replace(origin, notes=(*origin.notes, *notes))
 
 
 def _is_labelled(
@@ -195,7 +215,8 @@ def _read_languages(
         origin = replace(origin, sources=(source,), target_sources=(target,))
         options = replace(options, form=RECOGNISED, columns="")
     written = _written(origin)
-    files, raws, encodings = _texts([path for pair in pairs for path in pair], options.encoding, report)
+    files, raws, encodings = _texts([path for pair in pairs for path in pair], options, report)
+    origin = _with_wrong_bytes(origin, files, encodings, options)
     halves = list(zip(files[::2], files[1::2], strict=True))
     found = read_parallel(halves, languages, unrepeated=options.unrepeated, counted=counted)
     return Contents(origin, options, found, written, [], raws, encodings)

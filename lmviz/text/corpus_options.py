@@ -9,7 +9,7 @@ from typing import Any
 from lmviz.base.configuration import Configuration, setting
 from lmviz.base.errors import LmvizError
 from lmviz.text.documents import SEPARATORS
-from lmviz.text.encodings import RECOGNISED
+from lmviz.text.encodings import RECOGNISED, SHOWN, WRONG_CHOICES
 from lmviz.text.layout import told_columns
 from lmviz.text.reading import check_encoding
 from lmviz.text.table import QUOTES
@@ -25,6 +25,7 @@ FORMS = (
     "lists",
     "spans",
     "fasttext",
+    "parquet",
     "jsonl",
     "json",
     "bars",
@@ -43,7 +44,7 @@ TASKS = ("next-token", "tagging", "classification", "translation", "captioning")
 AFTER_DECODING = ("form", "columns", "separator", "quotes", "heading")
 """The settings that say how a file is read once it has characters; a corpus has them as they were found."""
 
-OF_ROWS = ("joined", "unrepeated")
+OF_ROWS = ("joined", "unrepeated", "wrong_bytes")
 """The settings that say which rows of a file are read, and how much of them; the examples tell it."""
 
 
@@ -132,6 +133,13 @@ class CorpusOptions(Configuration):
         False,
         "Whether of rows that say the same only the first is kept.",
         label="First of repeats only",
+        advanced=True,
+    )
+
+    wrong_bytes: str = setting(
+        SHOWN,
+        "What becomes of a few bytes that are no UTF-8: shown as \ufffd, left out, or read as Windows-1252.",
+        choices=WRONG_CHOICES,
         advanced=True,
     )
 

@@ -54,12 +54,50 @@ _AROUND = 2000  # bytes of a long line that are looked at
 _AS_ORDERLY, _AS_COHERENT = 0.06, 0.2  # in charset-normalizer's measures of mess and language, from 0 to 1
 
 
+SHOWN, DROPPED, AS_WINDOWS = "shown", "dropped", "cp1252"
+WRONG_CHOICES = (SHOWN, DROPPED, AS_WINDOWS)
+"""What becomes of bytes that are no UTF-8: they are shown as \ufffd, left out, or read as Windows-1252."""
+
+_NEVER = b"\xfe\xff\xc0\xc1"  # bytes that are in no UTF-8, and hardly letters of a western text
+_ZERO = "\0"
+_WRONG = re.compile("[\udc80-\udcff\0]+")
+_STEP = 1 << 22  # bytes at a time
+
+
+@dataclass(frozen=True)
+class WrongBytes:
+    """Bytes in a text that cannot be read: how many, and the first one with its line and place in it, from 1.
+
+    `cuts` says that they are all at the end, where the text is cut within a character.
+    """
+
+    count: int
+    byte: int
+    line: int
+    place: int
+    cuts: bool = False
+
+    def sentence(self, done: str) -> str:
+        """What is said of them, and what is `done` with them, a choice of WRONG_CHOICES."""
+        are = {SHOWN: "shown as \ufffd", DROPPED: "left out", AS_WINDOWS: "read as Windows-1252"}[done]
+        if self.cuts:
+            return f"The text is cut within a character at its end, line {self.line:,}: that is {are}."
+        what = (
+            "byte is a zero or no UTF-8, and is"
+            if self.count == 1
+            else "bytes are zeros or no UTF-8, and are"
+        )
+        first = f"line {self.line:,}, byte {self.place:,}: {self.byte:02X}"
+        return f"{self.count:,} {what} {are} ({first if self.count == 1 else f'the first in {first}'})."
+
+
 @dataclass(frozen=True)
 class Found:
-    """An encoding by Python's name, and whether it is only the likeliest one."""
+    """An encoding by Python's name, whether it is only the likeliest one, and what cannot be read in it."""
 
     encoding: str
     guessed: bool = False
+    wrong: WrongBytes | None = None
 
 
 def title_of(encoding: str) -> str:
@@ -79,7 +117,7 @@ def find_encoding(raw: bytes) -> Found:
             return Found(encoding)
     if b"\0" in raw[:SAMPLE]:
         return Found(next((name for name in ("utf-16-le", "utf-16-be") if _is_utf16(raw, name)), "utf-8"))
-    if is_in(raw, "utf-8") or _is_damaged_utf8(raw):
+    if is_in(raw, "utf-8") or is_damaged_utf8(raw):
         return Found("utf-8")
     likely = next((name for name in _likely(_telling(raw)) if is_in(raw, name)), "")
     return Found(likely, guessed=True) if likely else Found("utf-8")
@@ -117,11 +155,55 @@ def _is_utf16(raw: bytes, encoding: str) -> bool:
     return is_in(raw, encoding) and odd == 0
 
 
-def _is_damaged_utf8(raw: bytes) -> bool:
-    """Whether bytes beyond ASCII are nearly all UTF-8."""
+def is_damaged_utf8(raw: bytes) -> bool:
+    """Whether bytes beyond ASCII are UTF-8 but for a few, or but for a cut at the end."""
+    fault = place_of_fault(raw, "utf-8")
+    if fault is not None and _is_cut(raw, fault):
+        return True
     text = _telling(raw).decode("utf-8", "surrogateescape")
-    wrong = sum("\udc80" <= sign <= "\udcff" for sign in text)
-    return sum(sign > "\x7f" for sign in text) - wrong >= 10 * wrong
+    wrong = [sign for sign in text if "\udc80" <= sign <= "\udcff"]
+    if all(ord(sign) - 0xDC00 in _NEVER for sign in wrong) and len(wrong) <= len(raw) / 50:
+        return True
+    return sum(sign > "\x7f" for sign in text) - len(wrong) >= 2 * len(wrong)
+
+
+def _is_cut(raw: bytes, fault: int) -> bool:
+    """Whether all that is wrong is a character that the end cuts."""
+    try:
+        raw[fault:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        return len(raw) - fault < 4 and error.start == 0 and error.reason == "unexpected end of data"
+    return False
+
+
+def mend_utf8(raw: bytes, wrong: str) -> tuple[bytes, WrongBytes | None]:
+    """UTF-8 with something done about what is wrong in it, a choice of WRONG_CHOICES, and what that was."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    pieces: list[bytes] = []
+    count = 0
+    for start in range(0, len(raw), _STEP):
+        text = decoder.decode(raw[start : start + _STEP], final=start + _STEP >= len(raw))
+        count += sum(map(len, _WRONG.findall(text)))
+        pieces.append(_WRONG.sub(lambda met: _in_place_of(met[0], wrong), text).encode("utf-8"))
+    if not count:
+        return raw, None
+    fault, zero = place_of_fault(raw, "utf-8"), raw.find(b"\0")
+    first = min(place for place in (fault, zero) if place is not None and place >= 0)
+    place = first - raw.rfind(b"\n", 0, first)
+    cuts = zero < 0 and _is_cut(raw, first)
+    return b"".join(pieces), WrongBytes(count, raw[first], raw.count(b"\n", 0, first) + 1, place, cuts)
+
+
+def _in_place_of(wrong: str, done: str) -> str:
+    """What stands in the place of bytes that are wrong, given as surrogates, and zeros."""
+    if done == DROPPED:
+        return ""
+    if done == SHOWN:
+        return "\ufffd"
+    return "".join(
+        "\ufffd" if sign == _ZERO else sign.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+        for sign in wrong
+    )
 
 
 def _telling(raw: bytes) -> bytes:

@@ -9,6 +9,7 @@ from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import divide, draw, split
+from lmviz.text.packing import name_within
 from lmviz.text.reading import find_files, read_found
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders
 
@@ -59,7 +60,8 @@ def _found(
         raise LmvizError(f"{paths[0]} is too long to be read for one example: open it as a text.")
     if options.form == "folders":
         return read_labelled_folders(paths, options.encoding), []
-    files = [(path.name, read_found(path, options.encoding)[0]) for path in paths]
+    wrong = options.wrong_bytes
+    files = [(name_within(path), read_found(path, options.encoding, wrong=wrong)[0]) for path in paths]
     return read_examples(files, options, parallel=bool(targets)), files
 
 

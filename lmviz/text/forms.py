@@ -25,6 +25,7 @@ from lmviz.text.encodings import RECOGNISED
 from lmviz.text.heading import is_heading
 from lmviz.text.json_forms import records_of, rows_of_lines, rows_of_values
 from lmviz.text.layout import Layout, places_of, task_of, told_columns
+from lmviz.text.packing import PACKED_ENDINGS, TABLE_ENDING
 from lmviz.text.pictures import is_picture, picture_of, pixels_of
 from lmviz.text.table import Dialect, Record, find_dialect, find_single, in_quotes, records
 from lmviz.text.tagged_lists import find_lists, read_lists
@@ -64,7 +65,9 @@ class FileBeginning:
     """The beginning of a file: its whole lines, and the name of the file."""
 
     def __init__(self, name: str, data: bytes) -> None:
-        self.name = name.lower().removesuffix(".gz")
+        self.name = name.lower()
+        for ending in PACKED_ENDINGS:
+            self.name = self.name.removesuffix(ending)
         piece = data[:SAMPLE]
         self.data = piece if len(data) <= SAMPLE else piece[: piece.rfind(b"\n") + 1] or piece
 
@@ -326,6 +329,13 @@ def _find_jsonl(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     if not force and not sample.begins_json and not is_strings:
         return None
     return _of_entries("jsonl", good, options)
+
+
+def _find_parquet(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
+    if not force and not sample.name.endswith(TABLE_ENDING):
+        return None
+    good = [entry for _, entry, _ in rows_of_lines(enumerate(sample.solid)) if entry is not None]
+    return _of_entries("parquet", good, options) if good else None
 
 
 def _read_jsonl(data: bytes, layout: Layout) -> Iterator[Record]:
@@ -594,6 +604,7 @@ FORMS: dict[str, Form] = {
     "fasttext": Form(
         "Labels as fastText has them", ("classification",), "texts", _find_fasttext, _read_fasttext
     ),
+    "parquet": Form("Parquet", _OF_COLUMNS, "texts", _find_parquet, _read_jsonl, unit="Row"),
     "jsonl": Form("JSON Lines", _OF_COLUMNS, "texts", _find_jsonl, _read_jsonl),
     "json": Form("JSON", _OF_COLUMNS, "texts", _find_json, _read_json, unit="Item"),
     "bars": Form("Lines with |||", ("translation",), "pairs", _find_bars, read_bar_pairs),

@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import io
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.machine_memory import GIGABYTE, machine_memory
 from lmviz.base.reporting import Report, unheard
 from lmviz.text.checkpoint_names import is_checkpoint, named_steps
-from lmviz.text.encodings import RECOGNISED, Found, find_encoding
+from lmviz.text.encodings import (
+    RECOGNISED,
+    SHOWN,
+    Found,
+    WrongBytes,
+    find_encoding,
+    is_damaged_utf8,
+    mend_utf8,
+)
 from lmviz.text.ordinary_files import read_file
+from lmviz.text.packing import IN_MEMORY, is_packed, unpacked
 
 _ABOUT = re.compile(
     r"_?(readme|licen[cs]e|copying|about)\b|(dataset_infos?|dataset_dict|features|state)\.json$",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"(https?|ftp)://\S+", re.IGNORECASE)
-_GZIP_MARK = b"\x1f\x8b"
-_TAR_MARK, _TAR_PLACE = b"ustar", 257
-_MOST_UNPACKED = 4 * GIGABYTE  # where the system does not say how much memory there is
-_IN_MEMORY = 3  # bytes that a byte of a file takes, about, once it is divided and being read into tokens
 _STEP = 1 << 22  # bytes decoded at a time, so that a large file is never in memory as a string
 _SNIFFED = 8192
 _ARCHIVE_MARK = b"PK\x03\x04"
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b"))
+_SLIPS = 50  # bytes of a text of which one may be a control character
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -72,45 +77,24 @@ def read_found(
     progress: Report = unheard,
     *,
     line_ends: bool = True,
+    wrong: str = SHOWN,
 ) -> tuple[bytes, Found]:
     """The text of a file as of `read_utf8`, and the encoding that it was found to have, or was said to."""
     raw = read_raw(path)
     found = find_encoding(raw) if encoding == RECOGNISED else Found(check_encoding(encoding))
-    return as_utf8(path, raw, found.encoding, progress, line_ends=line_ends), found
+    data, wrong_bytes = as_utf8(path, raw, found.encoding, progress, line_ends=line_ends, wrong=wrong)
+    return data, replace(found, wrong=wrong_bytes)
 
 
 def read_raw(path: Path) -> bytes:
-    """The bytes of a file, those of a gzip file unpacked; LmvizError where it cannot be read."""
+    """The bytes of a file, those of a packed one unpacked; LmvizError where it cannot be read."""
     try:
         raw = read_file(path)
     except OSError as error:
         raise LmvizError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:  # a path with a NUL in it
         raise LmvizError(f"{str(path)!r} cannot be read: {error}.") from error
-    return _unpacked(path, raw) if raw.startswith(_GZIP_MARK) else raw
-
-
-def _unpacked(path: Path, raw: bytes) -> bytes:
-    """What gzip has packed, which may be many times as long: no more of it than fits into memory."""
-    memory = machine_memory()
-    limit = _MOST_UNPACKED if memory is None else memory // _IN_MEMORY
-    pieces, size = [], 0
-    try:
-        with gzip.open(io.BytesIO(raw)) as file:
-            while piece := file.read(_STEP):
-                pieces.append(piece)
-                size += len(piece)
-                if size > limit:
-                    raise LmvizError(
-                        f"{path} holds more than {limit / GIGABYTE:,.1f} GB once it is unpacked, which this "
-                        "machine has no memory for: choose a part of it."
-                    )
-    except (OSError, EOFError, zlib.error) as error:
-        raise LmvizError(f"{path} is damaged, and cannot be unpacked ({error}): fetch it again.") from None
-    data = b"".join(pieces)
-    if data[_TAR_PLACE : _TAR_PLACE + len(_TAR_MARK)] == _TAR_MARK:
-        raise LmvizError(f"{path} is an archive of files: unpack it, and choose a text in it.")
-    return data
+    return unpacked(path, raw)
 
 
 def as_utf8(
@@ -120,32 +104,58 @@ def as_utf8(
     progress: Report = unheard,
     *,
     line_ends: bool = True,
-) -> bytes:
-    """The content of a file as UTF-8, as of `read_utf8`; `path` names it where it is no text."""
+    wrong: str = SHOWN,
+) -> tuple[bytes, WrongBytes | None]:
+    """The content of a file as UTF-8, as of `read_utf8`, and which of its bytes cannot stand there.
+
+    `path` names it where it is no text. A few wrong bytes in good UTF-8, and zeros, do not end a text:
+    `wrong` says what becomes of them, a choice of WRONG_CHOICES.
+    """
     encoding = check_encoding(encoding)
+    found: WrongBytes | None = None
     if encoding == "utf-8":
         raw = raw.removeprefix(codecs.BOM_UTF8)
         _refuse_other_kinds(path, raw)
-    pieces = []
-    for piece in _decoded(path, raw, encoding, progress):
-        if encoding != "utf-8":
-            pieces.append(piece.encode("utf-8", "replace"))
-    data = raw if encoding == "utf-8" else b"".join(pieces)
+        data, found = _mended(path, raw, wrong, progress)
+    else:
+        pieces = _decoded(path, raw, encoding, progress)
+        data = b"".join(piece.encode("utf-8", "replace") for piece in pieces)
     if not data.strip():
         raise LmvizError(f"{path} is empty: choose a file with text in it.")
     if b"\0" in data[:_SNIFFED]:
         raise LmvizError(f"{path} does not read as text in {encoding}: name its encoding.")
     if line_ends and b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return data
+    return data, found
+
+
+def _mended(path: Path, raw: bytes, wrong: str, progress: Report) -> tuple[bytes, WrongBytes | None]:
+    """UTF-8 in which all can be read, and what was wrong with it; LmvizError where it is not UTF-8."""
+    refusal: LmvizError | None = None
+    try:
+        for _ in _decoded(path, raw, "utf-8", progress):
+            pass
+    except LmvizError as error:
+        refusal = error
+    if refusal is None and b"\0" not in raw:
+        return raw, None
+    if refusal is not None and not is_damaged_utf8(raw):
+        raise refusal
+    return mend_utf8(raw, wrong)
 
 
 def is_binary(path: Path) -> bool:
     """Whether the beginning of a file is no text in any encoding, nor one that gzip has packed; OSError."""
     with path.open("rb") as file:
         sample = file.read(_SNIFFED)
-    is_packed = sample.startswith(_GZIP_MARK) and path.suffix == ".gz"
-    return b"\0" in sample and not is_packed and find_encoding(sample).encoding == "utf-8"
+    if is_packed(path.name, sample):
+        return False
+    return _has_too_many_controls(sample) and find_encoding(sample).encoding == "utf-8"
+
+
+def _has_too_many_controls(sample: bytes) -> bool:
+    """Whether zeros and other bytes that stand in no text are more than a slip."""
+    return len(sample) - len(sample.translate(None, _CONTROLS)) > len(sample) / _SLIPS
 
 
 def _refuse_other_kinds(path: Path, raw: bytes) -> None:
@@ -155,7 +165,7 @@ def _refuse_other_kinds(path: Path, raw: bytes) -> None:
         what = "a trace, which lmviz.Trace.load reads in Python" if path.suffix == ".npz" else "an archive"
         way_out = "choose a text file" if path.suffix == ".npz" else "unpack it, and choose a text in it"
         raise LmvizError(f"{path} is not a text but {what}: {way_out}.")
-    if b"\0" in raw[:_SNIFFED]:
+    if b"\0" in raw[:_SNIFFED] and _has_too_many_controls(raw[:_SNIFFED]):
         raise LmvizError(f"{path} is not a text but a binary file: choose a text file.")
 
 
@@ -238,11 +248,11 @@ def check_room(files: Sequence[Path]) -> None:
         size = sum(path.stat().st_size for path in files)
     except OSError as error:
         raise LmvizError(f"{error.filename} cannot be read: {error.strerror}.") from error
-    if memory is None or _IN_MEMORY * size <= memory:
+    if memory is None or IN_MEMORY * size <= memory:
         return
     what = f"{files[0]} holds" if len(files) == 1 else f"These {len(files):,} files hold"
     way_out = "choose a part of it" if len(files) == 1 else "choose fewer of them"
-    needed = _IN_MEMORY * size / GIGABYTE
+    needed = IN_MEMORY * size / GIGABYTE
     raise LmvizError(
         f"{what} {size / GIGABYTE:,.1f} GB of text, which takes about {needed:,.0f} GB of memory, and this "
         f"machine has {memory / GIGABYTE:,.0f} GB: {way_out}."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lmviz.text.column_names import LANGUAGES, SOURCE_NAMES, TARGET_NAMES
+from lmviz.text.packing import PACKED_ENDINGS
 
 LONGEST_DOCUMENT = 20_000
 """Bytes that files in folders have on average at most; longer ones are books rather than examples."""
@@ -15,7 +16,7 @@ COMPANIONS = (".xml", ".ids", ".scores", ".score", ".info", ".json", ".md", ".ht
 """Endings of files that say something about two texts that are named alike."""
 
 _LANGUAGE_NAMES = LANGUAGES | SOURCE_NAMES | TARGET_NAMES
-_ENDINGS = (".gz", ".txt")
+_ENDINGS = (*PACKED_ENDINGS, ".txt")
 
 
 def are_labels(folder: Path, files: Sequence[Path]) -> bool:

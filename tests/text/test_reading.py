@@ -1,4 +1,5 @@
 import codecs
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from lmviz.base.errors import LmvizError
 from lmviz.text import reading
 from lmviz.text.corpus import load_corpus
+from lmviz.text.encodings import mend_utf8
 from lmviz.text.reading import check_encoding, find_files, is_binary, read_text
 
 
@@ -33,16 +35,64 @@ def test_all_ends_of_line_become_one(tmp_path):
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 1 << 22])
-def test_a_wrong_byte_is_named_with_its_place(tmp_path, monkeypatch, step):
+def test_what_is_not_utf8_is_named_with_its_place(tmp_path, monkeypatch, step):
     monkeypatch.setattr(reading, "_STEP", step)
-    path = write(tmp_path, "漢\nb€".encode() + b"\xe9 c")
-    with pytest.raises(LmvizError, match=r"input\.txt .*byte 0xE9 at place 8 \(line 2\).*latin-1"):
+    path = write(tmp_path, "漢\nb".encode() + b"\xe9 c\xe4 d")
+    with pytest.raises(LmvizError, match=r"input\.txt .*byte 0xE9 at place 5 \(line 2\).*latin-1"):
         read_text(path)
 
 
-def test_a_file_that_ends_within_a_character_is_refused(tmp_path):
-    with pytest.raises(LmvizError, match=r"byte 0xE6 at place 1 "):
-        read_text(write(tmp_path, b"a" + "漢".encode()[:2]))
+GOOD = "the cät sat\n" * 20
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "shown", "dropped", "windows", "said"),
+    [
+        (
+            b"a\xffb\n",
+            "a\ufffdb",
+            "ab",
+            "aÿb",
+            "1 byte is a zero or no UTF-8, and is .* \\(line 21, byte 2: FF",
+        ),
+        (b"\0ab\n", "\ufffdab", "ab", "\ufffdab", "1 byte is a zero .* \\(line 21, byte 1: 00"),
+        (
+            b"\x93a\x94\0\n",
+            "\ufffda\ufffd",
+            "a",
+            "“a”\ufffd",
+            "3 bytes are .*the first in line 21, byte 1: 93",
+        ),
+        (b"ab\xe6\xbc", "ab\ufffd", "ab", "abæ¼", "cut within a character at its end, line 21"),
+    ],
+)
+def test_a_wrong_byte_does_not_end_a_text(tmp_path, spoilt, shown, dropped, windows, said):
+    path = write(tmp_path, GOOD.encode() + spoilt)
+    for choice, expected in (("shown", shown), ("dropped", dropped), ("cp1252", windows)):
+        corpus = load_corpus(path, documents="line", validation=0, wrong_bytes=choice)
+        assert list(corpus.training_documents) == [*GOOD.splitlines(), expected]
+        assert re.search(said, corpus.complaints[0])
+    again = load_corpus(corpus.sources, options=corpus.options)
+    assert again.fingerprint == corpus.fingerprint
+
+
+def test_a_cut_or_an_impossible_byte_makes_no_other_encoding_of_ascii(tmp_path):
+    for end in (b"\xc3", b"\xe6\xbc", b"\xff\n"):
+        corpus = load_corpus(write(tmp_path, b"the cat sat\n" * 90 + b"a " + end), tokenizer="characters")
+        assert "\ufffd" in corpus.training_text + corpus.validation_documents.text
+        assert corpus.options.encoding == "utf-8"
+
+
+@given(
+    text=st.text(min_size=60), place=st.integers(0, 200), byte=st.sampled_from([0, 0x80, 0x93, 0xC3, 0xFF])
+)
+def test_one_wrong_byte_costs_nothing_else(text, place, byte):
+    raw = ("ä" * 9 + text.replace("\0", "")).encode("utf-8", "replace")
+    place = min(place, len(raw))
+    spoilt = raw[:place] + bytes([byte]) + raw[place:]
+    mended, found = mend_utf8(spoilt, "shown")
+    mended.decode("utf-8")
+    assert found is None or found.count <= 5
 
 
 @pytest.mark.parametrize("data", [b"", b" \n\t \r\n", codecs.BOM_UTF8])
