@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lmviz.text.tokenizer import Tokenizer
     from lmviz.training.run import Run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Intervention",

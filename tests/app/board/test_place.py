@@ -42,13 +42,14 @@ def test_tabs_move_closer_together_before_they_scroll(window, qtbot):
 
     def is_whole(*, crowded: bool) -> bool:
         bar = tabs()
-        return bar.tabRect(4).right() <= bar.width() and bool(bar.property("crowded")) == crowded
+        return (
+            bar.tabRect(bar.count() - 1).right() <= bar.width() and bool(bar.property("crowded")) == crowded
+        )
 
     window.resize(1920, 1080)
     window.show_perspective("inside")
     qtbot.waitUntil(lambda: is_whole(crowded=False), timeout=5000)
-    assert tabs().count() == 5
-    room = tabs().tabRect(4).right()
+    room = tabs().tabRect(tabs().count() - 1).right()
     for width in range(1920, 1000, -40):
         window.resize(width, 800)
         qtbot.waitUntil(lambda width=width: window.width() == width, timeout=5000)
