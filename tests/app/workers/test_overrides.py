@@ -30,16 +30,23 @@ class Painted(Base[int]):
     def paintEvent(self, event):
         {}["missing"]
 
+class Beside:
+    def minimumSizeHint(self):
+        raise ValueError
+
+class Mixed(Beside, QWidget):
+    pass
+
 application = QApplication(["lmviz", "-platform", "offscreen"])
-for kind in (Before, Sized, Painted):
+sys.excepthook = lambda kind, fault, trace: print(kind.__name__, flush=True)
+for kind in (Before, Sized, Painted, Mixed):
     widget = kind()
-    try:
-        widget.adjustSize()
-        widget.show()
-        application.processEvents()
-    except Exception as fault:
-        print(type(fault).__name__, flush=True)
+    widget.resize(50, 50)
+    widget.show()
+    application.processEvents()
     widget.hide()
+Sized().adjustSize()
+Mixed().minimumSizeHint()
 print("alive")
 """
 
@@ -47,7 +54,34 @@ print("alive")
 def test_what_c_code_raises_in_an_override_does_not_end_the_process() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=90)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["IndexError", "ZeroDivisionError", "KeyError", "alive"]
+    reported = done.stdout.splitlines()
+    assert [*dict.fromkeys(reported)] == [
+        "IndexError",
+        "KeyError",
+        "ZeroDivisionError",
+        "ValueError",
+        "alive",
+    ]
+
+
+def test_a_method_that_python_calls_as_well_raises_as_ever() -> None:
+    code = """
+from PySide6.QtWidgets import QApplication, QLabel
+from lmviz.app.workers.overrides import guard_overrides
+guard_overrides()
+
+class Words(QLabel):
+    def setText(self, text):
+        raise LookupError("no such words")
+
+application = QApplication(["lmviz", "-platform", "offscreen"])
+try:
+    Words().setText("")
+except LookupError as fault:
+    print(fault)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90)
+    assert done.stdout == "no such words\n", done.stderr
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="every exception is whole there")
