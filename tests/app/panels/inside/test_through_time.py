@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QSlider, QSpinBox
 from pytestqt.qtbot import QtBot
 
@@ -270,7 +269,7 @@ def test_a_scaled_u_stands_beside_the_curve_that_it_is_of_and_beside_no_other(qt
     curves = ReachCurves()
     qtbot.addWidget(curves)
     first, second, scaled = (Reach("layers/0/hidden", np.array(norms)) for norms in ((1, 2), (1, 4), (1, 8)))
-    color = QColor("black")
+    color = "#000000"
     curves.set_reaches({"RNN": (first, color)}, "of the RNN")
     curves.set_scaled(scaled, 2.0, "of the RNN")
     assert "U × 2.00" in curves.said
