@@ -29,6 +29,10 @@ QToolTip {
 QLabel { background: transparent; }
 QLabel[role="title"] { font-weight: 600; }
 QLabel[role="provisional"] { font-weight: 600; color: $muted_text; }
+QLabel[role="mark"] {
+    font-weight: 600; font-size: ${p12}px; color: $accent; background: $accent_wash; border-radius: ${p8}px;
+    min-width: ${p16}px; min-height: ${p16}px; max-height: ${p16}px;
+}
 QLabel[role="lesson"] { font-weight: 600; font-size: ${p15}px; }
 QLabel[role="muted"] { color: $muted_text; font-size: ${p12}px; }
 QLabel[role="source"] { font-weight: 600; color: $key; }

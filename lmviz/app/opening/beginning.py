@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from lmviz.app.opening.reading_order import ReadingOrder
 from lmviz.app.opening.settings import LastSession
 from lmviz.app.opening.welcome_strip import WelcomeStrip
 from lmviz.app.session.library import FIRST_TEXT
@@ -62,6 +63,8 @@ class Beginning(QObject):
         self._unfinished = ""  # the run that is about to be opened again
         self._offered = ""  # the sentence that offers to train it further
         self.strip = WelcomeStrip(_sample_models)
+        self.reading_order = ReadingOrder(window, self)
+        """Where one looks first."""
         self._connect()
 
     @property
@@ -85,6 +88,7 @@ class Beginning(QObject):
             self._session.show_stored(first.model, first.trace)
             if not last.perspective:
                 self._window.show_perspective("attention")
+        self.reading_order.begin()
         goes_on = last.is_worth_going_on and not (first is not None and first.is_where(last))
         self.strip.setVisible(settings.is_on("view/welcome", True) and not goes_on)
         if goes_on:

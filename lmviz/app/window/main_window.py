@@ -228,6 +228,7 @@ class MainWindow(QMainWindow):
         if not self._enlarging.is_enlarged:
             self.prefix_bar.setVisible(has_prefix(name))
         self.transport.follow_perspective(name)
+        self.beginning.reading_order.follow_perspective()
 
     def open_paths(self, paths: Sequence[str | Path]) -> None:
         """Open texts, runs, folders, lessons, lectures, bundles, polls, networks, questions or scenes."""

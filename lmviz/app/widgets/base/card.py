@@ -36,6 +36,7 @@ class Card(Canvas):
     `set_provisional(True)` draws it with dashes and a muted title, for what nobody has chosen yet.
     `set_placeholder(sentence)` says in the place of the body what will stand there.
     `complain(sentence)` says under the title line what failed.
+    `set_mark(number)` puts a number before the title, of where to look first; 0 takes it away.
     `set_late(words)` pales all that it shows, and says in a corner what that is of, or what is waited for.
     """
 
@@ -59,6 +60,7 @@ class Card(Canvas):
         self._complaint: Label | None = None  # made when something first fails
         self._provisional = False
         self._veil: _Veil | None = None  # made when it is first late
+        self._mark: Label | None = None  # made for the panels that one looks at first
         self._head = QHBoxLayout()
         self._head.addWidget(self._title)
         self._head.addWidget(self._unit, 1)
@@ -89,6 +91,24 @@ class Card(Canvas):
         """The words on the left; they also name the card for assistive tools."""
         self._title.setText(title)
         self.setAccessibleName(title)
+        self._fit_control()
+
+    @property
+    def mark(self) -> int:
+        """The number before the title; 0 where there is none."""
+        return 0 if self._mark is None or self._mark.isHidden() else int(self._mark.text())
+
+    def set_mark(self, number: int) -> None:
+        """Say that this is to be looked at as the first, second or third; 0 takes it away."""
+        if self._mark is None:
+            self._mark = Label(role="mark")
+            self._mark.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            self._head.insertWidget(0, self._mark)
+        self._mark.setText(str(number))
+        order = "Look here first" if number == 1 else f"Look here as number {number}"
+        self._mark.setToolTip(order)
+        self._mark.setAccessibleName(order)
+        self._mark.setVisible(number > 0)
         self._fit_control()
 
     def set_aside(self, aside: str | QWidget, explanation: str = "") -> None:
@@ -194,6 +214,7 @@ class Card(Canvas):
         """How wide a control can be without cutting the title, in pixels."""
         gaps = self._head.spacing() * (self._head.count() - 1)
         title = self._title.sizeHint().width() if self._title.text() else 0
+        title += self._mark.sizeHint().width() if self._mark is not None and self.mark else 0
         return round(self.width() - 2 * self.length(MARGIN)) - title - gaps
 
     def _fit_control(self) -> None:
