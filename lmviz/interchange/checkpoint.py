@@ -26,7 +26,7 @@ from lmviz.interchange.layout import Fit, StoredLayout, check_kinds, fit, some
 from lmviz.interchange.state_dictionary import read_state_dictionary
 from lmviz.interchange.stored_names import unwrap
 from lmviz.interchange.stored_tensors import StoredTensors, read_json, stored_at, stored_in
-from lmviz.interchange.tokenizer_files import DESCRIPTION, read_tokenizer
+from lmviz.interchange.tokenizer_files import DESCRIPTION, lacking, read_tokenizer
 from lmviz.models.blocks import without_blocks
 from lmviz.models.shapes import without_numbers
 from lmviz.models.transformer import TransformerModel
@@ -86,6 +86,11 @@ class Checkpoint:
         in_cache = path.parent.name == "snapshots" and path.parent.parent.name.startswith("models--")
         return path.parent.parent.name.removeprefix("models--").replace("--", "/") if in_cache else path.name
 
+    @property
+    def why_no_tokenizer(self) -> str:
+        """Where it has none, why, and how it would get one: a sentence without its full stop."""
+        return lacking(self.place if os.path.isdir(self.place) else self.place.parent)
+
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The parameters of the model that is described, and their shapes; takes no memory."""
         return {name: tuple(value.shape) for name, value in self._empty().named_parameters()}
@@ -130,6 +135,7 @@ class Checkpoint:
         model = self._empty()
         model.load_state_dict(state, assign=True)
         model.tokenizer, model.name, model.is_foreign = self.tokenizer, self.name, True
+        model.why_no_tokenizer = "" if self.tokenizer is not None else self.why_no_tokenizer
         model.checkpoint = None if self.described_in is None else self.described_in.absolute()
         return model.eval().requires_grad_(False)
 

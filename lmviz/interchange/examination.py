@@ -171,10 +171,11 @@ def _output(checkpoint: Checkpoint) -> Finding:
 def _tokenizer(checkpoint: Checkpoint) -> Iterator[Finding]:
     tokenizer, size = checkpoint.tokenizer, checkpoint.vocabulary_size
     if tokenizer is None:
-        lacks = "There is no tokenizer.json, nor vocab.json with merges.txt"
+        why = checkpoint.why_no_tokenizer
         if _is_gguf(checkpoint):
-            lacks = "The file carries no tokenizer, and there is no tokenizer.json beside it"
-        yield "tokenizer", "note", f"{lacks}: only token ids can be read."
+            why = f"the file carries no tokenizer, and {why}"
+        sentence = f"{why[0].upper()}{why[1:]}; without it, only token ids can be read."
+        yield "tokenizer", "note", sentence
         return
     known = tokenizer.known_size
     if known > size:

@@ -12,14 +12,13 @@ from typing import Any, TypeGuard
 
 from lmviz.base.errors import LmvizError
 from lmviz.interchange.gguf_file import GgufFile
+from lmviz.interchange.pieces import FLAGS, SPACE, merges_of, vocabulary_of
 from lmviz.text.special_tokens import SpecialTokens
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_file import backend_of, library_call
 
 CONTROL, GIVEN = 3, 4
 """The types of tokens that are special, and of those that are found whole in any text."""
-
-SPACE = "▁"
 
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 _GPT2 = _BYTES | {"use_regex": True}
@@ -76,9 +75,6 @@ CUTTERS: dict[str, dict[str, Any]] = {
 }
 """What cuts a text before byte-level pairs are joined, by llama.cpp's names."""
 
-LONGEST_PIECE = 1000
-"""Characters of a piece that pairs are looked for in: it takes as many tries, each of as many characters."""
-
 _WHOLE_WORDS = ("llama-bpe", "llama3", "llama-v3", "falcon3", "pixtral", "tekken", "gpt-4o", "llama4")
 """A word that is a token is left whole there, whatever the merges make of it."""
 
@@ -103,6 +99,9 @@ def tokenizer_in(file: GgufFile, vocabulary_size: int) -> Tokenizer | None:
         )
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise LmvizError(f"{file.path} lists tokens that are not words: choose another checkpoint.")
+    if model == "llama" and str(file.said.get("general.architecture", "")).startswith("gemma"):
+        # Its runs of spaces are spelt as they are, and stand in its pairs as all spaces do.
+        tokens = [token.replace(" ", SPACE) if not token.strip() else token for token in tokens]
     try:
         description = _byte_level(said, tokens) if model == "gpt2" else _pieces(file, said, tokens)
         description |= {"version": "1.0", "added_tokens": _added(said, tokens)}
@@ -111,6 +110,11 @@ def tokenizer_in(file: GgufFile, vocabulary_size: int) -> Tokenizer | None:
         raise LmvizError(f"{file.path} {error}") from None
     backend = backend_of(file.path, description)
     with library_call():
+        known = backend.get_vocab(with_added_tokens=True)
+        if any(tokens[index] != token for token, index in known.items() if index < len(tokens)) or (
+            max(known.values()) >= len(tokens)
+        ):
+            raise LmvizError(f"{file.path} has tokens that would get other ids: choose another checkpoint.")
         return Tokenizer(backend, size=vocabulary_size, special=_special(said, tokens))
 
 
@@ -132,7 +136,7 @@ def _byte_level(said: dict[str, Any], tokens: Sequence[str]) -> dict[str, Any]:
         "decoder": _GPT2,
         "model": {
             "type": "BPE",
-            "vocab": _vocabulary(tokens),
+            "vocab": vocabulary_of(tokens),
             "merges": merges,
             "ignore_merges": cutter in _WHOLE_WORDS,
         },
@@ -149,10 +153,9 @@ def _pieces(file: GgufFile, said: dict[str, Any], tokens: Sequence[str]) -> dict
     ):
         raise LmvizError("has a tokenizer without a score for each piece: choose another checkpoint.")
     if str(file.said.get("general.architecture", "")).startswith("gemma"):
-        # Runs of spaces are spelt as they are, and scores do not say the order of pieces, but ids do.
-        tokens = [token.replace(" ", SPACE) if not token.strip() else token for token in tokens]
+        # Scores do not say the order of pieces, but ids do.
         scores = [-index for index in range(len(tokens))]
-    vocabulary = _vocabulary(tokens)
+    vocabulary = vocabulary_of(tokens)
     spaces = [{"type": "Replace", "pattern": {"String": " "}, "content": SPACE}]
     begins_with_space = said.get("add_space_prefix", True) is True
     strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
@@ -173,28 +176,12 @@ def _pieces(file: GgufFile, said: dict[str, Any], tokens: Sequence[str]) -> dict
         "model": {
             "type": "BPE",
             "vocab": vocabulary,
-            "merges": said.get("merges") or _merges(vocabulary, scores),
+            "merges": said.get("merges") or merges_of(vocabulary, scores),
             "unk_token": tokens[unknown] if _is_token(unknown, tokens) else None,
             "byte_fallback": True,
             "fuse_unk": True,
         },
     }
-
-
-def _merges(vocabulary: dict[str, int], scores: Sequence[float]) -> list[tuple[str, str]]:
-    """All pairs of pieces that make a piece of `LONGEST_PIECE`, those of the highest score first."""
-    found = []
-    for token, index in vocabulary.items():
-        for place in range(1, len(token)) if len(token) <= LONGEST_PIECE else ():
-            left, right = vocabulary.get(token[:place]), vocabulary.get(token[place:])
-            if left is not None and right is not None:
-                found.append((-scores[index], index, left, right, token[:place], token[place:]))
-    return [(left, right) for *_, left, right in sorted(found)]
-
-
-def _vocabulary(tokens: Sequence[str]) -> dict[str, int]:
-    """Ids by spelling; where a spelling is there twice, the first is meant."""
-    return {token: index for index, token in reversed(list(enumerate(tokens)))}
 
 
 def _is_token(index: Any, tokens: Sequence[str]) -> TypeGuard[int]:
@@ -205,10 +192,9 @@ def _added(said: dict[str, Any], tokens: Sequence[str]) -> list[dict[str, Any]]:
     """The tokens that are found whole in a text, special ones among them."""
     listed = said.get("token_type")
     kinds = listed if isinstance(listed, list) else []
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    known = _vocabulary(tokens)
+    known = vocabulary_of(tokens)
     return [
-        {"id": index, "content": token, **flags, "special": kind == CONTROL}
+        {"id": index, "content": token, **FLAGS, "special": kind == CONTROL}
         for index, (token, kind) in enumerate(zip(tokens, kinds, strict=False))
         if kind in (CONTROL, GIVEN) and token and known[token] == index
     ]

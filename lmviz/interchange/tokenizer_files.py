@@ -1,4 +1,7 @@
-"""The tokenizer beside a checkpoint: `tokenizer.json`, or the `vocab.json` and `merges.txt` of GPT-2.
+"""The tokenizer beside a checkpoint, in any of the files that other programs write.
+
+It is a `tokenizer.json`, the `vocab.json` and `merges.txt` of GPT-2, the `tokenizer.model` of SentencePiece,
+or the `meta.pkl` of nanoGPT; the first that is there is meant.
 
 What the folder says of special tokens stands in four further files, of which any may be missing.
 """
@@ -6,11 +9,15 @@ What the folder says of special tokens stands in four further files, of which an
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmviz.base.errors import LmvizError
+from lmviz.interchange.character_table import character_table
+from lmviz.interchange.sentencepiece_file import read_sentencepiece
 from lmviz.interchange.stored_tensors import read_json
 from lmviz.text.ordinary_files import read_file
 from lmviz.text.special_tokens import SpecialTokens
@@ -24,6 +31,9 @@ END_OF_TEXT = "<|endoftext|>"
 """What stands between documents in GPT-2's training."""
 
 DESCRIPTION = "config.json"
+
+PIECES, CHARACTERS, PICKLED = "tokenizer.model", "meta.pkl", "tokenizer.pkl"
+"""What SentencePiece, the data scripts of nanoGPT, and nanochat write."""
 
 TOKENIZER, VOCABULARY, MERGES, ADDED = "tokenizer.json", "vocab.json", "merges.txt", "added_tokens.json"
 
@@ -44,14 +54,14 @@ SMALL_FILES = (
     VOCABULARY,
     MERGES,
     ADDED,
-    "tokenizer.model",
+    PIECES,
 )
 """What stands beside the weights of transformers: all that is read of it here, and what others read.
 
 It is downloaded and saved together.
 """
 
-TOKENIZER_FILES = (TOKENIZER, VOCABULARY, MERGES, ADDED, "tokenizer.model")
+TOKENIZER_FILES = (TOKENIZER, VOCABULARY, MERGES, ADDED, PIECES)
 """Those of them that say which tokens there are."""
 
 LARGEST_SETTINGS = 10_000_000
@@ -76,12 +86,79 @@ def read_tokenizer(folder: Path, vocabulary_size: int) -> Tokenizer | None:
         backend = read_backend(folder / TOKENIZER)
     elif os.path.exists(folder / VOCABULARY) and os.path.exists(folder / MERGES):
         backend = backend_of(folder / VOCABULARY, _byte_level(folder))
+    elif os.path.exists(folder / PIECES) and not _is_of_tiktoken(folder / PIECES):
+        return _of_sentencepiece(folder, vocabulary_size)
+    elif os.path.exists(folder / CHARACTERS):
+        try:
+            table = character_table(folder / CHARACTERS)
+        except LmvizError:
+            return None  # the model reads ids all the same, and `lacking` says why
+        return Tokenizer(backend_of(folder / CHARACTERS, table), size=vocabulary_size)
     else:
         return None
     settings = _settings(folder, SPECIAL_TOKENS) | _settings(folder, TOKENIZER_SETTINGS)
     with library_call():
         _add_special(backend, settings)
         return Tokenizer(backend, size=vocabulary_size, special=_special_tokens(folder, settings, backend))
+
+
+def lacking(folder: Path) -> str:
+    """Why a folder has no tokenizer, and how it would get one: a sentence without its full stop."""
+    if os.path.exists(folder / CHARACTERS):
+        try:
+            character_table(folder / CHARACTERS)
+        except LmvizError as reason:
+            return str(reason).rstrip(".")
+    if os.path.exists(folder / PIECES) and _is_of_tiktoken(folder / PIECES):
+        return (
+            f"{folder / PIECES} is a list of tokens of tiktoken, which does not say how a text is cut: put "
+            "the tokenizer.json of the same model beside it"
+        )
+    if os.path.exists(folder / PICKLED):
+        return (
+            f"{folder / PICKLED} is a pickle of a tokenizer of tiktoken, as nanochat writes it, and to read "
+            "it would run code: write it as a tokenizer.json where it was made, with "
+            "convert_tiktoken_to_fast of transformers.integrations.tiktoken"
+        )
+    return (
+        "there is no tokenizer.json, nor vocab.json with merges.txt, tokenizer.model of SentencePiece, or "
+        "meta.pkl of nanoGPT: put one of them there"
+    )
+
+
+def _of_sentencepiece(folder: Path, vocabulary_size: int) -> Tokenizer:
+    """The tokenizer of a tokenizer.model, with what the folder says beside it."""
+    path = folder / PIECES
+    found = read_sentencepiece(path)
+    settings = _settings(folder, SPECIAL_TOKENS) | _settings(folder, TOKENIZER_SETTINGS)
+    starts, ends = settings.get("add_bos_token"), settings.get("add_eos_token")
+    try:
+        description = found.description(starts if isinstance(starts, bool) else None, ends is True)
+    except LmvizError as error:
+        raise LmvizError(f"{path} is a tokenizer that lmviz does not know: {error}.") from None
+    backend = backend_of(path, description)
+    with library_call():
+        _add_special(backend, settings)
+        special = _special_tokens(folder, settings, backend)
+        said = found.ids
+        end = said["eos"]
+        special = replace(
+            special,
+            start=said["bos"] if special.start is None else special.start,
+            ends=special.ends or (() if end is None else (end,)),
+            padding=said["pad"] if special.padding is None else special.padding,
+        )
+        return Tokenizer(backend, size=vocabulary_size, special=special)
+
+
+def _is_of_tiktoken(path: Path) -> bool:
+    """Whether a file lists tokens in base 64 with their ids, as Llama 3 has them."""
+    try:
+        with path.open("rb") as file:
+            first = file.read(200).split(b"\n")[0]
+    except OSError:
+        return False
+    return re.fullmatch(rb"[A-Za-z0-9+/]+={0,2} \d+\r?", first) is not None
 
 
 def _settings(folder: Path, name: str) -> dict[str, Any]:

@@ -39,7 +39,8 @@ class Model(nn.Module, ABC):
     `context` is the largest number of positions that `forward` takes, None where there is no limit.
     `family` is the name in `lmviz.families.FAMILIES`. `tokenizer`, `name` and `step` say where an opened
     model came from, `documents` how its text was divided (see CorpusOptions, and EVERY_LINE), and
-    `checkpoint` the folder of another program that it was read from; `forward` does not need them. `inputs`
+    `checkpoint` the folder of another program that it was read from, and `why_no_tokenizer`, a sentence, what
+    would give it one; `forward` does not need them. `inputs`
     names the sequences that it reads, the text and any others; those have `further_tokenizers` and
     `further_vocabularies` of their own. `recurrent` says whether training on a contiguous stream carries a
     state on from one piece to the next.
@@ -59,6 +60,7 @@ class Model(nn.Module, ABC):
     is_foreign: bool = False
     documents: str = "file"
     checkpoint: Path | None = None
+    why_no_tokenizer: str = ""
     further_tokenizers: Mapping[str, Tokenizer] = MappingProxyType({})
     further_vocabularies: Mapping[str, int] = MappingProxyType({})
 

@@ -55,7 +55,7 @@ def read_prefix(model: Model, text_or_ids: str | Sequence[int] | np.ndarray, seq
     """
     tokenizer, vocabulary = model.tokenizer_of(sequence), model.vocabulary_of(sequence)
     if isinstance(text_or_ids, str):
-        prefix = _from_text(tokenizer, text_or_ids)
+        prefix = _from_text(tokenizer, text_or_ids, model.why_no_tokenizer)
         if sequence == SOURCE and tokenizer is not None and tokenizer.end_id is not None:
             prefix = _ended(prefix, tokenizer, tokenizer.end_id)
     else:
@@ -86,12 +86,10 @@ def check_inputs(model: Model, given: Collection[str]) -> None:
             raise LmvizError(f"This model reads no {name}: leave {name} out.")
 
 
-def _from_text(tokenizer: Tokenizer | None, text: str) -> Prefix:
+def _from_text(tokenizer: Tokenizer | None, text: str, why_none: str) -> Prefix:
     if tokenizer is None:
-        raise LmvizError(
-            "This model has no tokenizer: open it from a run, put the tokenizer.json of a checkpoint beside "
-            "it, or give token ids instead of text."
-        )
+        why = f"{why_none}, or" if why_none else "open it from a run, or"
+        raise LmvizError(f"This model has no tokenizer: {why} give token ids instead of text.")
     encoding = tokenizer.encode_prefix(text)
     return Prefix(text, encoding.ids, encoding.tokens, encoding.offsets)
 

@@ -78,8 +78,8 @@ class CheckpointRun(ForeignRun):
     def tokenizer(self) -> Tokenizer:
         if self._checkpoint.tokenizer is None:
             raise LmvizError(
-                f"{self.folder} has no tokenizer, so the window cannot read a text with it: put its "
-                "tokenizer.json beside it."
+                f"{self.folder} has no tokenizer, so the window cannot read a text with it: "
+                f"{self._checkpoint.why_no_tokenizer}."
             )
         return self._checkpoint.tokenizer
 

@@ -17,7 +17,8 @@ from lmviz.base.errors import LmvizError
 from lmviz.interchange.checkpoint import open_checkpoint
 from lmviz.interchange.examination import examine_checkpoint, load_peer
 from lmviz.interchange.gguf_checkpoint import ARCHITECTURES
-from lmviz.interchange.gguf_tokenizer import CUTTERS, LONGEST_PIECE
+from lmviz.interchange.gguf_tokenizer import CUTTERS
+from lmviz.interchange.pieces import LONGEST_PIECE
 from lmviz.models.reading import evaluation
 
 pytest.importorskip("gguf")
@@ -187,6 +188,35 @@ def test_pieces_of_sentencepiece(tmp_path):
     assert found.marks_boundaries
 
 
+ADDED = ["  ", "   ", "    ", "\t", "\n\n", "▁▁", "<tool>", " of ", "é 你"]
+"""Tokens that a file says are found whole in a text, as converters write them."""
+
+
+@pytest.mark.parametrize("model", ["gpt2", "llama"])
+@pytest.mark.parametrize("name", ["llama", "gemma", "gemma2", "gemma3_text"])
+def test_every_token_of_a_file_keeps_its_id(name, model, tmp_path):
+    ordinary = ["<unk>", "<s>", "</s>", *"abc", *(["▁", "▁a"] if model == "llama" else ["Ġ", "Ċ", "ab"])]
+    tokens = [*ordinary, *ADDED]
+    kinds = [2, 3, 3, *[1] * (len(ordinary) - 3), *[4] * len(ADDED)]
+    said = {"model": model, "tokens": tokens, "token_type": kinds, "add_bos_token": False}
+    if model == "gpt2":
+        said |= {"merges": ["a b"]}
+    else:
+        said |= {"scores": [-float(place) for place in range(len(tokens))], "unknown_token_id": 0}
+    fields = {f"tokenizer.ggml.{key}": value for key, value in said.items()}
+    found = open_checkpoint(gguf_of(name, tmp_path / "model.gguf", said=fields))
+    assert found.tokenizer.known_size == len(tokens)
+    ids = {found.tokenizer.token(index): index for index in range(len(tokens))}
+    assert len(ids) == len(tokens)
+    for token in ADDED:
+        encoded = found.tokenizer.encode(f"a{token}b").tolist()
+        assert all(0 <= index < len(tokens) for index in encoded), token
+        if token != "▁▁" or not name.startswith("gemma"):
+            assert tokens.index(token) in encoded, token
+    for text in ("a  b", "if a:\n    b\n\n\tc", "a" + " " * 9 + "b"):
+        assert max(found.tokenizer.encode(text).tolist()) < len(tokens)
+
+
 def test_a_piece_as_long_as_a_page_is_not_taken_apart(tmp_path):
     """A stranger's file could have one of megabytes, which would be tried at each of its characters."""
     tokens = ["<unk>", "a", "a" * (LONGEST_PIECE // 2), "a" * LONGEST_PIECE, "a" * (LONGEST_PIECE + 1)]
@@ -286,9 +316,7 @@ def test_of_several_models_in_a_folder_one_is_to_be_chosen(tmp_path):
 def test_a_file_without_a_tokenizer_takes_the_one_beside_it(tmp_path):
     path = gguf_of("llama", tmp_path / "model.gguf")
     told = {what: said for what, _, said in examine_checkpoint(path)}
-    assert told["tokenizer"].startswith(
-        "The file carries no tokenizer, and there is no tokenizer.json beside"
-    )
+    assert told["tokenizer"].startswith("The file carries no tokenizer, and there is no tokenizer.json")
     add_tokenizer(tmp_path)
     assert open_checkpoint(path).tokenizer.encode("w7 w3").tolist() == [7, 3]
 
