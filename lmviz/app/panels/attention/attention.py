@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.attention.attention_body import AttentionBody
+from lmviz.app.panels.attention.long_text import LongText
 from lmviz.app.panels.attention.weight_strips import WeightStrips
 from lmviz.app.panels.shared.cells_panel import EDIT_WEIGHTS, NOTHING, CellsPanel
 from lmviz.app.session.attention_heads import DECODER, ENCODER
@@ -70,8 +71,11 @@ class AttentionPanel(CellsPanel):
         self._hidden = NOTHING == 0  # (query, key) bool: what a mask hides
         self._names: tuple[str, ...] = ()  # of the tokens that stand along both axes
         self._drawn = ""
+        self._row = 0  # the one that is written in words
+        self._stretched = (0, 0)  # of how many tokens the last were chosen, and of how many
         self._stepped_to: Reading | None = None
-        self._body = AttentionBody(self.matrix, self.strips, self._invitation)
+        self._long = LongText(self)
+        self._body = AttentionBody(self.matrix, self.strips, self._invitation, self._long.bars)
         self._card = self.add_card("Attention", self._head(), self._body)
         self._remark = Remark("attention_remark", "show this head", "look at the head of which this is said")
         self._remark.followed.connect(self._follow_remark)
@@ -139,7 +143,7 @@ class AttentionPanel(CellsPanel):
             self.session.attention.choose_head(found.layer, found.head)
 
     def _head(self) -> QWidget:
-        controls = (self._edit, self._switch, self._how, self._within, self._step)
+        controls = (self._edit, self._switch, self._how, self._within, *self._long.controls, self._step)
         return FittingRow(controls, giving_way=(self._edit, self._switch))
 
     def _invite(self) -> None:
@@ -162,6 +166,8 @@ class AttentionPanel(CellsPanel):
     def _connect(self) -> None:
         session = self.session
         self._step.currentIndexChanged.connect(lambda _: self.refresh_soon())
+        self._long.changed.connect(self.refresh_soon)
+        self._long.bars.part_clicked.connect(self._choose_bar)
         self._within.activated.connect(lambda _: self._take_side())
         session.attention.side_changed.connect(self._name_side)
         session.attention.begun.connect(lambda: self._take_side() if self.is_in_sight else None)
@@ -260,8 +266,25 @@ class AttentionPanel(CellsPanel):
             drawn = several if len(several) > 1 else [(layer, head)]
             self._hidden = unseen_by_all(trace, drawn, self._side)
         cells = np.where(self._hidden, np.float32(-np.inf), self.shown)
-        self.matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=walked or stepped)
+        self._long.take(len(names), scale)
+        style = self._long.style(cells, scale)
+        crossfade = walked or stepped
+        self.matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=crossfade, **style)
+        self._stretch_out(len(names))
         self._draw_strips()
+
+    def _stretch_out(self, count: int) -> None:
+        """Show as much of the text as is chosen, when that or the text is another one."""
+        if (self._long.last, count) != self._stretched:
+            self._stretched = self._long.last, count
+            self.matrix.show_last(self._long.last)
+
+    def _choose_bar(self, bar: int) -> None:
+        """Pin the weight that a bar shows."""
+        if self.view is not None:
+            key = self._long.key_of(bar)
+            cell = (key, self._row) if self.session.attention.looked_at else (self._row, key)
+            self.session.focus.choose_cell((self.view.address, self.view.index(*cell)))
 
     def _has(self, trace: Trace, layer: int, head: int) -> bool:
         traced = trace.arrays.get(f"{attention_place(layer, self._side)}/weights")
@@ -287,7 +310,19 @@ class AttentionPanel(CellsPanel):
         else:
             self.matrix.set_selection(row=position)
         self._claim(position)
+        self._show_row(position)
         self._draw_strips()
+
+    def _show_row(self, position: int) -> None:
+        """Write in words what the word one looks at looks at, or who looks at it."""
+        self._row = position
+        is_drawn = 0 <= position < len(self.shown) and self._tap == "weights" and not self._shows_gradient
+        weights = np.zeros(0)
+        if is_drawn:
+            row = (slice(None), position) if self.session.attention.looked_at else position
+            weights = np.where(self._hidden[row], -np.inf, self.shown[row])
+        self._long.show_row(weights, self._names)
+        self._body.show_bars(self._long.is_long and is_drawn)
 
     def _claim(self, position: int) -> None:
         """Say at which word the chosen one looks most."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
-from lmviz.app.widgets.base.building import named
+from lmviz.app.widgets.base.building import column, named
 from lmviz.app.widgets.base.figures import percentage
 from lmviz.app.widgets.base.growing_canvas import growth_of
 from lmviz.app.widgets.base.invitation import Invitation
 from lmviz.app.widgets.base.plain import InkedLabel
 from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.matrix.strips import StripList
+from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.looks.ink import Inked
 
 LABELS = QSize(100, 60)  # pixels at scale 1 that the names of rows and columns take beside the cells
@@ -31,13 +32,17 @@ class AttentionBody(QWidget):
 
     The strips stand where they leave the matrix the most room, and nowhere while they would make it small or
     in projector mode, where the matrix has to be read from the last row.
+    Below them `show_bars(bool)` shows bars of one row of a long text.
     `set_claim(word, other, weight)` says which word looks most at which: beside the matrix where there is
     room, else in the half that the causal mask leaves empty. It is shown in projector mode, for the last row.
     """
 
-    def __init__(self, matrix: HeatmapView, strips: StripList, invitation: Invitation) -> None:
+    def __init__(
+        self, matrix: HeatmapView, strips: StripList, invitation: Invitation, bars: BarsView
+    ) -> None:
         super().__init__()
-        self._matrix, self._strips, self._invitation = matrix, strips, invitation
+        self._matrix, self._strips, self._invitation, self._bars = matrix, strips, invitation, bars
+        self._has_bars = False
         self._invites = False
         self._said: tuple[str, str, float] | None = None
         self._placed_for = 0  # the height of the strips, as they were drawn when places were given
@@ -48,7 +53,8 @@ class AttentionBody(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.addWidget(matrix, 1)
         self._row.addWidget(invitation, 1)
-        self._row.addWidget(strips)
+        bars.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self._row.addLayout(column(strips, (bars, 1), gap=8))
         theme_switch().theme_changed.connect(self._adopt_theme)
         self.show_invitation(False)
 
@@ -58,6 +64,12 @@ class AttentionBody(QWidget):
         self._invitation.setVisible(invites)
         self._matrix.setVisible(not invites)
         self._arrange()
+
+    def show_bars(self, shows: bool) -> None:
+        """Have a row in words below the strips, where these stand beside the matrix."""
+        if shows != self._has_bars:
+            self._has_bars = shows
+            self._arrange()
 
     def set_claim(self, word: str, other: str, weight: float) -> None:
         """Say that a word looks at another with a weight, or at itself, which has no name then; without words
@@ -125,11 +137,13 @@ class AttentionBody(QWidget):
         side, alone = max(beside, under), min(width, height)
         has_room = side >= min(LARGE * scale, WORTH * alone) and not theme_switch().projector
         self._strips.setVisible(not self._invites and has_room)
-        if beside >= under:
+        self._bars.setVisible(not self._invites and has_room and self._has_bars)
+        if beside >= under or self._has_bars:
             self._row.setDirection(QBoxLayout.Direction.LeftToRight)
             self._strips.setFixedWidth(round(max(STRIPS_WIDTH * scale, width - beside)))
             self._strips.setMinimumHeight(1)  # or the panel could never be lower again
-            self._strips.setMaximumHeight(max(1, self.height()))
+            self._strips.setMaximumHeight(max(1, self._placed_for if self._has_bars else self.height()))
+            self._bars.setFixedWidth(self._strips.minimumWidth())
             room = QSize(self._strips.minimumWidth(), self.height())
             self._strips.set_growth(growth_of(room, STRIPS_SIZE))
         else:

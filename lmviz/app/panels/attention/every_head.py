@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from lmviz.app.panels.attention.long_text import LONG
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -60,6 +61,7 @@ PLACES = {
 }
 """Where heads of a kind look."""
 
+OF_A_LONG_TEXT = " The text is long: the largest weight of each row has the strongest colour."
 NAMED = 3  # words on which heads rest
 BY_LAYER = "by layer"
 NO_TEXT = "Type a text above to see every head."
@@ -141,13 +143,15 @@ class EveryHeadPanel(Panel):
             if SIGNS.keys() & set(head.badges)
         }
         self._card.set_placeholder("")
-        self.wall.set_heads(small, signs)
+        reading = self.session.reading.current
+        by_row = reading is not None and len(reading.trace) >= LONG
+        self.wall.set_heads(small, signs, by_row=by_row)
         of_units = self.of_units
         for at, name in enumerate(KINDS, start=1):
             self._sort.setItemText(at, of_units(name))
         self._signs.set_pieces(_legend(Counter(sign for sign, _ in signs.values()), of_units))
         self._signs.setVisible(bool(signs))
-        self._resting.setText(self._sentence())
+        self._resting.setText(f"{self._sentence()}{OF_A_LONG_TEXT if by_row else ''}")
         self._strips.set_strips(
             [
                 ScoreStrip(of_units(name), self.scores(kind).ravel(), COLORS[kind])

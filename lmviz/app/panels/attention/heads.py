@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmviz.app.panels.attention.long_text import LONG
 from lmviz.app.panels.panel import Panel
 from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER, Head
 from lmviz.app.session.opened_model import OpenedModel
@@ -130,8 +131,11 @@ class HeadsPanel(Panel):
         small, self.badges = found
         layers, heads = small.shape[:2]
         words = [[" · ".join(head.badges) for head in layer] for layer in self.badges]
-        self._mosaic.set_heads(small, words, "signed" if are_gradients else "share")
-        shown = ("gradients" if are_gradients else "", OF.get(self.session.attention.side, ""))
+        reading = self.session.reading.current
+        by_row = not are_gradients and reading is not None and len(reading.trace) >= LONG
+        self._mosaic.set_heads(small, words, "signed" if are_gradients else "share", by_row=by_row)
+        of = "gradients" if are_gradients else "coloured by row" if by_row else ""
+        shown = (of, OF.get(self.session.attention.side, ""))
         size = f"{counted(layers, 'layer')} × {counted(heads, 'head')}"
         self._card.set_placeholder("")
         self._card.set_aside(" · ".join(filter(None, (*shown, size))))

@@ -21,21 +21,31 @@ class Cells:
     """A matrix (row, column) of numbers on a scale of `lmviz.models.tap.SCALES`.
 
     `limit` is the value with the strongest colour. Where `floor` is not 0, colours of shares and counts go by
-    the logarithm, from that value on. −∞ and NaN are masked cells, without a colour.
+    the logarithm, from that value on. With `by_row` the largest size of each row has the strongest colour.
+    −∞ and NaN are masked cells, without a colour.
     """
 
     values: np.ndarray
     scale: str
     limit: float
     floor: float = 0.0
+    by_row: bool = False
 
     @classmethod
-    def of(cls, values: np.ndarray, scale: str, limit: float | None = None, floor: float = 0.0) -> Cells:
+    def of(
+        cls,
+        values: np.ndarray,
+        scale: str,
+        limit: float | None = None,
+        floor: float = 0.0,
+        *,
+        by_row: bool = False,
+    ) -> Cells:
         """Take a matrix; the limit is 1 for shares, and otherwise the largest size there is."""
         values = np.asarray(values)
         if values.dtype.kind != "f":
             values = values.astype(np.float32)
-        return cls(values, scale, limit or (1.0 if scale == "share" else _largest(values)), floor)
+        return cls(values, scale, limit or (1.0 if scale == "share" else _largest(values)), floor, by_row)
 
     @property
     def one_sided(self) -> bool:
@@ -50,7 +60,10 @@ class Cells:
     @cached_property
     def levels(self) -> np.ndarray:
         """(row, column) uint8: 0 where masked, else 1 to 255 along the colour map, 128 its middle."""
-        ratio = self.values / self.limit if not self.floor else self._logarithms()
+        if self.by_row:
+            ratio = self.values / _largest_of_rows(self.values)
+        else:
+            ratio = self.values / self.limit if not self.floor else self._logarithms()
         np.clip(ratio, 0 if self.one_sided else -1, 1, out=ratio)
         ratio *= 254 if self.one_sided else 127
         ratio += 1.5 if self.one_sided else MIDDLE + 0.5
@@ -84,6 +97,12 @@ def _largest(values: np.ndarray) -> float:
     finite = np.isfinite(values)
     sizes = values if finite.all() else values[finite]
     return float(max(sizes.max(initial=0), -sizes.min(initial=0))) or 1.0
+
+
+def _largest_of_rows(values: np.ndarray) -> np.ndarray:
+    """The largest size in each row, as a column; 1 for a row of zeros or without a number."""
+    sizes = np.where(np.isfinite(values), np.abs(values), 0).max(axis=1, keepdims=True, initial=0)
+    return np.where(sizes > 0, sizes, 1).astype(values.dtype)
 
 
 def _reduce(levels: np.ndarray, size: int, axis: int, operation: np.ufunc) -> np.ndarray:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from lmviz.app.widgets.base.canvas import metrics
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.matrix.cells import ONE_SIDED
 
 SIZE = 11
 HEIGHT = 15
@@ -24,20 +25,32 @@ def _stripe(name: str, scale: str, table: bytes) -> QImage:
     return image.convertToFormat(QImage.Format.Format_RGB32)
 
 
-def scale_ends(scale: str, limit: float, floor: float = 0.0) -> tuple[str, str]:
+OF_ROW = "the largest of its row"
+
+
+def scale_ends(scale: str, limit: float, floor: float = 0.0, *, by_row: bool = False) -> tuple[str, str]:
     """What is written at the ends of a scale; a logarithmic one begins at its floor, and says what it is."""
+    if by_row:
+        return "0" if scale in ONE_SIDED else "−", OF_ROW
     if floor:
         return f"≤ {100 * floor:g} %", f"{100 * limit:g} %, log"
     digits = 0 if float(limit).is_integer() else 2
-    one_sided = scale in ("share", "count")
-    return "0" if one_sided else number(-limit, digits), number(limit, digits)
+    return "0" if scale in ONE_SIDED else number(-limit, digits), number(limit, digits)
 
 
-def draw_color_scale(painter: Painter, place: QRectF, scale: str, limit: float, floor: float = 0.0) -> None:
+def draw_color_scale(
+    painter: Painter,
+    place: QRectF,
+    scale: str,
+    limit: float,
+    floor: float = 0.0,
+    *,
+    by_row: bool = False,
+) -> None:
     """Draw "−1 ▬▬▬ 1" at the right end of a place; `limit` is the value of the strongest colour."""
     theme = painter.theme
     measure = metrics(SIZE, theme=theme)
-    low, high = scale_ends(scale, limit, floor)
+    low, high = scale_ends(scale, limit, floor, by_row=by_row)
     gap, width, height = 6 * theme.scale, STRIPE * theme.scale, 6 * theme.scale
     high_width, low_width = measure.horizontalAdvance(high), measure.horizontalAdvance(low)
     stripe = QRectF(0, place.center().y() - height / 2, width, height)

@@ -48,9 +48,11 @@ class HeadWall(Heads):
         self._known: tuple[tuple[float, ...], _Places] | None = None
         self.setAccessibleName("every head")
 
-    def set_heads(self, thumbnails: np.ndarray, badges: Mapping[Head, tuple[str, str]]) -> None:
-        """Show other heads, by layer."""
-        self._take(thumbnails, "share")
+    def set_heads(
+        self, thumbnails: np.ndarray, badges: Mapping[Head, tuple[str, str]], *, by_row: bool = False
+    ) -> None:
+        """Show other heads, by layer; with `by_row` the largest of each row has the strongest colour."""
+        self._take(thumbnails, "share", by_row=by_row)
         self._badges = badges
         if self._scores is not None and self._scores.shape != thumbnails.shape[:2]:
             self._scores = None

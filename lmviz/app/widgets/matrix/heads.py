@@ -50,10 +50,13 @@ class Heads(Pointed[Head | None], HighAsWide):
     def _describe(self) -> None:
         """Say which head is marked, to those who do not see it."""
 
-    def _take(self, thumbnails: np.ndarray, scale: str) -> None:
-        """Show thumbnails (layer, head, row, column); with the scale "signed" all have their largest size."""
+    def _take(self, thumbnails: np.ndarray, scale: str, *, by_row: bool = False) -> None:
+        """Show thumbnails (layer, head, row, column); with the scale "signed" all have their largest size.
+
+        With `by_row` the largest of each row has the strongest colour.
+        """
         layers, heads, rows, columns = thumbnails.shape
-        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), scale)
+        cells = Cells.of(thumbnails.reshape(layers * heads * rows, columns), scale, by_row=by_row)
         self._levels, self._scale, self._image = cells.levels.reshape(thumbnails.shape), scale, None
 
     def adopt_theme(self) -> None:

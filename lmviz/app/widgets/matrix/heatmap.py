@@ -23,6 +23,7 @@ from lmviz.app.widgets.matrix.heatmap_labels import Labels
 from lmviz.app.widgets.matrix.heatmap_painter import CellPicture, HeatmapStrokes
 
 DRAG_REACH = 120
+TINY, LEAST_BRUSH = 9, 8  # pixels at scale 1: of a cell that is hard to point at, and of a drag that is one
 
 
 class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
@@ -38,7 +39,8 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
     Signals: `cell_hovered(int, int)`, `left()`, `cell_clicked(int, int)`, and when editable
     `cell_dragged(int, int, float)` with the new value, `drag_finished()`.
     Arrow keys walk through the cells as the pointer does, Enter pins. Ctrl+wheel zooms, the wheel scrolls;
-    0, or a double click, shows all again.
+    of cells that are too small to be pointed at, those that are dragged over are shown large. 0, or a double
+    click, shows all again. `show_last(count)` shows the last rows and columns alone.
     """
 
     cell_hovered = Signal(int, int)
@@ -61,6 +63,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         self.set_readout(self._usual_readout)
         self._editable = False
         self._drag: tuple[tuple[int, int], QPointF, float] | None = None
+        self._brush: tuple[QPointF, QPointF] | None = None  # from where to where cells are dragged over
         self._pinned: tuple[int, int] | None = None
         self._suggested: tuple[int, int] | None = None
         self._selection: tuple[int, int] = (-1, -1)
@@ -84,6 +87,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         words: Sequence[Sequence[str]] = (),
         crossfade: bool = False,
         floor: float = 0.0,
+        by_row: bool = False,
     ) -> None:
         """Show values (row, column); `rows` and `columns` are their labels, none or one each.
 
@@ -91,15 +95,16 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         without colours. With `crossfade` a matrix of the same shape fades into this one in a quarter second.
 
         `scale` is one of `lmviz.models.tap.SCALES`; `limit` the value of the strongest colour, chosen
-        from the values when None. With a `floor`, colours go by the logarithm from there on. −∞ cells are
-        plain, NaN cells hatched.
+        from the values when None. With a `floor`, colours go by the logarithm from there on; `by_row`, the
+        largest of each row has the strongest. −∞ cells are plain, NaN cells hatched.
         """
         shape_changed = values.shape != self._cells.values.shape
         self._crossfade.end()
         if crossfade and not shape_changed and self._picture is not None:
             self._crossfade.begin(self._picture)
         self._words = tuple(words)
-        self._cells = Cells.of(np.zeros_like(values) if scale == "token" else values, scale, limit, floor)
+        numbers = np.zeros_like(values) if scale == "token" else values
+        self._cells = Cells.of(numbers, scale, limit, floor, by_row=by_row)
         self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
         self._picture = None
         if shape_changed:
@@ -211,6 +216,16 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         self._sight.reset()
         self._look_again()
 
+    def show_last(self, count: int) -> None:
+        """Show the last `count` rows and columns as large as they can be; all, where there are no more."""
+        rows, columns = self.shape
+        self._sight.reset()
+        self._frame = None
+        if 0 < count < max(rows, columns):
+            ends = range(max(0, rows - count), rows), range(max(0, columns - count), columns)
+            self._sight.show(self._framed(), *ends)
+        self._look_again()
+
     @property
     def zoom(self) -> float:
         """How many times larger than fitted the cells are."""
@@ -272,6 +287,8 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         strokes.draw_stairs(self._stairs[0])
         strokes.draw_outlines(self._selection, self._pinned, self._hovered)
         strokes.draw_suggested(self._suggested)
+        if self._brush is not None:
+            painter.box(QRectF(*self._brush).normalized(), edge=self.theme.text, width=1.2)
         self._labels.draw_rows(painter, frame, {row, self._selection[0]})
         self._labels.draw_columns(painter, frame, marked)
         self._labels.draw_notes(painter, frame, {row, self._selection[0]})
@@ -283,7 +300,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             draw_line_key(painter, key, theme.key, self._stairs[1])
         if self._cells.scale != "token":
             cells = self._cells
-            draw_color_scale(painter, place, cells.scale, cells.limit, cells.floor)
+            draw_color_scale(painter, place, cells.scale, cells.limit, cells.floor, by_row=cells.by_row)
 
     def _value_rows(self, frame: HeatmapFrame) -> Sequence[int]:
         if self._values_shown == "all":
@@ -306,6 +323,9 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
             cell, start, value = self._drag
             moved = (start.y() - event.position().y()) / self.length(DRAG_REACH)
             self.cell_dragged.emit(*cell, value + moved * self._cells.limit)
+        elif self._brush is not None:
+            self._brush = self._brush[0], event.position()
+            self.update()
         else:
             super().mouseMoveEvent(event)
 
@@ -322,7 +342,16 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         cell = self.index_at(event.position())
         if cell is not None and self._editable and not self._cells.masked[cell]:
             self._drag = (cell, event.position(), float(self._cells.values[cell]))
+        elif cell is not None and event.button() == Qt.MouseButton.LeftButton and self._are_tiny:
+            self._brush = event.position(), event.position()  # what is pinned is known when it ends
+            return
         super().mousePressEvent(event)
+
+    @property
+    def _are_tiny(self) -> bool:
+        """Whether single cells are hard to point at."""
+        frame = self._framed()
+        return min(frame.cell_width, frame.cell_height) < self.length(TINY)
 
     def clicked_on(self, index: tuple[int, int] | None) -> None:
         if index is not None:
@@ -333,6 +362,22 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         if self._drag is not None:
             self._drag = None
             self.drag_finished.emit()
+        brush, self._brush = self._brush, None
+        if brush is not None:
+            self._end_brush(*brush)
+
+    def _end_brush(self, start: QPointF, end: QPointF) -> None:
+        """Show what was dragged over as large as it can be; where that is nothing, it was a click."""
+        frame = self._framed()
+        area = QRectF(start, end).normalized().intersected(frame.area)
+        if max(area.width(), area.height()) < self.length(LEAST_BRUSH):
+            self.clicked_on(self.index_at(start))
+        else:
+            inside = QPointF(0.5, 0.5)  # the far edges belong to what lies beyond
+            first, last = frame.cell_at(area.topLeft()), frame.cell_at(area.bottomRight() - inside)
+            if first is not None and last is not None:
+                self._sight.show(frame, range(first[0], last[0] + 1), range(first[1], last[1] + 1))
+        self._look_again()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.reset_zoom()

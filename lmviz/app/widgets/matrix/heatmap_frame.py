@@ -111,6 +111,16 @@ class HeatmapSight:
         whole = (inside + QPointF(frame.left, frame.top)) * (zoom / self._zoom)
         self._zoom, self._scrolled = zoom, whole - inside
 
+    def show(self, frame: HeatmapFrame, rows: range, columns: range) -> None:
+        """Make a block of cells as large as the area has room for, and bring it into sight."""
+        across = frame.area.width() / (len(columns) * frame.cell_width)
+        down = frame.area.height() / (len(rows) * frame.cell_height)
+        larger = max(1.0 / self._zoom, min(across, down))
+        self._zoom *= larger
+        self._scrolled = QPointF(
+            columns.start * frame.cell_width * larger, rows.start * frame.cell_height * larger
+        )
+
     def scroll(self, frame: HeatmapFrame, distance: QPointF) -> None:
         """Move the picture, as far as there is more of it."""
         moved = frame.scrolled(frame.left - distance.x(), frame.top - distance.y())

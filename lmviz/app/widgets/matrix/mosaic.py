@@ -45,16 +45,22 @@ class HeadMosaic(Heads):
         self.setAccessibleName("all heads")
 
     def set_heads(
-        self, thumbnails: np.ndarray, badges: Sequence[Sequence[str]] = (), scale: str = "share"
+        self,
+        thumbnails: np.ndarray,
+        badges: Sequence[Sequence[str]] = (),
+        scale: str = "share",
+        *,
+        by_row: bool = False,
     ) -> None:
         """Show thumbnails (layer, head, row, column) and a word or "" for each (layer, head).
 
-        With the scale "signed" all of them have one limit, their largest size.
+        With the scale "signed" all of them have one limit, their largest size; with `by_row` the largest of
+        each row has the strongest colour.
         """
         if thumbnails.shape[:2] != self._levels.shape[:2]:
             self._current = self._hovered = None
             self._chosen = self._faded = frozenset()
-        self._take(thumbnails, scale)
+        self._take(thumbnails, scale, by_row=by_row)
         self._badges = tuple(tuple(row) for row in badges)
         self.renew_card()
         self._describe()

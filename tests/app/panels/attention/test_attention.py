@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.widgets.base.export import save_arrays
 from lmviz.app.widgets.base.figures import number
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.app.widgets.text.arithmetic_card import ResultLine
 from lmviz.app.window.main_window import MainWindow
 from lmviz.inspection.interventions import scale_head
@@ -267,3 +268,71 @@ def test_strips_that_come_after_the_panel_has_its_size_have_room(
     session.reading.set_prefix("the cows eat grass")
     qtbot.waitUntil(lambda: len(panel.strips.views) == 4)
     qtbot.waitUntil(lambda: panel.strips.height() >= panel.strips.minimumSizeHint().height() > 0)
+
+
+@pytest.fixture
+def long_text(
+    window: MainWindow, session: Session, make_run: Callable[..., Path], qtbot: QtBot
+) -> AttentionPanel:
+    """The panel with a text of 160 tokens, over which no weight is large."""
+    window.show_perspective("attention")
+    session.library.open(make_run("transformer", 2, width=8, heads=2, layers=1, context=256))
+    qtbot.waitUntil(lambda: session.library.model is not None)
+    session.reading.set_prefix(" ".join(["the cows eat grass and the hens eat corn"] * 18))
+    qtbot.waitUntil(lambda: session.reading.current is not None and len(session.reading.current.trace) > 150)
+    panel = next(panel for panel in window.perspective.panels if isinstance(panel, AttentionPanel))
+    qtbot.waitUntil(lambda: panel.shown.shape[-1:] > (150,))
+    return panel
+
+
+def chosen(panel: AttentionPanel, name: str, words: str) -> None:
+    picker = panel.findChild(QComboBox, name)
+    assert picker.isVisibleTo(panel)
+    picker.setCurrentText(words)
+    picker.activated.emit(picker.currentIndex())
+    panel.catch_up()
+
+
+def test_the_attention_of_a_long_text_is_no_white_square(long_text: AttentionPanel) -> None:
+    matrix, count = long_text.matrix, long_text.shown.shape[-1]
+
+    def ink() -> int:
+        """How dark the middle of the last rows is, from 0 to 255."""
+        picture, place = matrix.grab().toImage(), matrix.cell_rectangle(count - 8, count // 2)
+        across = range(round(place.left()), round(place.left()) + 20)
+        return max(255 - picture.pixelColor(x, round(place.top())).lightness() for x in across)
+
+    found = {}
+    for words in ("by row", "by matrix", "logarithmic", "0 to 1"):
+        chosen(long_text, "attention_color_picker", words)
+        found[words] = ink()
+    assert found["by row"] > 80
+    assert found["logarithmic"] > 60
+    assert found["0 to 1"] < 25
+
+
+def test_the_last_tokens_alone_fill_the_matrix(long_text: AttentionPanel) -> None:
+    chosen(long_text, "attention_stretch_picker", "last 32")
+    count = long_text.shown.shape[-1]
+    assert long_text.matrix.zoom == pytest.approx(count / 32, rel=0.02)
+    long_text.session.focus.choose_position(count - 3)
+    long_text.catch_up()
+    assert long_text.matrix.zoom > 4, "another position leaves what is in sight"
+    chosen(long_text, "attention_stretch_picker", "all tokens")
+    assert long_text.matrix.zoom == 1
+
+
+def test_the_row_of_the_position_is_written_in_words(long_text: AttentionPanel, qtbot: QtBot) -> None:
+    bars = long_text.findChild(BarsView, "attention_row_bars")
+    assert bars.isVisibleTo(long_text)
+    row = long_text.shown[-1]
+    strongest = int(row.argmax())
+    qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.part_rectangle(0).center().toPoint())
+    position = long_text.session.reading.position
+    assert long_text.session.focus.cell == ("layers/0/attention/weights", (0, position, strongest))
+
+
+def test_a_short_text_has_none_of_this(panels: dict[str, Panel]) -> None:
+    panel = panels["attention_view"]
+    for name in ("attention_color_picker", "attention_stretch_picker", "attention_row_bars"):
+        assert not panel.findChild(QWidget, name).isVisibleTo(panel)

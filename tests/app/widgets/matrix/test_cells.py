@@ -62,3 +62,12 @@ def test_with_a_floor_a_small_share_is_seen_and_one_below_it_is_not():
     assert logarithmic[1] == pytest.approx(1 + 254 / 2, abs=2)
     assert logarithmic[0] > 240
     assert list(logarithmic[2:]) == [1, 1, 1]
+
+
+def test_by_row_the_largest_of_each_row_has_the_strongest_colour() -> None:
+    values = np.array([[0.001, 0.002, -np.inf], [0.5, 0.25, 0.25], [0.0, 0.0, -np.inf]])
+    levels = Cells.of(values, "share", by_row=True).levels
+    assert levels[0, 1] == levels[1, 0] == 255
+    assert levels[0, 0] == levels[1, 1] == 128
+    assert levels[0, 2] == 0
+    assert levels[2, 0] == 1

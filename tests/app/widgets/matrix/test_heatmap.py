@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from layout_faults import faults_of, noted_texts
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -417,3 +417,46 @@ def test_in_low_rows_those_that_are_named_have_their_words(shown):
     ]
     words = sum(is_ink and not before for before, is_ink in itertools.pairwise(lines))
     assert 8 <= words <= 15
+
+
+@pytest.fixture
+def long(shown):
+    view = HeatmapView()
+    view.set_style(square=True)
+    view.set_matrix(np.tril(np.full((200, 200), 0.005)), scale="share", by_row=True)
+    return shown(view, 420, 420)
+
+
+def test_cells_that_are_dragged_over_are_shown_large_and_a_click_still_pins(long):
+    clicked = []
+    long.cell_clicked.connect(lambda row, column: clicked.append((row, column)))
+    start, end = (long.cell_rectangle(*cell).center().toPoint() for cell in ((100, 20), (139, 59)))
+    QTest.mousePress(long, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(long, end)
+    QTest.mouseRelease(long, Qt.MouseButton.LeftButton, pos=end)
+    assert clicked == []
+    assert long.zoom == pytest.approx(5, rel=0.05)
+    corner = long.cell_rectangle(100, 20).topLeft()
+    assert corner.x() == pytest.approx(long.cell_rectangle(100, 20).left())
+    for cell in ((100, 20), (139, 59)):
+        assert QRectF(long.rect()).contains(long.cell_rectangle(*cell))
+    QTest.mouseClick(long, Qt.MouseButton.LeftButton, pos=long.cell_rectangle(120, 40).center().toPoint())
+    assert clicked == [(120, 40)]
+    QTest.keyClick(long, Qt.Key.Key_0)
+    QTest.mouseClick(long, Qt.MouseButton.LeftButton, pos=start)
+    assert clicked[1:] == [(100, 20)]
+
+
+def test_the_last_rows_and_columns_alone(long):
+    long.show_last(50)
+    assert long.zoom == pytest.approx(4, rel=0.02)
+    assert QRectF(long.rect()).contains(long.cell_rectangle(199, 199))
+    assert not QRectF(long.rect()).contains(long.cell_rectangle(140, 140))
+    long.show_last(0)
+    assert long.zoom == 1
+
+
+def test_a_share_of_a_hundredth_can_be_seen_by_row(long):
+    strongest = color_at(long, 120, 40)
+    long.set_matrix(np.tril(np.full((200, 200), 0.005)), scale="share")
+    assert color_at(long, 120, 40).lightness() > strongest.lightness() + 40
