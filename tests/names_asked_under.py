@@ -1,26 +1,47 @@
-"""Under which names the program asks questions and starts jobs, read in its sources."""
+"""Under which names the program asks questions and starts jobs.
+
+Panels ask under keys, which are registered as their modules are imported. The names that others ask under,
+and those of all jobs, are read in the sources.
+"""
 
 from __future__ import annotations
 
 import ast
+import pkgutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import lmviz.app
+import lmviz.app.panels
+from lmviz.app.panels.question import Key
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-CLASS_KEYS = ("key", "job_name")
+CLASS_KEYS = ("job_name",)
+
+
+def keys_of_panels() -> set[str]:
+    """What panels ask under."""
+    for module in pkgutil.walk_packages(lmviz.app.panels.__path__, "lmviz.app.panels."):
+        import_module(module.name)
+    return set(Key.known)
 
 
 def names_asked_under() -> set[str]:
-    """What the program asks under and calls its jobs: constants, or the constant beginnings of names.
+    """What the program asks under and calls its jobs: constants, or the constant beginnings of names."""
+    paths = list(Path(*lmviz.app.__path__).rglob("*.py"))
+    of_panels = [path for path in paths if "panels" in path.parts]
+    others = [path for path in paths if path not in of_panels]
+    jobs = _names_in_sources(of_panels, "start_job")
+    return keys_of_panels() | jobs | _names_in_sources(others, "ask", "start_job")
 
-    They are arguments of `Work.ask` and `Work.start_job`, and of whatever hands a name on to these.
-    """
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in Path(*lmviz.app.__path__).rglob("*.py")]
+
+def _names_in_sources(paths: list[Path], *functions: str) -> set[str]:
+    """The first arguments of some functions, and of whatever hands a name on to these."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
     class_keys = {name for tree in trees for name in _class_keys(tree)}
     calls = [found for tree in trees for found in _calls(tree)]
-    places = {"ask": {0}, "start_job": {0}}
+    places = {function: {0} for function in functions}
     while True:
         known = sum(map(len, places.values()))
         for _, function, call in calls:

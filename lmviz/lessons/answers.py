@@ -9,7 +9,7 @@ import unicodedata
 from lmviz.lessons.condition import LookUp, plain
 from lmviz.lessons.expression import Result, constant, evaluate
 from lmviz.lessons.faults import NotKnown
-from lmviz.lessons.lesson import TOLERANCE, Question, Reply
+from lmviz.lessons.lesson import TOLERANCE, LessonQuestion, Reply
 
 PER_CENT = "Perhaps you mean per cent: write “%” after the number."
 QUOTES = " “”\"'"  # and blanks, around an answer in words
@@ -19,7 +19,7 @@ _CIRCUMFLEX = "\N{COMBINING CIRCUMFLEX ACCENT}"
 _HATS = ("hat", "^", " hat", "-hat", "_hat")  # how a hat is typed on a keyboard that has none
 
 
-def right_answer(question: Question, look_up: LookUp) -> Result:
+def right_answer(question: LessonQuestion, look_up: LookUp) -> Result:
     """The answer as the program has it now: a number or words. NotKnown where it has none.
 
     NotKnown too where the question's `check` is not true, so that its answer would not hold.
@@ -31,7 +31,7 @@ def right_answer(question: Question, look_up: LookUp) -> Result:
     return evaluate(question.answer, look_up)
 
 
-def is_right(question: Question, given: str, look_up: LookUp) -> bool:
+def is_right(question: LessonQuestion, given: str, look_up: LookUp) -> bool:
     """Whether what a person typed, or the choice that they made, is the answer.
 
     NotKnown where the program has no answer now, and where a number is asked for and none was typed.
@@ -42,7 +42,7 @@ def is_right(question: Question, given: str, look_up: LookUp) -> bool:
     return _means(question, given, right)
 
 
-def reply_to(question: Question, given: str, look_up: LookUp) -> str:
+def reply_to(question: LessonQuestion, given: str, look_up: LookUp) -> str:
     """What is answered to a wrong answer; empty where there is nothing to say to this one in particular."""
     for reply in question.replies:
         try:
@@ -54,7 +54,7 @@ def reply_to(question: Question, given: str, look_up: LookUp) -> str:
     return PER_CENT if _lacks_its_sign(question, given, look_up) else ""
 
 
-def _lacks_its_sign(question: Question, given: str, look_up: LookUp) -> bool:
+def _lacks_its_sign(question: LessonQuestion, given: str, look_up: LookUp) -> bool:
     """Whether a share was typed in per cent, and without the sign."""
     try:
         right = right_answer(question, look_up)
@@ -64,14 +64,14 @@ def _lacks_its_sign(question: Question, given: str, look_up: LookUp) -> bool:
     return is_share and "%" not in given and _means(question, f"({given})/100", right)
 
 
-def wrong_answer(question: Question, reply: Reply, look_up: LookUp) -> Result:
+def wrong_answer(question: LessonQuestion, reply: Reply, look_up: LookUp) -> Result:
     """The answer that a reply is meant for, as the program has it now. NotKnown where it has none."""
     if reply.chosen is not None:
         return question.choices[reply.chosen]
     return evaluate(reply.wrong, look_up)
 
 
-def _means(question: Question, given: str, meant: Result) -> bool:
+def _means(question: LessonQuestion, given: str, meant: Result) -> bool:
     """Whether what was typed or chosen is this answer: the same words, or a number within the tolerance."""
     if question.choices or isinstance(meant, str):
         return _words(given) in _spellings(_words(meant))

@@ -53,7 +53,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Question:
+class LessonQuestion:
     """What is asked, once the tasks are done.
 
     With `choices` the right one is the number `right`, or the one that `answer` gives. Else `answer` gives a
@@ -83,7 +83,7 @@ class Step:
     control: str = ""
     openings: tuple[Opening, ...] = ()
     tasks: tuple[LessonTask, ...] = ()
-    question: Question | None = None
+    question: LessonQuestion | None = None
 
     def control_at(self, done: int) -> str:
         """What is outlined when so many tasks are done: the next one's own control, or the step's."""

@@ -19,7 +19,7 @@ from lmviz.lessons.condition import Condition, parse_condition
 from lmviz.lessons.controls import check_control
 from lmviz.lessons.expression import Expression, Literal, evaluate, parse
 from lmviz.lessons.faults import LessonFault, NotKnown
-from lmviz.lessons.lesson import Lesson, LessonTask, Opening, Question, Reply, Step
+from lmviz.lessons.lesson import Lesson, LessonQuestion, LessonTask, Opening, Reply, Step
 from lmviz.lessons.openings import read_opening
 from lmviz.lessons.parts import ENTRY, PartReader, WrittenEntry, WrittenPart
 from lmviz.lessons.values import check, names_values
@@ -231,7 +231,7 @@ class _Reader(PartReader):
             return None
         return condition
 
-    def _question(self, part: WrittenPart, known: dict[str, WrittenEntry]) -> Question | None:
+    def _question(self, part: WrittenPart, known: dict[str, WrittenEntry]) -> LessonQuestion | None:
         if "question" not in known:
             lost = next((known[name] for name in OF_A_QUESTION if name in known and name != "hint"), None)
             if lost is not None:
@@ -247,7 +247,7 @@ class _Reader(PartReader):
         if found is None:
             return None
         expression, right = found
-        return Question(
+        return LessonQuestion(
             known["question"].words,
             expression,
             choices,

@@ -5,12 +5,12 @@ import pytest
 from lmviz.lessons.answers import PER_CENT, is_right, reply_to
 from lmviz.lessons.expression import Result, parse
 from lmviz.lessons.faults import NotKnown
-from lmviz.lessons.lesson import Question
+from lmviz.lessons.lesson import LessonQuestion
 from lmviz.lessons.shipped import shipped_lessons
 
 
 def judged(answer: str, given: str) -> bool:
-    return is_right(Question("How many?", parse(answer)), given, lambda name, arguments: 0.0)
+    return is_right(LessonQuestion("How many?", parse(answer)), given, lambda name, arguments: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_no_number_is_not_judged(given: str) -> None:
 
 
 def judged_word(answer: str, given: str) -> bool:
-    return is_right(Question("Which value?", parse("broken")), given, lambda name, arguments: answer)
+    return is_right(LessonQuestion("Which value?", parse("broken")), given, lambda name, arguments: answer)
 
 
 @pytest.mark.parametrize("given", ["ŷ", "y\u0302", "yhat", "y hat", "y-hat", "Y^", "“ŷ”"])
@@ -105,4 +105,4 @@ def test_a_share_may_be_typed_as_the_panel_rounds_it(
     ],
 )
 def test_a_share_in_per_cent_without_its_sign_is_told_so(answer: str, given: str, said: str) -> None:
-    assert reply_to(Question("How many?", parse(answer)), given, lambda name, arguments: 0.0) == said
+    assert reply_to(LessonQuestion("How many?", parse(answer)), given, lambda name, arguments: 0.0) == said

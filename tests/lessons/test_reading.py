@@ -15,7 +15,7 @@ import lmviz.lessons
 from lmviz.base.errors import LmvizError
 from lmviz.lessons.answers import reply_to
 from lmviz.lessons.faults import LessonFault
-from lmviz.lessons.lesson import Question
+from lmviz.lessons.lesson import LessonQuestion
 from lmviz.lessons.reading import LARGEST, is_lesson, open_lesson, read_lesson
 
 PERSPECTIVES = ("corpus", "attention")
@@ -402,7 +402,7 @@ def test_a_wrong_answer_has_a_reply_of_its_own() -> None:
     text = text.replace("answer: 0.1, 0.2\n", "answer: 0.1, 0.2\nwrong: corn\nreply: A word.\n")
     first, second = (step.question for step in read_lesson(text, PERSPECTIVES).steps)
 
-    def said(question: Question, given: str) -> str:
+    def said(question: LessonQuestion, given: str) -> str:
         return reply_to(question, given, lambda name, arguments: {"count": 11.0, "text": "farm"}[name])
 
     assert [said(first, given) for given in ("10", "20/2", "9", "11", "ten")] == ["One too few."] * 2 + [

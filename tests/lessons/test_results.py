@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lmviz.base.errors import LmvizError
 from lmviz.cli import run
 from lmviz.lessons.expression import Literal
-from lmviz.lessons.lesson import Lesson, Question, Step
+from lmviz.lessons.lesson import Lesson, LessonQuestion, Step
 from lmviz.lessons.results import (
     MOST,
     GivenAnswer,
@@ -38,7 +38,7 @@ RESULTS = st.builds(Results, st.lists(LESSONS, max_size=3).map(tuple))
 
 
 def asked(*titles: str) -> Lesson:
-    question = Question("How many?", Literal("11"))
+    question = LessonQuestion("How many?", Literal("11"))
     return Lesson("cows", "Cows", 1, "", tuple(Step(title, "Say.", 1, question=question) for title in titles))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QTimer, Signal, SignalInstance
@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QLayout, QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from lmviz.app.look.theme import theme_switch
+from lmviz.app.panels.question import Question
 from lmviz.app.panels.questions import Questions
-from lmviz.app.session.comparison import ComparedModel
-from lmviz.app.session.opened_model import Moment, OpenedModel
-from lmviz.app.session.reading import Reading
+from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
 from lmviz.app.widgets.base.card import Card
@@ -25,9 +24,6 @@ from lmviz.app.widgets.base.empty_text import EmptyText
 from lmviz.app.workers.job import Job, JobWork
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import of_units
-
-if TYPE_CHECKING:
-    from lmviz.models.model import Model
 
 T = TypeVar("T")
 
@@ -44,7 +40,7 @@ class Panel(QWidget):
     Redrawing is what live panels cost the training, so nothing is drawn behind another perspective:
     a change that comes while the panel is hidden is drawn when it is shown again.
 
-    What takes time is asked by `ask` and its like, or started as a job. Work is a function that knows no
+    What takes time is a `Question` that it asks, or a job that it starts. Work is a function that knows no
     widget; of the questions under one key only the newest is answered. Where the work fails, the panel
     shows the sentence in its own card until the same question is answered.
 
@@ -79,7 +75,7 @@ class Panel(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName(_view_name(type(self)))
+        self.setObjectName(self.view_name())
         self.session = session
         self._sheets = QStackedLayout(self)
         self._sheets.setContentsMargins(0, 0, 0, 0)
@@ -106,6 +102,11 @@ class Panel(QWidget):
         self.follow(theme_switch().theme_changed)  # its widgets were given colours of the theme
         if self.needs_next_word:
             self.follow(session.library.model_changed)
+
+    @classmethod
+    def view_name(cls) -> str:
+        """What lessons, scripts and tests call a panel: "over_time_view" is the OverTimePanel."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Panel")).lower() + "_view"
 
     @property
     def is_in_sight(self) -> bool:
@@ -274,11 +275,12 @@ class Panel(QWidget):
         """A sentence that speaks of words, as it is said of what the shown model reads."""
         return of_units(sentence, self.session.reading.noun)
 
-    def must_ask(self, key: str, question: object) -> bool:
+    def must_ask(self, question: Question[Any, Any]) -> bool:
         """Whether a question is still to be asked: not where its answer is drawn, or on its way.
 
         Where it is drawn, another one that is on its way is taken back: its answer would be drawn instead.
         """
+        key = question.key
         if self._own_questions.is_drawn(key, question):
             self._take_back(key)
             return False
@@ -287,65 +289,22 @@ class Panel(QWidget):
         self._own_questions.begin(key, question)
         return True
 
-    def has_drawn(self, key: str, question: object) -> bool:
+    def has_drawn(self, question: Question[Any, Any]) -> bool:
         """Whether what is drawn is the whole answer to a question that it `must_ask` before."""
-        return self._own_questions.is_drawn(key, question)
+        return self._own_questions.is_drawn(question.key, question)
 
-    def ask(
-        self, key: str, work: Callable[[Model], T], answer: Callable[[T], object], *, grows: bool = False
-    ) -> None:
-        """Have work done on the model as it is shown, the interventions in force included.
+    def ask(self, question: Question[Any, T], answer: Callable[[T], object]) -> None:
+        """Have a question answered: what comes is drawn, and what fails is said on the panel's card.
 
-        With `grows` the answer adds to what is drawn; otherwise it replaces it, which is late until then.
+        An answer that `grows` adds to what is drawn; otherwise it replaces it, which is late until then.
         """
-        self._await(key, grows)
-        self.session.reading.ask(key, work, *self._ends(key, answer))
+        self._await(question.key, question.grows)
+        question.put(self.session, *self._ends(question.key, answer))
 
-    def ask_about(
-        self,
-        reading: Reading,
-        key: str,
-        work: Callable[[Model], T],
-        answer: Callable[[T], object],
-        *,
-        grows: bool = False,
-    ) -> None:
-        """The same on the model of a reading; it is answered only while nothing newer has been read."""
-        self._await(key, grows)
-        self.session.reading.ask_about(reading, key, work, *self._ends(key, answer))
-
-    def ask_model(
-        self,
-        moment: Moment,
-        key: str,
-        work: Callable[[Model], T],
-        answer: Callable[[T], object],
-        *,
-        grows: bool = False,
-    ) -> None:
-        """The same on a model at a step, as it was trained."""
-        self._await(key, grows)
-        self.session.work.ask_model(moment, key, work, *self._ends(key, answer))
-
-    def ask_compared(
-        self,
-        models: Sequence[ComparedModel],
-        key: str,
-        work: Callable[[Model, int], T],
-        answer: Callable[[list[T]], object],
-        *,
-        grows: bool = False,
-    ) -> None:
-        """The same on each of several models; work also gets each one's place. One answer, in order."""
-        self._await(key, grows)
-        self.session.comparison.ask(models, key, work, *self._ends(key, answer))
-
-    def ask_reader(
-        self, key: str, work: Callable[[], T], answer: Callable[[T], object], *, grows: bool = False
-    ) -> None:
-        """The same for work that needs no model."""
-        self._await(key, grows)
-        self.session.work.ask(key, work, *self._ends(key, answer))
+    def ask_once(self, question: Question[Any, T], answer: Callable[[T], object]) -> None:
+        """Ask what it `must_ask`."""
+        if self.must_ask(question):
+            self.ask(question, answer)
 
     def silence(self, key: str) -> None:
         """Take a question back: it will not be answered, and what failed of it is no longer said.
@@ -515,8 +474,3 @@ class Panel(QWidget):
 def _held(part: T | QLayout) -> T | QWidget:
     """A layout as a widget."""
     return sheet(part) if isinstance(part, QLayout) else part
-
-
-def _view_name(kind: type[Panel]) -> str:
-    """What lessons, scripts and tests call a panel: "over_time_view" is the OverTimePanel."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__.removesuffix("Panel")).lower() + "_view"

@@ -6,7 +6,7 @@ matched to it even if the session has changed meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -105,6 +105,12 @@ class Comparison(Part):
             self.choice_changed,
         ):
             changed.connect(self.changed)
+
+    @property
+    def shown(self) -> ComparedModel | None:
+        """The shown model as it is shown, with the interventions in force and what it reads beside a text."""
+        moment, source = self._library.moment, self._reading.source if self._reading.has_source else None
+        return None if moment is None else ComparedModel(moment, self._surgery.in_force, source=source)
 
     @property
     def chosen(self) -> tuple[Moment, ...]:
@@ -227,22 +233,19 @@ class Comparison(Part):
         self,
         models: Sequence[ComparedModel],
         key: str,
-        work: Callable[[Model, int], T],
-        answer: Callable[[list[T]], object],
+        work: Callable[[Iterator[Model]], T],
+        answer: Callable[[T], object],
         failed: Failed,
     ) -> None:
-        """Have work done on each model with its interventions, in the reading thread: see `Work.ask_models`.
-
-        `work` gets a model and its place among `models`.
-        """
+        """Have work done on models with their interventions, in the reading thread: see `Work.ask_models`."""
         interventions = [item.interventions for item in models]
         sources = [item.source for item in models]
 
-        def given_source(model: Model, place: int) -> T:
-            return work(of_source(model, sources[place]), place)
+        def given_sources(found: Iterator[Model]) -> T:
+            return work(of_source(model, source) for model, source in zip(found, sources, strict=True))
 
         moments = [item.moment for item in models]
-        self._work.ask_models(moments, key, given_source, answer, failed, interventions)
+        self._work.ask_models(moments, key, given_sources, answer, failed, interventions)
 
     def _forget(self, closed: OpenedModel) -> None:
         self.choose(moment for moment in self._chosen if moment[0].folder != closed.folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -97,26 +97,24 @@ class Work(Part):
         self,
         moments: Sequence[Moment],
         key: str,
-        work: Callable[[Model, int], T],
-        answer: Callable[[list[T]], object],
+        work: Callable[[Iterator[Model]], T],
+        answer: Callable[[T], object],
         failed: Failed,
         interventions: Sequence[Sequence[Intervention]] | None = None,
     ) -> None:
-        """The same for several models; one answer with all results, in their order.
+        """The same for several models, with one answer.
 
-        `work` gets each model and its place. `interventions` are those in force in each of the models;
-        by default there are none.
+        `work` gets them one by one, in their order, each with its weights when it comes to it: one model at
+        a time. `interventions` are those in force in each of the models; by default there are none.
         """
         changes = [()] * len(moments) if interventions is None else interventions
         wanted, cache = tuple(zip(moments, changes, strict=True)), self._cache
 
-        def work_on_all() -> list[T]:
-            return [
-                work(cache.changed(opened.folder, step, own, opened.spells_out), place)
-                for place, ((opened, step), own) in enumerate(wanted)
-            ]
+        def models() -> Iterator[Model]:
+            for (opened, step), own in wanted:
+                yield cache.changed(opened.folder, step, own, opened.spells_out)
 
-        self.ask(key, work_on_all, answer, failed)
+        self.ask(key, lambda: work(models()), answer, failed)
 
     def is_busy(self, key: str) -> bool:
         """Whether an answer under this key is still to come."""

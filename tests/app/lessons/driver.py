@@ -19,7 +19,7 @@ from lmviz.lessons.answers import right_answer, wrong_answer
 from lmviz.lessons.condition import Condition
 from lmviz.lessons.expression import Result
 from lmviz.lessons.faults import NotKnown
-from lmviz.lessons.lesson import Lesson, LessonTask, Question
+from lmviz.lessons.lesson import Lesson, LessonQuestion, LessonTask
 from lmviz.lessons.values import names_values
 from tests.app.lessons.acts import act
 from tests.app.lessons.person import Driver
@@ -92,7 +92,7 @@ def bring_about(driver: Driver, task: LessonTask, place: int) -> None:
             )
 
 
-def answer(driver: Driver, question: Question) -> None:
+def answer(driver: Driver, question: LessonQuestion) -> None:
     """Give wrong answers, which are refused, each with the lesson's own reply to it; and the right one."""
     current = driver.session.lesson
     assert current.may_answer
@@ -121,7 +121,7 @@ def answer(driver: Driver, question: Question) -> None:
     )
 
 
-def give(driver: Driver, question: Question, words: str) -> None:
+def give(driver: Driver, question: LessonQuestion, words: str) -> None:
     """Answer as a person does, and once more where a model that is still being trained came in between."""
     for _ in range(3):
         driver.wait(lambda: _is_known(driver, question), f"no answer is known: {question.words}")
@@ -134,7 +134,7 @@ def give(driver: Driver, question: Question, words: str) -> None:
             return
 
 
-def _is_known(driver: Driver, question: Question) -> bool:
+def _is_known(driver: Driver, question: LessonQuestion) -> bool:
     """Whether everything is read, and the program has an answer to the question."""
     try:
         right_answer(question, driver.session.lesson.value)

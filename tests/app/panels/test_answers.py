@@ -22,7 +22,9 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from lmviz.app.panels.inside.lens import KEY
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Question
 from lmviz.app.panels.table import PERSPECTIVES, rows_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.card import Card
@@ -427,7 +429,7 @@ def test_what_is_drawn_stays_where_a_change_is_taken_back_before_it_is_answered(
     assert not found, "\n".join(found)
 
 
-def cannot_be_computed() -> None:
+def cannot_be_computed(subject: None) -> None:
     raise LmvizError("It cannot be computed.")
 
 
@@ -457,7 +459,7 @@ def test_a_panel_that_is_out_of_place_gives_nothing_of_the_model_before(
     tagger = next(model for model in session.library.models if model != writer)
     for name, panel in around.panels.items():
         if panel.out_of_place(tagger) and not panel.is_out_of_place:
-            panel.ask_reader(f"to fail for {name}", cannot_be_computed, print)
+            panel.ask(Question(KEY.of(f" to fail for {name}"), None, cannot_be_computed), print)
     other_model(session)
     late = [panel for panel in around.panels.values() if panel.out_of_place(session.library.model)]
     assert session.library.model == tagger

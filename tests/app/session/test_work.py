@@ -21,7 +21,9 @@ def test_all_compared_moments_are_answered_together(read: Session, qtbot: QtBot)
     heard: list[list[int]] = []
     read.comparison.choose([(read.library.model, 0), (read.library.model, 6), (read.library.model, 1)])
     compared = [ComparedModel(moment) for moment in read.comparison.chosen]
-    read.comparison.ask(compared, "steps", lambda model, place: model.step, heard.append, pytest.fail)
+    read.comparison.ask(
+        compared, "steps", lambda models: [model.step for model in models], heard.append, pytest.fail
+    )
     qtbot.waitUntil(lambda: bool(heard))
     assert heard == [[0, 6, 1]]
 

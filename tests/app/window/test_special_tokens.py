@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import foreign_tokenizers
@@ -140,8 +141,8 @@ def test_models_that_stand_beside_it_read_alike(
     assert len(models) == 2
     found: list[list[int]] = []
 
-    def count(model: lmviz.Model, place: int) -> int:
-        return len(lmviz.trace(model, CHAT, taps=["logits"]))
+    def count(models: Iterator[lmviz.Model]) -> list[int]:
+        return [len(lmviz.trace(model, CHAT, taps=["logits"])) for model in models]
 
     chat.comparison.ask(models, "counted", count, found.append, pytest.fail)
     qtbot.waitUntil(lambda: bool(found))

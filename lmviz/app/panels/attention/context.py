@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.attention.chosen_alignment import ChosenAlignment, chosen_alignment, out_of_translation
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
@@ -27,6 +28,8 @@ from lmviz.models.address import Address
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("swap")
 
 SILENCING = "Sets the encoder's state at this place to zero; keys, values and scores change with it."
 READ_ON = " The encoder reads on from there: what follows in the source changes too."
@@ -234,7 +237,7 @@ class ContextPanel(Panel):
                 return swap_context(model, untouched, position, other)
             return swap_last_state(model, untouched, other)
 
-        self.ask_about(reading, "swap", work, lambda found: self.session.surgery.add(*found))
+        self.ask(Question(KEY, reading, work), lambda found: self.session.surgery.add(*found))
 
 
 def _is_changed(trace: Trace, context: View) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.attention.long_text import LONG
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, picker, sheet
@@ -22,6 +23,8 @@ from lmviz.inspection.head_badges import DUPLICATE, FIRST, INDUCTION, PREVIOUS, 
 from lmviz.inspection.recipes.recipe import badges_recipe
 from lmviz.looks.ink import Inked
 from lmviz.text.tokenizer import visible
+
+KEY = Key("every head")
 
 FEW = 144
 """Heads that the panel at the left shows at once: those of GPT-2."""
@@ -121,7 +124,7 @@ class EveryHeadPanel(Panel):
 
     def refresh(self) -> None:
         reading = self.session.reading.current
-        self.silence("every head")
+        self.silence(KEY)
         if reading is None or not attention_layers(reading.trace):
             self._badges = ()
             self.wall.set_heads(NOTHING, {})
@@ -130,8 +133,8 @@ class EveryHeadPanel(Panel):
             self._card.set_placeholder(NO_TEXT)
             return
         trace = reading.trace
-        self.ask_about(
-            reading, "every head", lambda model: (thumbnails(trace), head_badges(trace)), self._show_heads
+        self.ask(
+            Question(KEY, reading, lambda model: (thumbnails(trace), head_badges(trace))), self._show_heads
         )
 
     def _show_heads(self, found: tuple[np.ndarray, tuple[tuple[HeadBadge, ...], ...]]) -> None:

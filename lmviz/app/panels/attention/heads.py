@@ -10,6 +10,7 @@ import numpy as np
 
 from lmviz.app.panels.attention.long_text import LONG
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.attention_heads import CROSS, DECODER, ENCODER, Head
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -27,6 +28,8 @@ from lmviz.models.address import Address, gradient_of
 if TYPE_CHECKING:
     from lmviz.inspection.gradient import Gradient
     from lmviz.models.model import Model
+
+KEY = Key("thumbnails")
 
 OF = {CROSS: "to the source", ENCODER: "within the source", DECODER: "within the translation"}
 """What heads of a model that translates look at, in words."""
@@ -88,7 +91,7 @@ class HeadsPanel(Panel):
 
     def refresh(self) -> None:
         reading = self.session.reading.current
-        self.silence("thumbnails")
+        self.silence(KEY)
         if reading is None or not self._addresses(reading.trace):
             is_known = reading is not None or self.session.library.model is None
             self._show_nothing(NO_HEADS if is_known else NO_TEXT)
@@ -107,7 +110,7 @@ class HeadsPanel(Panel):
             self._draw_heads(work(), gradients is not None)
         else:
             take = partial(self._draw_heads, are_gradients=gradients is not None)
-            self.ask_about(reading, "thumbnails", work, take)
+            self.ask(Question(KEY, reading, work), take)
 
     def handle_failure(self, key: str) -> None:
         self._show_nothing("")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import Moment
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from lmviz.circuits.ablation import Ablation
     from lmviz.circuits.contrast import Contrast
     from lmviz.models.model import Model
+
+LOSS_WITHOUT = Key("loss without a part")
 
 NO_MODEL = "Open or train a model to see what it does without each of its parts."
 NO_TEXT = "Type a text above to see what the answer to it is without each part."
@@ -64,7 +67,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
     """
 
     gives_way = 90
-    key = "ablation"
+    key = Key("ablation")
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "ablation_sentence")
@@ -72,7 +75,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         self._ghost_about: object = None  # whose curves are drawn: a model on a text, ablated in a way
         self._keeps_curves = False
         self.ghost: AnswersByStep[Ablation] = AnswersByStep(
-            self, self._draw_on, key="loss without a part", beside_others=True
+            self, self._draw_on, key=LOSS_WITHOUT, beside_others=True
         )
         """What the loss is without the chosen part alone."""
         self._what = picker("ablated_number_picker", "what may change without a part", (ANSWER, TEXT_LOSS))
@@ -128,7 +131,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
             corpus if of_text else None,
             "" if measured is None else measured.said,
         )
-        is_drawn = self.has_drawn(self.key, asked)
+        is_drawn = self.has_drawn(self._question(asked))
         self._ask_once(asked)
         if is_drawn:
             self._follow_ghost()
@@ -151,7 +154,7 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
         ways = ["lower"] if model is not None and model.family == "ngram" else ["zero", "mean"]
         set_choices(self._to, {way: TO[way] for way in ways})
 
-    def _ask(self, asked: AblationAsked) -> None:
+    def _question(self, asked: AblationAsked) -> Question[Any, Ablation]:
         contrast, corpus, by, changes = asked.contrast, asked.corpus, asked.by, asked.changes
 
         def work(model: Model) -> Ablation:
@@ -160,16 +163,14 @@ class AblationPanel(AnsweringPanel["Ablation", AblationAsked]):
             given: Any = contrast if corpus is None else _pieces(model, corpus, TOKENS)
             return ablate(model, given, by=by, interventions=changes)
 
-        def take(found: Ablation) -> None:
-            if self.found is None or self.found.addresses != found.addresses:
-                self._cell = None
-            self._take(asked, found)
-            self._follow_ghost()
+        subject = asked.reading if corpus is None else asked.moment
+        return Question(self.key, subject, work, about=asked)
 
-        if corpus is None:
-            self.ask_about(asked.reading, self.key, work, take)
-        else:
-            self.ask_model(asked.moment, self.key, work, take)
+    def _take(self, asked: AblationAsked, found: Ablation) -> None:
+        if self.found is None or self.found.addresses != found.addresses:
+            self._cell = None
+        super()._take(asked, found)
+        self._follow_ghost()
 
     def _shown(self) -> tuple[int, ...]:
         """The chosen cell, or the one without which most changes."""

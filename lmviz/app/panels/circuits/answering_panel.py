@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -22,12 +23,12 @@ Asked = TypeVar("Asked")
 class AnsweringPanel(Panel, Generic[Answer, Asked]):
     """A panel that draws an answer about the two texts, and says it in a sentence of its own.
 
-    Subclasses say what they ask as the controls stand, `_asks`, ask it once, `_ask`, and draw `found`, the
+    Subclasses say what they ask as the controls stand, `_asks`, and as a `_question`, and draw `found`, the
     answer to `_of`, or nothing where there is none.
     """
 
     draws = ("reading", "contrast")
-    key = ""
+    key: ClassVar[Key]
     """The key under which it asks."""
 
     needs_pair = False
@@ -46,7 +47,12 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
     @property
     def is_whole(self) -> bool:
         """Whether what is asked now is drawn."""
-        return self.found is not None and not self.is_behind and self.has_drawn(self.key, self._of)
+        return (
+            self.found is not None
+            and not self.is_behind
+            and self._of is not None
+            and self.has_drawn(self._question(self._of))
+        )
 
     def have_asked(self) -> None:
         self.session.contrast.renew()
@@ -72,8 +78,8 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
         """What is asked, as the controls stand."""
 
     @abstractmethod
-    def _ask(self, asked: Asked) -> None:
-        """Ask it."""
+    def _question(self, asked: Asked) -> Question[Any, Answer]:
+        """The same as a question, about all that it depends on."""
 
     @abstractmethod
     def _draw(self) -> None:
@@ -81,9 +87,10 @@ class AnsweringPanel(Panel, Generic[Answer, Asked]):
 
     def _ask_once(self, asked: Asked) -> None:
         """Ask, unless that is waited for, or drawn: then it is drawn again, marked as is now chosen."""
-        if self.must_ask(self.key, asked):
-            self._ask(asked)
-        elif self.has_drawn(self.key, asked):
+        question = self._question(asked)
+        if self.must_ask(question):
+            self.ask(question, lambda found: self._take(asked, found))
+        elif self.has_drawn(question):
             self._draw()
 
     def _take(self, asked: Asked, found: Answer) -> None:

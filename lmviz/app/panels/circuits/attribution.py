@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -65,7 +66,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
     """The strongest parts, one bar after the other up to the measure; a head's share by the words it read."""
 
     gives_way = 60
-    key = "attribution"
+    key = Key("attribution")
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "attribution_sentence")
@@ -109,7 +110,7 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
     def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
         return reading, measured, max(self._depth.currentIndex(), 0)
 
-    def _ask(self, asked: Asked) -> None:
+    def _question(self, asked: Asked) -> Question[Reading, Attribution]:
         reading, measured, through = asked
         changes = reading.question.interventions
 
@@ -118,12 +119,12 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
 
             return attribute(model, measured.contrast, through=through, interventions=changes)
 
-        def take(found: Attribution) -> None:
-            if self._pinned not in found.words:
-                self._pinned = ""
-            self._take(asked, found)
+        return Question(self.key, reading, work, about=asked)
 
-        self.ask_about(reading, self.key, work, take)
+    def _take(self, asked: Asked, found: Attribution) -> None:
+        if self._pinned not in found.words:
+            self._pinned = ""
+        super()._take(asked, found)
 
     def _offer_depths(self, depth: int) -> None:
         """Down to which recurrent layer the answer can be taken apart, and to the words."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly, whole_percent
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -40,7 +41,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
     """Parts by layer and position, and a spin box for how many are kept; a click shows a part's paths."""
 
     gives_way = 120
-    key = "circuit"
+    key = Key("circuit")
     needs_pair = True
 
     def __init__(self, session: Session) -> None:
@@ -91,7 +92,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
     def _asks(self, reading: Reading, measured: MeasuredContrast) -> Asked:
         return reading, measured, self._keep.value(), list(REST)[max(self._rest.currentIndex(), 0)]
 
-    def _ask(self, asked: Asked) -> None:
+    def _question(self, asked: Asked) -> Question[Reading, Circuit]:
         reading, measured, keep, rest = asked
         changes = reading.question.interventions
 
@@ -100,7 +101,7 @@ class CircuitPanel(AnsweringPanel["Circuit", Asked]):
 
             return circuit(model, measured.contrast, keep, rest=rest, interventions=changes)
 
-        self.ask_about(reading, self.key, work, lambda found: self._take(asked, found))
+        return Question(self.key, reading, work, about=asked)
 
     def _draw(self) -> None:
         found = self.found

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.reading import Reading
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from lmviz.circuits.head_pair import Head, HeadPair
     from lmviz.models.model import Model
 
-PAIR = "two heads"
+BY_STEP = Key("answer by step")
+
+PAIR = Key("two heads")
 NO_MODEL = "Open or train a Transformer to see which two of its heads work together."
 NO_TEXT = "Type a text above whose last word has occurred before."
 NO_PAIR = (
@@ -60,7 +63,7 @@ class HeadPairPanel(Panel):
         self.pair: HeadPair | None = None
         """The two heads that are drawn."""
         self.chances: AnswersByStep[float] = AnswersByStep(
-            self, self._follow_steps, key="answer by step", beside_others=True
+            self, self._follow_steps, key=BY_STEP, beside_others=True
         )
         """The probability of the word that they find."""
         self._pairs: dict[Moment, tuple[HeadPair | None]] = {}  # of the model and step that were read last
@@ -119,7 +122,7 @@ class HeadPairPanel(Panel):
             self._pairs = {moment: (pair,)}
             self._draw(reading, pair, likeliest)
 
-        self.ask_about(reading, PAIR, work, take)
+        self.ask(Question(PAIR, reading, work), take)
 
     def _show_instead(self, sentence: str) -> None:
         """Say why there is nothing to draw."""

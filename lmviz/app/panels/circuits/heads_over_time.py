@@ -10,6 +10,7 @@ import numpy as np
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.circuits.answering_panel import heads_missing
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key
 from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from lmviz.circuits.head_scores import HeadScores
     from lmviz.circuits.heads_over_time import HeadsOverTime, HeadTurn, Jump
     from lmviz.models.model import Model
+
+KEY = Key("heads over time")
 
 NO_MODEL = "Open or train a Transformer to see what each of its heads does."
 WHERE = {
@@ -70,7 +73,7 @@ class HeadsOverTimePanel(Panel):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.scores: AnswersByStep[HeadScores] = AnswersByStep(self, self.refresh_soon, key="heads over time")
+        self.scores: AnswersByStep[HeadScores] = AnswersByStep(self, self.refresh_soon, key=KEY)
         self._score = picker("head_score_picker", "what heads are coloured by", WHERE)
         self._score.setCurrentText("induction")
         self._said = Label(name="heads_sentence", wraps=True)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.circuits.answering_panel import AnsweringPanel, briefly, whole_percent
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -61,7 +62,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
     """The share of the difference that each state brings along, layer by position or layer by head."""
 
     gives_way = 60
-    key = "patching"
+    key = Key("patching")
     needs_pair = True
 
     def __init__(self, session: Session) -> None:
@@ -146,7 +147,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         self._give_up()  # its answer would put the kind before back into the picker
         self.refresh_soon()
 
-    def _ask(self, asked: Asked) -> None:
+    def _question(self, asked: Asked) -> Question[Reading, GrowingPatches]:
         reading, measured, kind, into = asked
         changes, contrast = reading.question.interventions, measured.contrast
 
@@ -157,16 +158,17 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
             growing.go_on(model)
             return growing
 
-        def take(growing: GrowingPatches) -> None:
-            same = self.found is not None and self.found.kind == growing.kind
-            self._pinned = self._pinned if same and self._fits(growing) else None
-            self.found = growing
-            set_choices(self._kind, growing.kinds, growing.kind)
-            self._of = (reading, measured, growing.kind, into)
-            self.must_ask(self.key, self._of)  # of the kind that was found, where none was chosen
-            self._go_on(reading, growing)
+        return Question(self.key, reading, begin, about=asked)
 
-        self.ask_about(reading, self.key, begin, take)
+    def _take(self, asked: Asked, growing: GrowingPatches) -> None:
+        reading, measured, _, into = asked
+        same = self.found is not None and self.found.kind == growing.kind
+        self._pinned = self._pinned if same and self._fits(growing) else None
+        self.found = growing
+        set_choices(self._kind, growing.kinds, growing.kind)
+        self._of = (reading, measured, growing.kind, into)
+        self.must_ask(self._question(self._of))  # of the kind that was found, where none was chosen
+        self._go_on(reading, growing)
 
     def _go_on(self, reading: Reading, growing: GrowingPatches) -> None:
         """Draw what is known, and have more of it measured."""
@@ -174,8 +176,9 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
             return
         self._draw()
         if not growing.is_done:
-            self.ask_about(
-                reading, self.key, growing.go_on, lambda _: self._go_on(reading, growing), grows=True
+            self.ask(
+                Question(self.key, reading, growing.go_on, grows=True),
+                lambda _: self._go_on(reading, growing),
             )
 
     def _fits(self, growing: GrowingPatches) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.compare.expectation import Expectation, UnitsCache, agreement_in_words, expect
 from lmviz.app.panels.compare.trio import Trio
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.opened_model import Moment, OpenedModel
@@ -34,6 +36,8 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("compare")
 
 MOST = 30
 
@@ -181,15 +185,15 @@ class ComparedDistributionsPanel(Panel):
         end, subject = self._end(), self._subject()
         opened = [item.model for item in models]
         if not models:
-            self.silence("compare")
+            self.silence(KEY)
             self.models, self.found = (), ()
             fill(self._row, self.cards, 0, self._card_at)
             self._title.setText(subject)
             self._agreement.set_text("")
             return
 
-        def work(model: Model, place: int) -> Expectation:
-            return expect(model, text, end, place, opened, cache)
+        def work(found: Iterator[Model]) -> list[Expectation]:
+            return [expect(model, text, end, place, opened, cache) for place, model in enumerate(found)]
 
         def take(found: list[Expectation]) -> None:
             self.models, self._read, self.found = models, text[:end], tuple(found)
@@ -199,7 +203,7 @@ class ComparedDistributionsPanel(Panel):
             self._title.setText(subject)
             self._draw()
 
-        self.ask_compared(models, "compare", work, take)
+        self.ask(Question(KEY, models, work), take)
 
     def _draw_soon(self) -> None:
         """Other sizes have room for other numbers of bars; nothing has to be asked for."""

@@ -10,6 +10,7 @@ import numpy as np
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.opened_model import OpenedModel
@@ -24,6 +25,8 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("compared labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,7 @@ class ComparedLabelsPanel(Panel):
     def refresh(self) -> None:
         models, encoding = self.session.comparison.models, self.session.reading.encoding
         if not models or encoding is None or not len(encoding):
-            self.silence("compared labels")
+            self.silence(KEY)
             self._models, self._found = (), ()
             self._say("Open or train a tagger or a classifier." if not models else "Type a text above.")
             return
@@ -98,7 +101,7 @@ class ComparedLabelsPanel(Panel):
             self._text = text
             self._draw()
 
-        self.ask_compared(models, "compared labels", lambda model, place: _label(model, text), take)
+        self.ask(Question(KEY, models, lambda found: [_label(model, text) for model in found]), take)
 
     def _draw(self) -> None:
         if not self._found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
@@ -31,6 +33,8 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("samples")
 
 LENGTH = {"characters": 120, "bpe": 48}
 USUAL_LENGTH = 40
@@ -110,30 +114,37 @@ class ComparedSamplesPanel(Panel):
         models, options = self.session.comparison.models, self.options
         asked = (models, self.session.reading.prefix, options)
         if not models:
-            self.silence("samples")
+            self.silence(KEY)
             self._asked, self._models, self.samples = None, (), ()
             fill(self._row, self._columns, 0, self._column_at)
             self._note.set_text("")
             self._card.set_placeholder("Open or train a model to sample from it.")
             return
-        if self.must_ask("samples", asked):
-            self._write_on(asked, self.samples if asked == self._asked else (Sample(),) * len(models))
+        question = self._question(asked, self.samples if asked == self._asked else (Sample(),) * len(models))
+        if self.must_ask(question):
+            self._write_on(asked, question)
 
     def _column_at(self, place: int) -> _Column:
         added = _Column()
         added.strip.part_hovered.connect(self._hover)
         return added
 
-    def _write_on(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
+    def _question(
+        self, asked: Asked, samples: tuple[Sample, ...]
+    ) -> Question[tuple[ComparedModel, ...], tuple[Sample, ...]]:
+        """How these samples go on."""
         models, prefix, options = asked
 
-        def work(model: Model, place: int) -> Sample:
-            return _longer(model, prefix, samples[place], options)
+        def work(found: Iterator[Model]) -> tuple[Sample, ...]:
+            known = zip(found, samples, strict=True)
+            return tuple(_longer(model, prefix, sample, options) for model, sample in known)
 
-        def take(longer: list[Sample]) -> None:
-            self._show_samples(asked, tuple(longer))
+        return Question(KEY, models, work, about=(prefix, options), grows=asked == self._asked)
 
-        self.ask_compared(models, "samples", work, take, grows=asked == self._asked)
+    def _write_on(
+        self, asked: Asked, question: Question[tuple[ComparedModel, ...], tuple[Sample, ...]]
+    ) -> None:
+        self.ask(question, lambda longer: self._show_samples(asked, longer))
 
     def _show_samples(self, asked: Asked, samples: tuple[Sample, ...]) -> None:
         self._asked, self._models, self.samples = asked, asked[0], samples
@@ -142,9 +153,9 @@ class ComparedSamplesPanel(Panel):
         if all(sample.is_over for sample in samples):
             return
         if self.is_in_sight:
-            self._write_on(asked, samples)
+            self._write_on(asked, self._question(asked, samples))
         else:
-            self.silence("samples")
+            self.silence(KEY)
             self.refresh_soon()  # it goes on when it is seen again
 
     def _show(self) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.library import FIRST_MODEL, FIRST_TEXT, MODEL_OFFER
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -31,7 +32,7 @@ class GamePanel(Panel):
     """
 
     title = ""
-    key = ""
+    key: ClassVar[Key]
     """Under which the game asks the reading thread."""
     needs_model = ""
     needs_text = ""
@@ -107,14 +108,14 @@ class GamePanel(Panel):
     def forget(self) -> None:
         """Forget the game under way."""
 
-    def deal(self, corpus: Corpus, work: Callable[[], T], begin: Callable[[Corpus, T], object]) -> None:
+    def deal(self, corpus: Corpus, work: Callable[[Corpus], T], begin: Callable[[Corpus, T], object]) -> None:
         """Have passages of a text found, and begin with them if it is still the one that is open."""
 
         def take(found: T) -> None:
             if corpus is self.session.text.corpus:
                 begin(corpus, found)
 
-        self.ask_reader(self.key, work, take)
+        self.ask(Question(self.key, corpus, work), take)
 
     def invite(self, sentence: str, *, again: bool) -> bool:
         """Say what to do before one can play, or else `sentence`; whether one can play."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.comparison import ComparedModel, names_of
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.session import Session
@@ -47,7 +49,7 @@ class GuessWordPanel(GamePanel):
     needs_next_word = "See Confusion, or open a language model to guess words against it."
 
     title = "Guess the next word"
-    key = "guess"
+    key = Key("guess")
     needs_model = "Open or train a model to play against."
     needs_text = "Open a text: you guess words of its held-out part."
     needs_held_out = "This text has no held-out part: open it again with a validation share."
@@ -192,7 +194,7 @@ class GuessWordPanel(GamePanel):
     def start(self, corpus: Corpus) -> None:
         seed, before = self.seed, BEFORE.get(corpus.tokenizer.kind, USUAL_BEFORE)
 
-        def work() -> tuple[Round, ...]:
+        def work(corpus: Corpus) -> tuple[Round, ...]:
             return choose_rounds(corpus.validation_stream, ROUNDS, before=before, seed=seed)
 
         self.deal(corpus, work, self._begin_game)
@@ -240,7 +242,7 @@ class GuessWordPanel(GamePanel):
         teller = present if present in alike or not alike else alike[0]
         seed = self.seed + len(game.answers)
 
-        def work(model: Model, place: int) -> tuple[float, Distribution | None]:
+        def told(place: int, model: Model) -> tuple[float, Distribution | None]:
             expected = None
             if place == teller:
                 continuation = Continuation.of(model, current.text)
@@ -259,7 +261,8 @@ class GuessWordPanel(GamePanel):
                 self._words.offer(common_words(current, corpus.validation, corpus.tokenizer, OFFERED, seed))
             self.refresh_soon()
 
-        self.ask_compared([ComparedModel(moment) for moment in moments], self.key, work, take)
+        models = tuple(map(ComparedModel, moments))
+        self.ask(Question(self.key, models, lambda found: list(starmap(told, enumerate(found)))), take)
 
     def _compare_here(self) -> None:
         if self.round is not None:

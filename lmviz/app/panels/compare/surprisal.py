@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from lmviz.app.look.theme import theme_switch
 from lmviz.app.panels.compare.colors import color_of
 from lmviz.app.panels.compare.expectation import UnitsCache
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.comparison import ComparedModel, names_of_compared, turns_of
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import row
@@ -27,6 +29,8 @@ from lmviz.text.tokenizer import START, Encoding, visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("surprisal")
 
 LATEST = 256
 """On how many tokens at the end of a long text the models' expectations are compared in full."""
@@ -93,7 +97,7 @@ class SurprisalPanel(Panel):
         if encoding is not None and len(encoding):  # START has no surprisal and no place in the text
             first = int(self._is_start(encoding))
         if not models or encoding is None or len(encoding) <= first:
-            self.silence("surprisal")
+            self.silence(KEY)
             self.curves, self.disagreement = (), None
             self._say("Open or train a model to see its surprisal." if not models else "Type a prefix above.")
             return
@@ -111,7 +115,7 @@ class SurprisalPanel(Panel):
         spans = encoding.offsets[first:]
         beginning = spans[0][0]
 
-        def work(model: Model, place: int) -> Found | str:
+        def read(place: int, model: Model) -> Found | str:
             try:
                 likelihood = text_log_probabilities(model, text)
                 # The text before the shown model's context is not part of the first word.
@@ -127,7 +131,7 @@ class SurprisalPanel(Panel):
             self._text = text
             self._draw_curves(models, encoding, first, found)
 
-        self.ask_compared(models, "surprisal", work, take)
+        self.ask(Question(KEY, models, lambda found: list(starmap(read, enumerate(found)))), take)
 
     def _draw_curves(
         self, models: tuple[ComparedModel, ...], encoding: Encoding, first: int, found: Sequence[Found | str]
@@ -157,7 +161,7 @@ class SurprisalPanel(Panel):
         self._draw()
         if len(models) > 1:
             shares = [share for _, share, _ in read]
-            self.ask_reader("surprisal", lambda: _compare(shares), self._take_disagreement, grows=True)
+            self.ask(Question(KEY, shares, disagreement_of, grows=True), self._take_disagreement)
 
     def _take_disagreement(self, found: Disagreement) -> None:
         at = dict(zip(found.places.tolist(), found.divergence.tolist(), strict=True))
@@ -209,7 +213,3 @@ class SurprisalPanel(Panel):
         )
         if self.curves:
             self._draw()
-
-
-def _compare(shares: Sequence[Mapping[int, np.ndarray]]) -> Disagreement:
-    return disagreement_of(shares)

@@ -9,9 +9,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from lmviz.api.training import find_run, sample_models
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.base.errors import LmvizError
 from lmviz.tasks import NEXT_TOKEN
 from lmviz.training.run import Run
+
+KEY = Key("trio")
 
 TRIO = ("ngram", "lstm", "transformer")
 """The families to begin with: counts, a recurrence, attention."""
@@ -58,11 +61,11 @@ class Trio(QObject):
             return
         self._looked_for = looked_for
 
-        def work() -> tuple[Path, ...]:
+        def work(looked_for: object) -> tuple[Path, ...]:
             samples = [find_run(name).resolve() for name in sample_models()]
             return find_trio(dict.fromkeys([*open_folders, *samples]), of, near=near, task=task)
 
-        self._panel.ask_reader("trio", work, self._show_folders)
+        self._panel.ask(Question(KEY, looked_for, work), self._show_folders)
 
     def forget(self) -> None:
         """Have `look` look again, even among the same models."""

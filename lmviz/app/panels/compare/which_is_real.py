@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from lmviz.app.panels.compare.game import GamePanel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import Moment
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, row, sheet
@@ -32,7 +33,7 @@ class WhichIsRealPanel(GamePanel):
     needs_next_word = "Open a language model to tell its writing from the real text."
 
     title = "Which is real?"
-    key = "which is real"
+    key = Key("which is real")
     needs_model = "Open or train a model to play against."
     needs_text = "Open a text: the real passages come from its held-out part."
     needs_held_out = "This text has no held-out part: open it again with a validation share."
@@ -124,7 +125,7 @@ class WhichIsRealPanel(GamePanel):
         seed = self.seed
         before, length = LENGTHS.get(corpus.tokenizer.kind, USUAL_LENGTHS)
 
-        def work() -> tuple[HeldOutPassage, ...]:
+        def work(corpus: Corpus) -> tuple[HeldOutPassage, ...]:
             return fitting_passages(corpus.validation_stream, PAIRS, before=before, length=length, seed=seed)
 
         self.deal(corpus, work, self._begin_game)
@@ -159,7 +160,7 @@ class WhichIsRealPanel(GamePanel):
                 self._is_revealed = False
                 self.refresh_soon()
 
-        self.ask_model(moment, self.key, lambda model: invent(model, passage, options), take)
+        self.ask(Question(self.key, moment, lambda model: invent(model, passage, options)), take)
 
     def _answer(self, first: bool) -> None:
         if self.game is not None and self.game.current is not None and not self._is_revealed:

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 
 from lmviz.app.panels.corpus.side_picker import SidePicker
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row, sheet
 from lmviz.app.widgets.base.figures import count
@@ -18,7 +19,10 @@ from lmviz.app.widgets.text.concordance_list import ConcordanceList, OccurrenceL
 from lmviz.inspection.recipes.text import concordance_recipe, settings_of
 from lmviz.looks.names import Names
 from lmviz.text.concordance import Concordance, concordance
+from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible
+
+KEY = Key("concordance")
 
 WORDS = 200
 TYPING = 120  # milliseconds without a key before the text is searched
@@ -118,14 +122,14 @@ class ConcordancePanel(Panel):
         if corpus is not None and corpus.tokenizer_of(side).kind != "characters":
             phrase = phrase.strip(" ")  # among characters a space is one like any other
         if corpus is None or not phrase:
-            self.silence("concordance")
+            self.silence(KEY)
             self._take(phrase, None)
             return
 
-        def work() -> Concordance:
+        def work(corpus: Corpus) -> Concordance:
             return concordance(corpus, phrase, side=side)
 
-        self.ask_reader("concordance", work, lambda found: self._take(phrase, found))
+        self.ask(Question(KEY, corpus, work), lambda found: self._take(phrase, found))
 
     def _take(self, phrase: str, found: Concordance | None) -> None:
         self.searched, self.found = phrase, found

@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.beside import Beside
 from lmviz.app.widgets.base.building import column, named, sheet
@@ -24,8 +25,11 @@ from lmviz.app.widgets.plots.simplex_bars import SimplexBars
 from lmviz.inspection.recipes.text import settings_of, simplex_recipe
 from lmviz.looks.curve import PlotCurve
 from lmviz.looks.names import Names
+from lmviz.text.corpus import Corpus
 from lmviz.text.simplex import CountedWords, counted_words, example_context, with_share
 from lmviz.text.tokenizer import visible
+
+KEY = Key("simplex")
 
 TYPING = 120  # milliseconds without a key before the text is searched
 FRAME = 40  # milliseconds for a step of the ascent
@@ -132,17 +136,17 @@ class SimplexPanel(Panel):
         corpus = self.session.text.corpus
         typed = self._context.text() if self._is_typed else ""
         if corpus is None:
-            self.silence("simplex")
+            self.silence(KEY)
             self._show_counted(None)
             return
         if corpus.tokenizer.kind in ("words", "spaces"):
             typed = typed.strip()  # of characters and pieces a space is one, too
 
-        def work() -> CountedWords | None:
+        def work(corpus: Corpus) -> CountedWords | None:
             context = typed or example_context(corpus)
             return counted_words(corpus, context) if context else None
 
-        self.ask_reader("simplex", work, self._show_counted)
+        self.ask(Question(KEY, corpus, work), self._show_counted)
 
     def _show_counted(self, counted: CountedWords | None) -> None:
         self._stop()

@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtWidgets import QPushButton
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, named, sheet
@@ -17,7 +18,10 @@ from lmviz.inspection.contexts import has_contexts, longest_context, stage_conte
 from lmviz.inspection.recipes.text import places_recipe, settings_of
 from lmviz.looks.names import Names
 from lmviz.text.concordance import Concordance, concordance_of_ids
+from lmviz.text.corpus import Corpus
 from lmviz.text.tokenizer import visible
+
+KEY = Key("evidence")
 
 NOTHING = "Open an n-gram and type a text: the lines in which it was counted appear here."
 
@@ -68,11 +72,14 @@ class EvidencePanel(Panel):
             self._show_nothing(f"counted from {name}")
         elif not wanted:
             self._show_nothing("nothing of it was seen before: only the empty context matches")
-        elif self.must_ask("evidence", (reading.model, corpus, wanted)):
+        else:
             words = " ".join(visible(reading.model.tokenizer.token(id)) for id in wanted)
-            self.ask_reader(
-                "evidence",
-                lambda: concordance_of_ids(corpus, np.array(wanted)),
+
+            def work(corpus: Corpus) -> Concordance:
+                return concordance_of_ids(corpus, np.array(wanted))
+
+            self.ask_once(
+                Question(KEY, corpus, work, about=(reading.model, tuple(wanted))),
                 lambda found: self._show_places(tuple(wanted), words, found),
             )
 
@@ -109,7 +116,7 @@ class EvidencePanel(Panel):
         self._lines.set_lines([])
 
     def _show_nothing(self, why: str) -> None:
-        self.silence("evidence")
+        self.silence(KEY)
         self._show_nothing_found()
         self._card.set_aside(why)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.gold import gold_of
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
@@ -29,6 +30,8 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.inspection.class_readings import ClassReadings
     from lmviz.models.model import Model
+
+KEY = Key("classes")
 
 DIRECTIONS = ("forward", "backward")
 ARROWS = {"forward": "→", "backward": "←"}
@@ -91,9 +94,9 @@ class LabelsPanel(Panel):
             self._show_nothing()
             return
         if reading.trace.predicts.per != "text":
-            self.silence("classes")
+            self.silence(KEY)
             self._reading, self._found = reading, None
-        elif self.must_ask("classes", reading):
+        else:
             self._ask(reading)
         if reading is self._reading:  # the label of a text stays until its beginnings have been read too
             self._show(reading)
@@ -116,7 +119,7 @@ class LabelsPanel(Panel):
 
     def _show_nothing(self) -> None:
         self._reading = self._found = None
-        self.silence("classes")
+        self.silence(KEY)
         self.words.set_words([])
         self._curve.set_values([])
         self._card.set_aside("")
@@ -137,7 +140,7 @@ class LabelsPanel(Panel):
             self._reading, self._found = reading, found
             self.refresh_soon()
 
-        self.ask_about(reading, "classes", work, take)
+        self.ask_once(Question(KEY, reading, work), take)
 
     def _show(self, reading: Reading) -> None:
         self._card.set_placeholder("")

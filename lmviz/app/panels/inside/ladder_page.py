@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.inside.page import Page, choose, read_out, stage_of, word
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import count, number, percentage
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 class LadderPage(Page[Ladder, LadderView]):
     """Asks for the ladder at the shown word; a click on a rung goes to its stage."""
 
-    key = "ladder"
+    key = Key("ladder")
 
     def __init__(self, panel: Panel) -> None:
         super().__init__(panel, LadderView())
@@ -103,7 +104,7 @@ class LadderPage(Page[Ladder, LadderView]):
     def _follow_word(self) -> None:
         reading = self._session.reading.current
         if self._drawn is not None and reading is self._drawn[0]:
-            self.show(reading, self._drawn[1].position)
+            self.show(self.question(reading, self._drawn[1].position))
 
     def _draw(self, reading: Reading, ladder: Ladder) -> None:
         self._cells = {}

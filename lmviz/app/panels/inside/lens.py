@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -28,6 +29,8 @@ from lmviz.text.tokenizer import visible
 if TYPE_CHECKING:
     from lmviz.inspection.logit_lens import LogitLens
     from lmviz.models.model import Model
+
+KEY = Key("lens")
 
 CANDIDATES = 3
 MOST_PLACES = 16
@@ -93,7 +96,7 @@ class LensPanel(Panel):
     def refresh(self) -> None:
         reading = self.session.reading.current
         if reading is None:
-            self.silence("lens")
+            self.silence(KEY)
             self._show_nothing()
             return
         position, is_deep = self.session.reading.position, _is_deep(reading.trace)
@@ -103,7 +106,7 @@ class LensPanel(Panel):
 
             return logit_lens(model, reading.trace, CANDIDATES, [position], after_layers=is_deep)
 
-        self.ask_about(reading, "lens", work, lambda lens: self._show(reading, lens))
+        self.ask(Question(KEY, reading, work), lambda lens: self._show(reading, lens))
 
     def _show_nothing(self) -> None:
         self._drawn = None

@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
@@ -34,7 +35,7 @@ NUMBERS, COLUMN = 130, 52  # pixels at scale 1 for what stands beside the words,
 
 HINT = "colour and %: probability of the final {} · Ctrl+wheel zooms"
 STAIRS = "from here on it is the final {}"
-QUESTION = "lens over text"
+QUESTION = Key("lens over text")
 NOTHING = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -106,17 +107,17 @@ class LensOverTextPanel(Panel):
         shown = self._drawn[1].positions if self._drawn is not None and self._drawn[0] is reading else ()
         if position in shown and len(shown) == len(positions):  # it moves on only with what is not in sight
             positions = shown
-        if not self.must_ask(QUESTION, (reading, positions)):
-            if self.has_drawn(QUESTION, (reading, positions)):
-                self._mark()
-            return
 
         def work(model: Model) -> LogitLens:
             from lmviz.inspection.logit_lens import logit_lens
 
             return logit_lens(model, reading.trace, 1, list(positions), after_layers=True)
 
-        self.ask_about(reading, QUESTION, work, lambda lens: self._show(reading, lens))
+        question = Question(QUESTION, reading, work, about=positions)
+        if self.must_ask(question):
+            self.ask(question, lambda lens: self._show(reading, lens))
+        elif self.has_drawn(question):
+            self._mark()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

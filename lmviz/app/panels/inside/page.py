@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from PySide6.QtWidgets import QWidget
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
@@ -36,7 +37,7 @@ class Page(Generic[Found, View]):
     `view` is the picture, and `widget`, made once, what lies in the panel's stack.
     """
 
-    key = ""
+    key: ClassVar[Key]
     """Under which it asks."""
 
     def __init__(self, panel: Panel, view: View) -> None:
@@ -52,17 +53,18 @@ class Page(Generic[Found, View]):
         """What is drawn."""
         return None if self._drawn is None else self._drawn[1]
 
+    def question(self, reading: Reading, position: int, about: object = None) -> Question[Reading, Found]:
+        """What has to be computed for a reading at a position, and drawn `about` what else is shown of it."""
+        return Question(self.key, reading, self._work(reading, position), (position, about))
+
     def show(
         self,
-        reading: Reading,
-        position: int,
+        question: Question[Reading, Found],
         ready: Callable[[], None] = lambda: None,
         drawn: Callable[[], None] = lambda: None,
     ) -> None:
-        """Draw a reading at a position, once what has to be computed for it is known.
-
-        `ready` is called before it is drawn, and `drawn` after that.
-        """
+        """Draw the answer to a question, once it is known: `ready` comes before, `drawn` after that."""
+        reading = question.subject
 
         def take(found: Found) -> None:
             ready()
@@ -71,7 +73,7 @@ class Page(Generic[Found, View]):
             self.mark(reading)
             drawn()
 
-        self._panel.ask_about(reading, self.key, self._work(reading, position), take)
+        self._panel.ask(question, take)
 
     def forget(self) -> None:
         """Draw nothing: what was asked is no longer wanted."""

@@ -110,12 +110,13 @@ class PicturePanel(Panel):
             return
         position, gradient = self.session.reading.position, self.session.gradients.current
         title, aside = page.title(reading, position)
-        question = (page, reading, (position, source_position(self.session)), gradient)
+        asked = (page, reading, (position, source_position(self.session)), gradient)
+        question = page.question(reading, position, (source_position(self.session), gradient))
 
         def ready() -> None:
             """The picture is drawn next: before that, since a page out of sight does not learn its size."""
             self._leave(page)
-            self._drawn = question
+            self._drawn = asked
             self._pages.setCurrentWidget(page.widget)
             self._card.set_title(title)
             self._card.set_aside(aside)
@@ -123,9 +124,9 @@ class PicturePanel(Panel):
         def drawn() -> None:
             self._remark.say("" if gradient is not None else page.remark(reading))
 
-        if self.must_ask(page.key, question):
-            page.show(reading, position, ready, drawn)
-        elif self.has_drawn(page.key, question):
+        if self.must_ask(question):
+            page.show(question, ready, drawn)
+        elif self.has_drawn(question):
             self._card.set_aside(aside)
             page.mark(reading)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from lmviz.app.panels.inside.kinds_page import KindsPage
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.opened_model import Moment, OpenedModel
 from lmviz.app.session.session import Session
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 PAGES = ("the positions", "beyond the context", "kinds side by side")
 THE_POSITIONS, BEYOND, KINDS = range(3)
 WAVES = 4
-TABLE = "table of positions"
-LOSSES = "beyond"
+TABLE = Key("table of positions")
+LOSSES = Key("beyond")
 """Under which its questions are asked."""
 NOTHING = (
     "This model is told no positions. Only the causal mask shows the order: "
@@ -162,11 +163,6 @@ class PositionsPanel(Panel):
 
     def _ask_picture(self, model: OpenedModel) -> None:
         head = max(self._head.currentIndex(), 0)
-        asked = (model, self.session.library.step, head)
-        if not self.must_ask(TABLE, asked):
-            if self.has_drawn(TABLE, asked):
-                self._draw()
-            return
 
         def work(opened: Model) -> PositionPicture:
             from lmviz.inspection.positions import picture_positions
@@ -179,7 +175,11 @@ class PositionsPanel(Panel):
             self._moment = moment
             self._draw_picture(picture)
 
-        self.ask_model(moment, TABLE, work, take)
+        question = Question(TABLE, moment, work, about=head)
+        if self.must_ask(question):
+            self.ask(question, take)
+        elif self.has_drawn(question):
+            self._draw()
 
     def _ask_beyond(self, model: OpenedModel) -> None:
         corpus = self.session.text.corpus
@@ -188,11 +188,6 @@ class PositionsPanel(Panel):
             self.beyond = None
             self._show_sentence("Open a text to measure on")
             return
-        asked = (model, self.session.library.step, corpus)
-        if not self.must_ask(LOSSES, asked):
-            if self.has_drawn(LOSSES, asked):
-                self._draw_beyond()
-            return
 
         def work(opened: Model) -> BeyondContext:
             from lmviz.inspection.beyond_context import held_out_ids, measure_beyond
@@ -200,7 +195,11 @@ class PositionsPanel(Panel):
             assert opened.tokenizer is not None, "a model that was opened has its tokenizer"
             return measure_beyond(opened, *held_out_ids(corpus, opened.tokenizer))
 
-        self.ask_model(self.session.library.shown_moment, LOSSES, work, self._take_beyond)
+        question = Question(LOSSES, self.session.library.shown_moment, work, about=corpus)
+        if self.must_ask(question):
+            self.ask(question, self._take_beyond)
+        elif self.has_drawn(question):
+            self._draw_beyond()
 
     def _draw_picture(self, picture: PositionPicture) -> None:
         self.picture, self._chosen = picture, None

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.panels.shared.offered_numbers import likeliest_logit, number_in_words, offered_numbers
 from lmviz.app.session.opened_model import OpenedModel
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from lmviz.inspection.scalar import Of
     from lmviz.models.model import Model
 
-QUESTION = "saliency"
+QUESTION = Key("saliency")
 LENGTH = 14  # characters of what is chosen
 ERASING = "Each word is erased in turn, to see what that does …"
 NO_MODEL = "Open or train a model to see which words its answer depends on."
@@ -116,9 +117,10 @@ class SaliencyPanel(Panel):
             return
         self._card.set_placeholder("")
         offers, of = self._offers_of(reading)
-        if self.must_ask(QUESTION, (reading, of)):
-            self._ask(reading, of, offers)
-        elif self.has_drawn(QUESTION, (reading, of)):
+        question = self._question(reading, of)
+        if self.must_ask(question):
+            self._ask(question, of, offers)
+        elif self.has_drawn(question):
             self._offer(offers, of)
             self._mark()
 
@@ -165,7 +167,7 @@ class SaliencyPanel(Panel):
             self._chosen = None if place == 0 else of  # the first follows the position
             self.refresh_soon()
 
-    def _ask(self, reading: Reading, of: Of, offers: dict[Of, str]) -> None:
+    def _question(self, reading: Reading, of: Of) -> Question[Reading, tuple[float, Erasing]]:
         trace = reading.trace
 
         def begin(model: Model) -> tuple[float, Erasing]:
@@ -178,9 +180,12 @@ class SaliencyPanel(Panel):
             erasing.go_on(model)
             return found.value, erasing
 
+        return Question(QUESTION, reading, begin, about=of)
+
+    def _ask(self, question: Question[Reading, tuple[float, Erasing]], of: Of, offers: dict[Of, str]) -> None:
         if not self.found:
             self._said.setText(self.of_units(ERASING))
-        self.ask_about(reading, QUESTION, begin, lambda answer: self._go_on(reading, of, offers, *answer))
+        self.ask(question, lambda answer: self._go_on(question.subject, of, offers, *answer))
 
     def _go_on(self, reading: Reading, of: Of, offers: dict[Of, str], value: float, erasing: Erasing) -> None:
         """Draw what has been erased, or erase some more words.
@@ -192,8 +197,9 @@ class SaliencyPanel(Panel):
             self._offer(offers, of)
             self._draw(f"{number_in_words(of, reading)}: {number(value)}")
         elif self.is_in_sight:
-            self.ask_about(
-                reading, QUESTION, erasing.go_on, lambda _: self._go_on(reading, of, offers, value, erasing)
+            self.ask(
+                Question(QUESTION, reading, erasing.go_on),
+                lambda _: self._go_on(reading, of, offers, value, erasing),
             )
         else:
             self.silence(QUESTION)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.inside.stage_keys import leave_arrow_keys
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.explained_strips import ExplainedStrips, NamedView
 from lmviz.app.panels.shared.offered_numbers import number_in_words
 from lmviz.app.panels.shared.operands import follow_operand, hover_operand, name_of_operand
@@ -45,6 +46,8 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+NUMBERS = Key("numbers")
 
 AT_MOST = 60  # milliseconds that the drawing of a stage waits for the numbers of a cell
 TITLE_SHARE = 0.6  # of the card's width
@@ -135,7 +138,7 @@ class StagePanel(Panel):
             self._equation.set_equation("")
             self._drawn, self._reading = -1, None
             self.strips.set_views([])
-            self.silence("numbers")
+            self.silence(NUMBERS)
             self._show_numbers("", None)
             return
         self._ask(reading)
@@ -293,7 +296,7 @@ class StagePanel(Panel):
         chosen = self._cell_of_stage(reading)
         cell = chosen or self._strongest_of_stage(reading)
         if cell is None:
-            self.silence("numbers")
+            self.silence(NUMBERS)
             self._draw(reading)
             self._show_numbers("", None)
             return
@@ -319,7 +322,7 @@ class StagePanel(Panel):
 
         looked_at = self._looked_at
         self._without_numbers.start()
-        self.ask_about(reading, "numbers", work, take)
+        self.ask(Question(NUMBERS, reading, work), take)
 
     def _draw_without_numbers(self) -> None:
         """The numbers take long: the stage is drawn, and they follow."""

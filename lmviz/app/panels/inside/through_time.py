@@ -16,6 +16,7 @@ from lmviz.app.panels.inside.losses_and_steps import LossesAndSteps, Sums
 from lmviz.app.panels.inside.reach_curves import ReachCurves
 from lmviz.app.panels.inside.step_stretch import StepStretch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.comparison import ComparedModel, names_of_compared
 from lmviz.app.session.gradients import LAST_LOSS
 from lmviz.app.session.reading import Reading
@@ -39,6 +40,14 @@ if TYPE_CHECKING:
     from lmviz.inspection.reach import Reach
     from lmviz.inspection.scalar import Of
     from lmviz.models.model import Model
+
+SCALED_REACH = Key("scaled")
+
+STEPS = Key("steps")
+
+LOSSES = Key("losses by states")
+
+REACHES = Key("through time")
 
 TRUNCATION = 20  # states, as is usual
 WIDE, TALL, LOW = 520, 300, 150  # pixels at scale 1: what stands side by side, and heights where not
@@ -168,7 +177,7 @@ class ThroughTimePanel(Panel):
         reading, models = self.session.reading.current, self.session.comparison.models
         self.session.gradients.keep_factors({})
         if reading is None or not models:
-            for key in ("through time", "losses by states", "scaled", "steps"):
+            for key in (REACHES, LOSSES, SCALED_REACH, STEPS):
                 self.silence(key)
             self.stretch.set_norms(None)
             self._found = []
@@ -190,9 +199,9 @@ class ThroughTimePanel(Panel):
             self.sums.set_sums(None, None)
 
     def handle_failure(self, key: str) -> None:
-        if key == "steps":
+        if key == STEPS:
             self.stretch.set_norms(None)
-        elif key == "scaled":
+        elif key == SCALED_REACH:
             self._curves.set_scaled(None)
 
     def _of(self, reading: Reading) -> Of:
@@ -203,7 +212,7 @@ class ThroughTimePanel(Panel):
     def _ask_reaches(self, models: tuple[ComparedModel, ...], reading: Reading) -> None:
         text, of, beside = reading.trace.text, self._of(reading), reading.trace.beside
 
-        def work(model: Model, place: int) -> _Reached | str:
+        def reached(model: Model) -> _Reached | str:
             from lmviz.inspection.backpropagation import gradient
             from lmviz.inspection.reach import reach, state_address
 
@@ -219,7 +228,7 @@ class ThroughTimePanel(Panel):
             self._begin(question)
             self._draw_reach(models, reading, found)
 
-        self.ask_compared(models, "through time", work, take)
+        self.ask(Question(REACHES, models, lambda found: list(map(reached, found))), take)
 
     def _draw_reach(
         self, models: tuple[ComparedModel, ...], reading: Reading, found: list[_Reached | str]
@@ -261,7 +270,7 @@ class ThroughTimePanel(Panel):
             self._ask_scaled()
             self._draw()
 
-        self.ask_about(reading, "losses by states", work, take)
+        self.ask(Question(LOSSES, reading, work), take)
 
     def _ask_steps(self, reading: Reading) -> None:
         """How far each step of the recurrence can stretch a gradient."""
@@ -279,13 +288,13 @@ class ThroughTimePanel(Panel):
             self.stretch.set_norms(found, [visible(word) for word in trace.tokens])
             self._mark()
 
-        self.ask_about(reading, "steps", work, take)
+        self.ask(Question(STEPS, reading, work), take)
 
     def _ask_scaled(self) -> None:
         """How far the gradient would reach with U as large as the slider says."""
         reading, factor = self.session.reading.current, self._curves.factor
         if reading is None or self.parameter is None or factor == 1:
-            self.silence("scaled")
+            self.silence(SCALED_REACH)
             self._curves.set_scaled(None)
             return
         trace, of, question = reading.trace, self._of(reading), self._question
@@ -304,8 +313,9 @@ class ThroughTimePanel(Panel):
                 **trace.beside,
             )
 
-        self.ask_about(
-            reading, "scaled", work, lambda found: self._curves.set_scaled(found, factor, question)
+        self.ask(
+            Question(SCALED_REACH, reading, work),
+            lambda found: self._curves.set_scaled(found, factor, question),
         )
 
     def _draw(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.inside.page import Page, answer, aside_of, at_word, choose, read_out, stage_of
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key
 from lmviz.app.panels.shared.source_position import source_position
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
@@ -40,7 +41,7 @@ ROLES = ("query", "key", "value")
 class WholeModelPage(Page["WholeModel", WholeModelView]):
     """Asks for the logit lens at the shown word and draws it with the trace around it."""
 
-    key = "whole model"
+    key = Key("whole model")
 
     def __init__(self, panel: Panel) -> None:
         super().__init__(panel, WholeModelView())

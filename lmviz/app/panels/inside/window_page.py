@@ -9,6 +9,7 @@ import numpy as np
 
 from lmviz.app.panels.inside.page import Page, aside_of, at_word, choose, read_out, word
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key
 from lmviz.app.session.focus import Cell
 from lmviz.app.session.reading import Reading
 from lmviz.app.widgets.base.figures import number, percentage
@@ -33,7 +34,7 @@ OWN_SCALE = "each strip on its own scale"
 class WindowPage(Page["FixedWindow", WordWindowView]):
     """Asks for the window at the shown word, and for what changes when words are replaced."""
 
-    key = "window"
+    key = Key("window")
 
     def __init__(self, panel: Panel) -> None:
         super().__init__(panel, WordWindowView())

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QSpinBox, QWi
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.choices import set_choices
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import STRETCH, column, named, picker, row, sheet
@@ -26,6 +27,8 @@ from lmviz.base.errors import LmvizError
 from lmviz.base.plain_text import on_one_line
 from lmviz.looks.names import Names
 from lmviz.polls.poll import Poll, Right
+
+KEY = Key("poll")
 
 FILES = "Polls (*.poll *.txt);;All files (*)"
 QUESTION = 22.0  # the size of its type
@@ -188,13 +191,13 @@ class PollPanel(Panel):
         if asked == self._asked:
             return
         self._asked, self.right = asked, None
-        self.silence("poll")
+        self.silence(KEY)
         if not poll.needs_model:
             self.right = poll.find_right()
         elif session.library.model is None:
-            self.complain("The answer to this poll is the open model's: open a language model.", "poll")
+            self.complain("The answer to this poll is the open model's: open a language model.", KEY)
         else:
-            self.ask("poll", poll.find_right, self._show_right)
+            self.ask(Question(KEY, session.comparison.shown, poll.find_right), self._show_right)
 
     def _show_right(self, right: Right) -> None:
         self.right = right

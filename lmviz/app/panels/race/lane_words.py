@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.filling import fill
 from lmviz.app.session.comparison import ComparedModel
 from lmviz.app.session.opened_model import Moment
@@ -38,6 +40,10 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+SAMPLES = Key("lane samples")
+
+WORDS = Key("lane words")
 
 EMPTY = "Once a lane trains, this shows what it expects after the typed text, and what it writes."
 WRITTEN = {"characters": 120, "bpe": 40, "words": 30}
@@ -107,8 +113,8 @@ class LaneWordsPanel(Panel):
         lanes, moments = self._drawn()
         self._empty.setVisible(not lanes)
         if not lanes:
-            self.silence("lane words")
-            self.silence("lane samples")
+            self.silence(WORDS)
+            self.silence(SAMPLES)
             self._lanes, self._moments, self._found = (), (), ()
             self._fit_cards()
             self._said.set_pieces([])
@@ -116,7 +122,7 @@ class LaneWordsPanel(Panel):
             return
         text, step = self._text, self.session.library.step
 
-        def work(model: Model, place: int) -> _Expected:
+        def expected(model: Model) -> _Expected:
             try:
                 continuation = Continuation.of(model, text)
                 return _Expected(next_distribution(continuation.logits, tokens=continuation.tokens))
@@ -130,7 +136,8 @@ class LaneWordsPanel(Panel):
             self._draw()
             self._write()
 
-        self.ask_compared([ComparedModel(moment) for moment in moments], "lane words", work, take)
+        models = tuple(map(ComparedModel, moments))
+        self.ask(Question(WORDS, models, lambda found: list(map(expected, found))), take)
 
     def _drawn(self) -> tuple[tuple[RaceLane, ...], tuple[Moment, ...]]:
         """The lanes that are open and not hidden, each at the step that is shown."""
@@ -205,28 +212,32 @@ class LaneWordsPanel(Panel):
         if self._race.is_active and wait > 0:
             self._later.start(round(1000 * wait))
             return
-        if not self.is_in_sight or not self.must_ask("lane samples", asked):
+        if not self.is_in_sight:
             return
-        self._wrote = time.monotonic()
         moments, text = asked
 
-        def work(model: Model, place: int) -> str:
-            steps = WRITTEN.get(moments[place][0].tokenizer.kind, WRITTEN["words"])
+        def written(model: Model, moment: Moment) -> str:
+            steps = WRITTEN.get(moment[0].tokenizer.kind, WRITTEN["words"])
             try:
                 drawn = list(sample(model, text, steps, SamplingOptions(seed=SEED)))
             except LmvizError as sentence:
                 return str(sentence)
             return drawn[-1].text[len(text) :] if drawn else ""
 
-        def take(written: list[str]) -> None:
+        def work(models: Iterator[Model]) -> list[str]:
+            return [written(model, moment) for model, moment in zip(models, moments, strict=True)]
+
+        def take(found: list[str]) -> None:
             if asked != (self._moments, self._read):
-                self.silence("lane samples")  # other words stand above by now
+                self.silence(SAMPLES)  # other words stand above by now
                 return
-            for card, words in zip(self._cards, written, strict=True):
+            for card, words in zip(self._cards, found, strict=True):
                 card.written.setText(words.strip())
 
-        models = [ComparedModel(moment) for moment in moments]
-        self.ask_compared(models, "lane samples", work, take, grows=True)
+        question = Question(SAMPLES, tuple(map(ComparedModel, moments)), work, about=text, grows=True)
+        if self.must_ask(question):
+            self._wrote = time.monotonic()
+            self.ask(question, take)
 
     def _append(self, place: int, bar: int) -> None:
         """Write the clicked word at the end of what was read."""

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QTimer
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named
@@ -25,7 +26,7 @@ from lmviz.text.tokenizer import Encoding, Tokenizer, token_name
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-KEY = "asked ways"
+KEY = Key("asked ways")
 PAUSE = 150  # milliseconds without a change before the question is asked
 TITLE = "The same question, asked three ways"
 HOW = "the likeliest token each time · its probability in per cent"
@@ -169,7 +170,12 @@ class AskedWaysPanel(Panel):
             if self.is_in_sight and not self.is_whole:
                 self._go_on(writing)
 
-        self.ask(KEY, lambda model: writing.written(model, count), take, grows=writing is self._drawn)
+        def work(model: Model) -> dict[str, WrittenAnswer]:
+            return writing.written(model, count)
+
+        shown = self.session.comparison.shown
+        if shown is not None:
+            self.ask(Question(KEY, shown, work, grows=writing is self._drawn), take)
 
     def _draw(self, writing: _Writing) -> None:
         rows = []

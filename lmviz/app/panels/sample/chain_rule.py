@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, row, sheet
@@ -25,6 +26,8 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("chain rule")
 
 FORMULA = "p(w₁ … wₙ) = ∏ p(wₜ | w₁ … wₜ₋₁)"
 SHORTENED = "p(w₁ … wₙ) = ∏ p(wₜ | {known}): what is struck out, it cannot see"
@@ -82,23 +85,22 @@ class ChainRulePanel(Panel):
 
     def refresh(self) -> None:
         session = self.session
-        if not session.writing.can_write:
-            self.silence("chain rule")
+        shown = session.comparison.shown
+        if shown is None or not session.writing.can_write:
+            self.silence(KEY)
             self._show(None, None)
             return
         prefix, chosen = session.writing.branches.prefix, session.writing.branches.chosen()
-        source = session.reading.source if session.reading.has_source else None
-        moment_read = (session.library.model, session.library.step, session.surgery.in_force, source)
-        wanted = (*moment_read, prefix, chosen)
-        if not self.must_ask("chain rule", wanted):
-            return
         moment = session.reading.moment_of(session.writing.branches.node.text)
 
         def work(model: Model) -> Likelihood:
             ids = np.concatenate([read_prefix(model, prefix).ids, np.array(chosen, dtype=np.int64)])
             return text_log_probabilities(model, ids)
 
-        self.ask("chain rule", work, lambda likelihood: self._show(likelihood, moment))
+        self.ask_once(
+            Question(KEY, shown, work, about=(prefix, chosen)),
+            lambda likelihood: self._show(likelihood, moment),
+        )
 
     def _lay_out(self) -> QWidget:
         figures = column(STRETCH, self._bits, self._product, gap=2)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.session.surgery import in_words
 from lmviz.app.widgets.base.building import STRETCH, column, named, sheet
@@ -26,6 +27,8 @@ from lmviz.inspection.recipes.recipe import RecipeSubject
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
+GREEDY = Key("greedy")
+
 FIGURES = "ln p · normalised · perplexity"
 HINTS = {
     "greedy": "always the likeliest token",
@@ -33,7 +36,7 @@ HINTS = {
     "beam search": "run the search",
 }
 """The ways of decoding, and what stands beside each before it has made a text."""
-OUTCOME = "outcome of "  # begins the keys under which the figures of a way are asked for
+OUTCOME = Key("outcome of ")  # begins the keys under which the figures of a way are asked for
 PAUSE = 150  # milliseconds without a change before the greedy text is written
 
 
@@ -84,7 +87,7 @@ class SideBySidePanel(Panel):
         session, moment = self.session, self._moment
         if moment != self._greedy_of:
             self._greedy_of, self._greedy, self._is_greedy_done = moment, (), False
-            self.silence("greedy")
+            self.silence(GREEDY)
             if not session.writing.can_write:
                 self._forget("greedy")
         if session.writing.can_write and not self._is_greedy_done:
@@ -107,7 +110,7 @@ class SideBySidePanel(Panel):
     def _is_scoring(self) -> bool:
         """Whether one of the three is still being found."""
         is_written = self._is_greedy_done or not self.session.writing.can_write
-        return not is_written or any(self.session.work.is_busy(f"{OUTCOME}{way}") for way in self._rows)
+        return not is_written or any(self.session.work.is_busy(OUTCOME.of(way)) for way in self._rows)
 
     def _show_rows(self) -> None:
         session = self.session
@@ -126,13 +129,7 @@ class SideBySidePanel(Panel):
     def _moment(self) -> object:
         """What greedy decoding starts from."""
         session = self.session
-        return *self._model_as_it_is, session.reading.prefix, session.beam.options.length
-
-    @property
-    def _model_as_it_is(self) -> tuple[object, ...]:
-        session = self.session
-        source = session.reading.source if session.reading.has_source else None
-        return session.library.model, session.library.step, session.surgery.in_force, source
+        return session.comparison.shown, session.reading.prefix, session.beam.options.length
 
     def _write_greedily(self) -> None:
         """One token at a time, so that other requests to the reading thread need not wait."""
@@ -140,7 +137,8 @@ class SideBySidePanel(Panel):
         if not self.is_in_sight:
             self.refresh_soon()  # it goes on when it is shown again
             return
-        if not session.writing.can_write or moment != self._moment:
+        shown = session.comparison.shown
+        if shown is None or not session.writing.can_write or moment != self._moment:
             return  # the text so far has another model's tokens, and is restarted soon
         read, prefix, stops = self._read, session.reading.prefix, session.writing.sampling.stop_at_end
 
@@ -159,19 +157,15 @@ class SideBySidePanel(Panel):
             else:
                 self._write_greedily()
 
-        self.ask("greedy", work, take)
+        self.ask(Question(GREEDY, shown, work), take)
 
     def _score(self, way: str, chosen: tuple[int, ...]) -> None:
-        session = self.session
-        key = f"{OUTCOME}{way}"
-        if not chosen or not session.writing.can_write:
+        session, shown = self.session, self.session.comparison.shown
+        if not chosen or shown is None or not session.writing.can_write:
             self._forget(way)
             return
         prefix, options = session.reading.prefix, session.beam.options
         penalty, formula = options.length_penalty, options.length_formula
-        wanted = (*self._model_as_it_is, prefix, chosen, penalty, formula)
-        if not self.must_ask(key, wanted):
-            return
 
         def work(model: Model) -> Outcome:
             return outcome(model, prefix, chosen, penalty, formula)
@@ -180,7 +174,7 @@ class SideBySidePanel(Panel):
             self._latest[way] = found
             self.refresh_soon()
 
-        self.ask(key, work, take)
+        self.ask_once(Question(OUTCOME.of(way), shown, work, about=(prefix, chosen, penalty, formula)), take)
 
     def handle_failure(self, key: str) -> None:
         if key.startswith(OUTCOME):
@@ -189,7 +183,7 @@ class SideBySidePanel(Panel):
 
     def _forget(self, way: str) -> None:
         self._latest.pop(way, None)
-        self.silence(f"{OUTCOME}{way}")
+        self.silence(OUTCOME.of(way))
 
 
 class _Row(QWidget):

@@ -8,6 +8,7 @@ import numpy as np
 
 from lmviz.app.look.theme import current_theme, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import column, sheet
 from lmviz.app.widgets.base.muted_line import MutedLine
@@ -22,6 +23,8 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("histories")
 
 RIGHT, OWN = "after the right words", "after its own"
 
@@ -75,9 +78,9 @@ class TeacherForcingPanel(Panel):
         return "" if self.histories is None or self._moment is None else histories_recipe(self._moment)
 
     def refresh(self) -> None:
-        reading = self.session.reading.current
-        if reading is None or len(reading.trace) < 2:
-            self.silence("histories")
+        reading, shown = self.session.reading.current, self.session.comparison.shown
+        if reading is None or shown is None or len(reading.trace) < 2:
+            self.silence(KEY)
             self.histories = None
             self._card.set_placeholder(
                 "Type a longer text, to see what the model's own would do to it."
@@ -95,7 +98,7 @@ class TeacherForcingPanel(Panel):
             self.histories, self._moment, self._first = found, moment, 1
             self._draw()
 
-        self.ask("histories", work, take)
+        self.ask(Question(KEY, shown, work), take)
 
     def handle_failure(self, key: str) -> None:
         self.histories = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.opened_model import OpenedModel
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class AnswersByStep(dict[int, Answer]):
     """
 
     def __init__(
-        self, panel: Panel, answered: Callable[[], object], *, key: str, beside_others: bool = False
+        self, panel: Panel, answered: Callable[[], object], *, key: Key, beside_others: bool = False
     ) -> None:
         super().__init__()
         self.key = key
@@ -58,4 +59,5 @@ class AnswersByStep(dict[int, Answer]):
             self[step] = found
             self._answered()
 
-        panel.ask_model((model, step), self.key, work, take, grows=self._beside_others or bool(self))
+        grows = self._beside_others or bool(self)
+        panel.ask(Question(self.key, (model, step), work, grows=grows), take)

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.reading import Reading
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, stack
@@ -19,9 +20,12 @@ from lmviz.decoding.distribution import Distribution, next_distribution
 from lmviz.decoding.glance import Glance, glance
 from lmviz.decoding.shift import Shift, largest_shifts
 from lmviz.inspection.recipes.recipe import array_recipe
+from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import answer_at, is_answer_known
 from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
+
+KEY = Key("next word")
 
 FEWEST, MOST = 3, 40
 NO_MODEL = "Open or train a model to see what could come next."
@@ -126,12 +130,12 @@ class NextWordPanel(Panel):
         traces = [trace for trace in (reading.trace, reading.baseline) if trace is not None]
         unknown = [trace for trace in traces if not is_answer_known(trace, position, "logits")]
 
-        def compute() -> None:
-            for trace in unknown:
+        def compute(traces: Sequence[Trace]) -> None:
+            for trace in traces:
                 answer_at(trace, position, "logits")
 
-        if unknown and self.must_ask("next word", (reading, position)):
-            self.ask_reader("next word", compute, lambda _: self.refresh_soon())
+        if unknown:
+            self.ask_once(Question(KEY, traces, compute, about=position), lambda _: self.refresh_soon())
         return not unknown
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from lmviz.app.look.theme import current_theme
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.attention_heads import CROSS
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import named, row
@@ -30,6 +31,10 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+POSITIONS = Key("positions")
+
+EFFECTS = Key("effects")
 
 HINT = "Pin a head, a cell or a token, and change it."
 SWAPPING = (
@@ -174,7 +179,7 @@ class SurgeryPanel(Panel):
         reading, position = self.session.reading.current, self.session.reading.position
         changes = self.session.surgery.interventions
         if reading is None or reading.baseline is None or not changes:
-            self.silence("effects")
+            self.silence(EFFECTS)
             self._list.set_effects("", 0.0, (), 0.0)
             return
         before, after = (answer_at(found, position, "logits") for found in (reading.baseline, reading.trace))
@@ -196,7 +201,7 @@ class SurgeryPanel(Panel):
             if changes == self.session.surgery.interventions:
                 self._list.set_effects(name, float(shift.before[0]), alone, float(shift.after[0]))
 
-        self.ask_about(reading, "effects", work, show)
+        self.ask(Question(EFFECTS, reading, work), show)
 
     def _say(self, sentence: str) -> None:
         self._said.setText(sentence)
@@ -262,7 +267,9 @@ class SurgeryPanel(Panel):
         self._do(swap_tokens(*self._swapped(), names))
 
     def _no_positions(self) -> None:
-        of = self.session.library.model
+        of, shown = self.session.library.model, self.session.comparison.shown
+        if shown is None:
+            return
 
         def work(model: Model) -> tuple[Intervention, ...]:
             from lmviz.inspection.interventions import remove_positions
@@ -273,7 +280,7 @@ class SurgeryPanel(Panel):
             if self.session.library.model == of:  # another one has other positions, and nobody asked it
                 self._do(*found)
 
-        self.ask("positions", work, take)
+        self.ask(Question(POSITIONS, shown, work), take)
 
 
 def _has_source_heads(trace: Trace) -> bool:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.session.session import Session
 from lmviz.app.session.training_state import TrainingState
 from lmviz.app.widgets.base.building import column, named
@@ -27,7 +28,7 @@ from lmviz.inspection.recipes.run import curves_recipe
 if TYPE_CHECKING:
     from lmviz.models.model import Model
 
-WEIGHTS = "weight sizes"
+WEIGHTS = Key("weight sizes")
 UNTRAINED = "Train a model, or open one: how far each update moves its layers is shown here."
 COUNTED = "An n-gram model is counted: there is no gradient and no learning rate to watch."
 CURVES = {
@@ -128,7 +129,7 @@ class HealthPanel(Panel):
             self._draw_bars("weights", 0, {}, "")
             self._sentence.set_text(UNTRAINED if model is None else COUNTED)
             self._show_curves(shown)
-        elif self.must_ask(WEIGHTS, moment):
+        else:
 
             def work(reader: Model) -> dict[str, float]:
                 from lmviz.training.weight_sizes import weight_sizes
@@ -142,9 +143,11 @@ class HealthPanel(Panel):
                 self._draw_bars("weights", step, sizes, said)
                 self._show_curves(shown)
 
-            self.ask_model(moment, WEIGHTS, work, take)
-        elif self.has_drawn(WEIGHTS, moment):
-            self._show_curves(shown)
+            question = Question(WEIGHTS, moment, work)
+            if self.must_ask(question):
+                self.ask(question, take)
+            elif self.has_drawn(question):
+                self._show_curves(shown)
 
     def _draw_bars(self, measured: str, step: int, sizes: dict[str, float], said: str) -> None:
         """Draw one bar a layer; without any there is a sentence in their place."""

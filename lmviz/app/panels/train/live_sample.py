@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from lmviz.app.look.theme import current_theme, give_font, theme_switch
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
 from lmviz.app.panels.shared.drawn_token import DrawnToken
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.session import Session
@@ -25,6 +26,8 @@ from lmviz.inspection.recipes.recipe import RecipeSubject
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("live sample")
 
 LENGTH = {"character": 420, "token": 140, "word": 110}
 NO_MODEL = "Train a model, or open one: it writes a text here, over and over while it learns."
@@ -100,7 +103,7 @@ class LiveSamplePanel(Panel):
         """Start a new text, unless one was started just before and only the training step has changed."""
         session = self.session
         if session.library.model is None:
-            self.silence("live sample")
+            self.silence(KEY)
             self._card.set_aside("")
             self._card.set_placeholder(NO_MODEL)
             self._page.setPlainText("")
@@ -140,7 +143,8 @@ class LiveSamplePanel(Panel):
         if not self.is_in_sight:
             self.refresh_soon()  # another begins when it is shown again
             return
-        if self._begins_with != self._begun_with:
+        shown = session.comparison.shown
+        if shown is None or self._begins_with != self._begun_with:
             return  # another text begins soon: these ids may be no tokens of another model
         can_begin = session.reading.encoding is not None and len(session.reading.encoding) > 0
         text = session.reading.prefix if can_begin else BEGINNING
@@ -155,7 +159,7 @@ class LiveSamplePanel(Panel):
             is_over = steps[-1].is_end and options.stop_at_end
             return _Piece(drawn, steps[-1].text, is_over, time.thread_time() - began)
 
-        self.ask("live sample", work, self._append, grows=bool(ids))
+        self.ask(Question(KEY, shown, work, grows=bool(ids)), self._append)
 
     def _append(self, piece: _Piece) -> None:
         self._next = self._drawn = [*self._next, *piece.drawn]

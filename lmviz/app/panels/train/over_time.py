@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key
 from lmviz.app.panels.shared.answers_by_step import AnswersByStep
 from lmviz.app.session.opened_model import OpenedModel
 from lmviz.app.session.reading import of_source
@@ -25,6 +26,8 @@ from lmviz.text.tokenizer import visible
 
 if TYPE_CHECKING:
     from lmviz.models.model import Model
+
+KEY = Key("over time")
 
 WORDS = 4
 NO_MODEL = "Train a model, or open one: how its next words changed while it learned is drawn here."
@@ -50,7 +53,7 @@ class OverTimePanel(Panel):
         )
         self._card = self.add_card("Next word over time", "", self._plot)
         self._key: Subject | None = None
-        self.rows: AnswersByStep[np.ndarray] = AnswersByStep(self, self.refresh_soon, key="over time")
+        self.rows: AnswersByStep[np.ndarray] = AnswersByStep(self, self.refresh_soon, key=KEY)
         """The distributions (token,)."""
         self._drawn: tuple[Subject, list[int]] | None = None  # what the curves are of, and which snapshots
         self._plot.cursor_moved.connect(lambda step: session.library.choose_step(round(step)))
