@@ -143,6 +143,7 @@ class Adapter:
         found.packed = (base.stored.packed & shapes.keys()) - changes.keys()
         found.made_float = (base.stored.made_float & shapes.keys()) | changes.keys()
         found.files = [*base.stored.files, *self.stored.files]
+        found.maps = base.stored.maps
         configuration = replace(base.layout.configuration, tied=is_tied)
         return Whole(replace(base.layout, configuration=configuration), size, found)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lmviz.base.errors import LmvizError
 from lmviz.base.loading import loads
-from lmviz.base.machine_memory import GIGABYTE, machine_memory
+from lmviz.base.machine_memory import GIGABYTE, FreeMemory, machine_memory
 from lmviz.interchange.adapter import Whole, open_adapter
 from lmviz.interchange.chosen_bases import NoBase
 from lmviz.interchange.containers import LARGEST_DESCRIPTION, check_unpacked, container
@@ -47,6 +47,10 @@ LARGEST_VOCABULARY = 10_000_000
 COMFORTABLE = 1 / 4
 """The share of this machine's memory up to which packed matrices become single precision when a model is
 opened. Left in their blocks they are unpacked with every use, which takes two to four times as long."""
+
+
+BYTES_OF_TOKEN = 700
+"""What a token of a large vocabulary takes, with the pairs that make it: as measured of Gemma's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +112,13 @@ class Checkpoint:
 
     @property
     def memory(self) -> int:
-        """The bytes that its numbers take once it is open, beside those that stay in the file."""
+        """The bytes that it takes once it is open: its numbers beside those that stay in the file, and with
+        them its tokenizer. 0 where all numbers stay in the file.
+        """
         stored = self.stored
-        return stored.in_single_precision(
-            stored.made_float if self.keeps_blocks else stored.packed | stored.made_float
-        )
+        made = stored.made_float if self.keeps_blocks else stored.packed | stored.made_float
+        known = 0 if self.tokenizer is None else self.tokenizer.known_size
+        return stored.in_single_precision(made) + BYTES_OF_TOKEN * known if made else 0
 
     @loads("checkpoint")
     def model(self) -> TransformerModel:
@@ -131,7 +137,10 @@ class Checkpoint:
             for parameter, names in found.names.items()
         }
         if not self.keeps_blocks:
-            state = {parameter: without_blocks(tensor) for parameter, tensor in state.items()}
+            FreeMemory().give_back()  # what reading the tokenizer has left
+            for parameter, tensor in state.items():
+                state[parameter] = without_blocks(tensor)
+                self.stored.let_go()
         model = self._empty()
         model.load_state_dict(state, assign=True)
         model.tokenizer, model.name, model.is_foreign = self.tokenizer, self.name, True

@@ -279,7 +279,7 @@ def load_peer(place: Path) -> Any:
         load = transformers.AutoModelForCausalLM.from_pretrained
         options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         if os.path.isdir(place):
-            return load(str(place), **options).float().eval()
+            return load(str(place), **options, dtype=torch.float32).eval()
         options |= {"gguf_file": place.name, "dtype": torch.float32}
         return load(str(place.parent), **options).eval()
     finally:

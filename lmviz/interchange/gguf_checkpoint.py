@@ -304,4 +304,5 @@ def _stored(
         if packed.packed_as:
             (stored.packed if packed.stays_packed else stored.made_float).add(ours)
     stored.files += file.parts
+    stored.maps += file.maps
     return stored

@@ -106,6 +106,7 @@ class GgufFile:
     said: dict[str, Any]
     tensors: dict[str, PackedTensor]
     parts: tuple[Path, ...]
+    maps: tuple[mmap.mmap, ...] = ()
 
 
 def parts_of(path: Path) -> tuple[Path, ...]:
@@ -142,7 +143,7 @@ def read_gguf(path: Path) -> GgufFile:
             "them into one folder."
         )
     first, *others = map(_read_file, parts)
-    tensors = dict(first.tensors)
+    tensors, maps = dict(first.tensors), (*first.maps, *(each for other in others for each in other.maps))
     for other in others:
         if twice := tensors.keys() & other.tensors.keys():
             raise LmvizError(f"{other.path} holds {min(twice)[:80]!r} once more: choose another checkpoint.")
@@ -152,7 +153,7 @@ def read_gguf(path: Path) -> GgufFile:
         raise LmvizError(
             f"{path} and its other parts hold {len(tensors):,} tensors of {expected!s:.20}: get them again."
         )
-    return GgufFile(path, first.said, tensors, parts)
+    return GgufFile(path, first.said, tensors, parts, maps)
 
 
 def _read_file(path: Path) -> GgufFile:
@@ -221,7 +222,7 @@ def _read(path: Path, mapped: mmap.mmap, sizes: Any, kind_of: Callable[[int], An
             raise ValueError(f"it ends before {name[:80]!r} does")
         packed = np.frombuffer(mapped, np.uint8, rows * width, start + offset).reshape(rows, width)
         found[name] = PackedTensor(shape, kind.name, number, packed)
-    return GgufFile(path, said, found, (path,))
+    return GgufFile(path, said, found, (path,), (mapped,))
 
 
 class _Reader:

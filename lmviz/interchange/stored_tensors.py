@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import mmap
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,6 +48,7 @@ class StoredTensors:
         self.kinds: dict[str, torch.dtype] = {}
         self.formats: dict[str, str] = {}
         self.files: list[Path] = []
+        self.maps: list[mmap.mmap] = []
         self.packed: set[str] = set()
         self.made_float: set[str] = set()
         self._sources: dict[str, Any] = {}
@@ -68,6 +70,12 @@ class StoredTensors:
                 tensor = source.get_tensor(name)
         return tensor.float() if tensor.dtype == torch.float64 else tensor
 
+    def let_go(self) -> None:
+        """Give back the memory of what was read from mapped files; what is wanted again is read again."""
+        for mapped in self.maps:
+            if hasattr(mmap, "MADV_DONTNEED"):
+                mapped.madvise(mmap.MADV_DONTNEED)
+
     def are_equal(self, first: str, second: str) -> bool:
         """Whether two tensors hold the same numbers, of kinds that lmviz computes with."""
         if self.shapes[first] != self.shapes[second] or not {self.kinds[first], self.kinds[second]} <= KINDS:
@@ -85,7 +93,7 @@ class StoredTensors:
             found.add(path, names[name], shape, self.kinds[name], source, self.formats[name])
         found.packed = {names[name] for name in self.packed}
         found.made_float = {names[name] for name in self.made_float}
-        found.files = list(self.files)
+        found.files, found.maps = list(self.files), list(self.maps)
         return found
 
     def add_safetensors(self, path: Path) -> None:

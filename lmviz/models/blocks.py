@@ -25,6 +25,10 @@ class Rows:
     unpack: Unpack
 
 
+PIECE = 1 << 22
+"""Numbers that are made at once."""
+
+
 class BlockMatrix(torch.Tensor):
     """A matrix (row, column) that is packed row by row, of which nobody changes a number.
 
@@ -60,9 +64,19 @@ class BlockMatrix(torch.Tensor):
             return function(*map(_plain, args), **plain)
 
     def values(self) -> torch.Tensor:
-        """The numbers, (row, column), in single precision."""
-        pieces = [part.unpack(part.blocks) for part in self.parts]
-        return pieces[0] if len(pieces) == 1 else torch.cat(pieces)
+        """The numbers, (row, column), in single precision.
+
+        Of a large matrix they are made a few rows at a time, so that nothing beside them takes much memory.
+        """
+        if len(self.parts) == 1 and self.numel() <= PIECE:
+            return self.parts[0].unpack(self.parts[0].blocks)
+        values = torch.empty(self.shape)
+        rows, first = max(1, PIECE // max(1, self.shape[1])), 0
+        for part in self.parts:
+            for blocks in part.blocks.split(rows):
+                values[first : first + len(blocks)] = part.unpack(blocks)
+                first += len(blocks)
+        return values
 
     def rows(self, chosen: torch.Tensor) -> BlockMatrix:
         """The rows of these numbers (row), in this order, of a matrix that is packed alike throughout."""

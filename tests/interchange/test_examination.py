@@ -5,7 +5,7 @@ import json
 import foreign_tokenizers
 import pytest
 import torch
-from foreign_models import PEERS, add_tokenizer, saved
+from foreign_models import PEERS, add_tokenizer, peer, saved
 from safetensors.torch import load_file, save_file
 
 import lmviz
@@ -114,6 +114,16 @@ def test_other_logits_are_a_problem(tmp_path, monkeypatch):
 
     monkeypatch.setattr(examination, "load_peer", shifted)
     assert findings(folder)["logits"][0] == "problem"
+
+
+def test_what_is_stored_in_half_precision_is_compared_in_single_precision(tmp_path):
+    """A peer that was read as bfloat16 keeps rounded what it makes itself, as Gemma's scale of embeddings."""
+    add_tokenizer(saved("gemma3_text", tmp_path / "it"))
+    peer("gemma3_text").bfloat16().save_pretrained(tmp_path / "it")
+    state, sentence = findings(tmp_path / "it")["logits"]
+    assert state == "fine"
+    apart = 0.0 if "are equal" in sentence else float(sentence.split("differ by ")[1].split(" ")[0])
+    assert apart <= 1e-5
 
 
 def test_what_is_too_large_to_be_opened_twice_is_not_compared(tmp_path, monkeypatch):

@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -271,6 +273,39 @@ def test_its_memory_is_said_before_it_is_taken(tmp_path, monkeypatch):
     monkeypatch.setattr("lmviz.interchange.checkpoint.machine_memory", lambda: 1_000_000)
     with pytest.raises(LmvizError, match=r"model\.gguf takes .* GB of memory"):
         checkpoint.model()
+
+
+MEASURED = """
+import sys
+from lmviz.interchange.checkpoint import open_checkpoint
+
+def peak():
+    status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    return 1024 * int(status["VmHWM"].split()[0])
+
+before = peak()
+checkpoint = open_checkpoint(sys.argv[1])
+model = checkpoint.model()
+print(checkpoint.memory, peak() - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="what a process took at most is read from /proc"
+)
+def test_the_memory_that_is_said_is_the_memory_that_is_taken(tmp_path):
+    sizes = {"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 4}
+    sizes |= {"vocab_size": 150_000, "intermediate_size": 8192, "tie_word_embeddings": True}
+    transformers = pytest.importorskip("transformers")
+    configuration = transformers.LlamaConfig(max_position_embeddings=64, **sizes)
+    path = write_gguf(transformers.LlamaForCausalLM(configuration), tmp_path / "model.gguf", "Q8_0")
+    ran = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(path)], capture_output=True, text=True, check=True
+    )
+    said, taken = map(int, ran.stdout.split())
+    assert said == pytest.approx(4 * 51_600_000, rel=0.02)
+    assert 0.9 * said <= taken <= 1.15 * said + 60e6  # some 50 MB are pieces and the code that makes them
 
 
 def test_what_is_no_model_of_ours(tmp_path):
