@@ -15,6 +15,7 @@ from lmviz.text.encodings import RECOGNISED, Found, find_encoding
 from lmviz.text.label_names import find_label_names
 from lmviz.text.layout import Layout, told_columns
 from lmviz.text.packing import name_within
+from lmviz.text.parts import FoundParts, find_parts
 from lmviz.text.reading import as_utf8, check_encoding, check_room, find_files, read_raw, read_utf8
 from lmviz.text.several_files import are_labels, find_languages, without_companions
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders, read_parallel
@@ -37,6 +38,7 @@ class Contents:
 
     `files` are names and texts in UTF-8, which the corpus that is made of them takes away; `raws` are their
     bytes where these might be read otherwise. `written` are the times at which the files were written.
+    `training` is how many of them are to learn from, where the others are to validate with, else None.
     """
 
     origin: TextOrigin
@@ -46,6 +48,7 @@ class Contents:
     files: list[tuple[str, bytes]] = field(default_factory=list)
     raws: list[bytes] = field(default_factory=list)
     encodings: tuple[Found, ...] = ()
+    training: int | None = None
 
     @property
     def are_whole(self) -> bool:
@@ -89,10 +92,15 @@ def read_contents(
             origin = replace(origin, sources=tuple(map(os.path.abspath, paths)), notes=notes)
         return _read_languages(origin, *by_language, options, progress, counted=counted)
     written = _written(origin)
+    parts = _parts_of(paths, options)
+    if parts is not None:
+        paths = [*parts.training, *parts.validation]
+        origin = replace(origin, notes=(*origin.notes, parts.sentence))
+    training = None if parts is None else len(parts.training)
     files, raws, encodings = _texts(paths, options, progress)
     origin = _with_wrong_bytes(origin, files, encodings, options)
     found = read_examples(files, options, counted=counted, label_names=find_label_names(paths))
-    return Contents(origin, options, found, written, files, raws, encodings)
+    return Contents(origin, options, found, written, files, raws, encodings, training)
 
 
 def read_lines(source: str | Path | Sequence[str | Path], encoding: str = RECOGNISED) -> str:
@@ -215,11 +223,24 @@ def _read_languages(
         origin = replace(origin, sources=(source,), target_sources=(target,))
         options = replace(options, form=RECOGNISED, columns="")
     written = _written(origin)
+    parts = (
+        find_parts([one for one, _ in pairs]) if options.parts == RECOGNISED and options.validation else None
+    )
+    if parts is not None:
+        order = [*parts.training, *parts.validation]
+        pairs = sorted((pair for pair in pairs if pair[0] in order), key=lambda pair: order.index(pair[0]))
+        origin = replace(origin, notes=(*origin.notes, parts.sentence))
+    training = None if parts is None else len(parts.training)
     files, raws, encodings = _texts([path for pair in pairs for path in pair], options, report)
     origin = _with_wrong_bytes(origin, files, encodings, options)
     halves = list(zip(files[::2], files[1::2], strict=True))
     found = read_parallel(halves, languages, unrepeated=options.unrepeated, counted=counted)
-    return Contents(origin, options, found, written, [], raws, encodings)
+    return Contents(origin, options, found, written, [], raws, encodings, training)
+
+
+def _parts_of(files: Sequence[Path], options: CorpusOptions) -> FoundParts | None:
+    """The parts that files are by their names, unless all are to be drawn from."""
+    return find_parts(files) if options.parts == RECOGNISED and options.validation else None
 
 
 def _not_read(path: Path) -> str:

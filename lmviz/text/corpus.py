@@ -19,11 +19,13 @@ from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.characters import clean
 from lmviz.text.contents import Contents, TextOrigin, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, OF_ROWS, CorpusOptions, choose_options
-from lmviz.text.documents import Documents, divide, split
+from lmviz.text.document_marks import written_marks
+from lmviz.text.documents import Documents, split
 from lmviz.text.encodings import Found, title_of
 from lmviz.text.examples import Examples
 from lmviz.text.floor import known_floor
 from lmviz.text.layout import Layout
+from lmviz.text.plain_documents import as_one, plain_documents
 from lmviz.text.reading import check_no_address
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import Stream, encode_documents
@@ -240,8 +242,8 @@ def _build_from(contents: Contents, given: _Given) -> Corpus:
     if isinstance(found, FoundExamples):
         texts.clear()
         if found.text is not None:
-            return _build_task(origin, found, options, given, contents.encodings)
-    return _build_plain(origin, texts, options, given, contents.encodings, found)
+            return _build_task(origin, found, options, given, contents.encodings, contents.training)
+    return _build_plain(origin, texts, options, given, contents.encodings, found, contents.training)
 
 
 def _build(
@@ -264,12 +266,20 @@ def _build_task(
     options: CorpusOptions,
     given: _Given,
     encodings: Sequence[Found] = (),
+    training: int | None = None,
 ) -> Corpus:
     text = found.text
     assert text is not None, "a task has examples"
+    held_out = None if training is None else np.arange(len(text.sources)) >= found.counts[training - 1]
     options = fitting_options(text, _as_found(options, origin, found.layout, encodings))
     encoded = encode_task(
-        text, options, given.learned, given.target_tokenizer, given.labels, part_of(given.report, 0.2, 1.0)
+        text,
+        options,
+        given.learned,
+        given.target_tokenizer,
+        given.labels,
+        part_of(given.report, 0.2, 1.0),
+        held_out,
     )
     return Corpus(
         name=origin.name,
@@ -286,7 +296,7 @@ def _build_task(
         training_examples=encoded.training,
         validation_examples=encoded.validation,
         target_streams=encoded.target_streams,
-        fingerprint=fingerprint_of(text, encoded, options),
+        fingerprint=fingerprint_of(text, encoded, options, held_out),
         recognised=describe(found) + _said_of_encoding(encodings),
         complaints=(*origin.notes, *found.complaints.sentences),
     )
@@ -320,34 +330,38 @@ def _build_plain(
     given: _Given,
     encodings: Sequence[Found],
     found: FoundExamples | Layout | None,
+    training: int | None,
 ) -> Corpus:
     """A text whose next token is to be predicted: files, or the texts of a column, each a document."""
     known, report = given.learned, given.report
     said, complaints = "Plain text.", origin.notes
-    if isinstance(found, FoundExamples) and found.documents is not None:
-        said, complaints = describe(found), (*complaints, *found.complaints.sentences)
-        options = _as_found(options, origin, found.layout, encodings)
-        documents = found.documents
-        files = [documents.data]
-    else:
-        options = _as_found(options, origin, None, encodings)
-        documents = divide(files, options.documents)
-        if isinstance(found, Layout):
-            said = (
-                f"Plain text. It could be a table of {len(found.names)} columns, but nothing says which of "
-                "them hold labels and texts: name them, such as columns=label=1,text=2."
-            )
-    if known is not None and not known.marks_boundaries and len(documents) > 1:
-        documents = divide([b"\n".join(files)], "file")  # without boundaries there is only one document
+    examples = found if isinstance(found, FoundExamples) and found.documents is not None else None
+    if examples is not None:
+        said, complaints = describe(examples), (*complaints, *examples.complaints.sentences)
+    elif isinstance(found, Layout):
+        said = (
+            f"Plain text. It could be a table of {len(found.names)} columns, but nothing says which of "
+            "them hold labels and texts: name them, such as columns=label=1,text=2."
+        )
+    plain = plain_documents(files, examples, options, training)
+    if known is not None and not known.marks_boundaries and len(plain.documents) > 1:
+        plain = as_one(plain, files if examples is None else [plain.documents.data])
     files.clear()  # the documents hold the text now
+    said, complaints = said + plain.sentence, (*complaints, *filter(None, [plain.complaint]))
+    options = _as_found(options, origin, None if examples is None else examples.layout, encodings)
+    if plain.marks and origin.sources:
+        options = replace(options, boundary=written_marks(plain.marks))
+    documents = plain.documents
     exactly = options.tokenizer_options.kind == "characters"
-    training, validation = split(documents, options.validation, options.seed, exactly)
+    training_part, validation_part = split(
+        documents, options.validation, options.seed, exactly, plain.held_out
+    )
     if known is None:
-        texts = _reported(training, part_of(report, 0.0, 0.5))
+        texts = _reported(training_part, part_of(report, 0.0, 0.5))
         known = train_tokenizer(texts, options.tokenizer_options, marks_boundaries=len(documents) > 1)
-    middle = 1 - 0.5 * validation.size / max(1, documents.size)
-    learned = encode_documents(training, known, part_of(report, 0.5, middle))
-    held_out = encode_documents(validation, known, part_of(report, middle, 1.0))
+    middle = 1 - 0.5 * validation_part.size / max(1, documents.size)
+    learned = encode_documents(training_part, known, part_of(report, 0.5, middle))
+    held_out = encode_documents(validation_part, known, part_of(report, middle, 1.0))
     if len(learned.ids) + len(held_out.ids) < 2:
         raise LmvizError(f"{origin.name} has too little text: it needs at least two tokens.")
     if len(learned.ids) < 2:
@@ -364,16 +378,19 @@ def _build_plain(
         tokenizer=known,
         training_stream=learned,
         validation_stream=held_out,
-        fingerprint=_fingerprint(documents, options, known),
+        fingerprint=_fingerprint(documents, options, known, plain.held_out),
         recognised=said + _said_of_encoding(encodings),
         complaints=complaints,
     )
 
 
-def _fingerprint(documents: Documents, options: CorpusOptions, tokenizer: Tokenizer) -> str:
+def _fingerprint(
+    documents: Documents, options: CorpusOptions, tokenizer: Tokenizer, held_out: np.ndarray | None
+) -> str:
     values = {name: value for name, value in options.to_values().items() if name not in _TOLD_BY_THE_TEXT}
     digest = hashlib.sha256(documents.data)
     digest.update(documents.spans.tobytes())
+    digest.update(b"" if held_out is None else held_out.tobytes())
     digest.update(json.dumps(values, sort_keys=True).encode("utf-8"))
     digest.update(tokenizer.json.encode("utf-8"))
     return digest.hexdigest()

@@ -44,7 +44,7 @@ TASKS = ("next-token", "tagging", "classification", "translation", "captioning")
 AFTER_DECODING = ("form", "columns", "separator", "quotes", "heading")
 """The settings that say how a file is read once it has characters; a corpus has them as they were found."""
 
-OF_ROWS = ("joined", "unrepeated", "wrong_bytes")
+OF_ROWS = ("joined", "unrepeated", "wrong_bytes", "boundary", "parts")
 """The settings that say which rows of a file are read, and how much of them; the examples tell it."""
 
 
@@ -136,6 +136,18 @@ class CorpusOptions(Configuration):
         advanced=True,
     )
 
+    boundary: str = setting(
+        RECOGNISED,
+        "What ends a document within a text: marks such as <|endoftext|>, a line of your own choice, none, "
+        "or what is recognised.",
+        advanced=True,
+    )
+    parts: str = setting(
+        RECOGNISED,
+        "Whether files that are called train and validation are these parts, or all are drawn from.",
+        choices=(RECOGNISED, "joined"),
+        advanced=True,
+    )
     wrong_bytes: str = setting(
         SHOWN,
         "What becomes of a few bytes that are no UTF-8: shown as \ufffd, left out, or read as Windows-1252.",
@@ -166,7 +178,10 @@ def recorded_options(recorded: Mapping[str, Any]) -> CorpusOptions:
 
     What was plain text when it was read stays plain, whatever is recognised today.
     """
-    options = CorpusOptions.from_values(recorded.get("options", {}))
+    values = recorded.get("options", {})
+    options = CorpusOptions.from_values(values)
+    if "boundary" not in values:  # an older version read it, which knew neither marks nor parts
+        options = replace(options, boundary="none", parts="joined")
     is_plain = recorded.get("task") == "next-token" and options.form == RECOGNISED
     return replace(options, form="plain") if is_plain else options
 

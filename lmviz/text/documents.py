@@ -146,13 +146,17 @@ def _paragraphs(lines: np.ndarray, files: np.ndarray) -> np.ndarray:
     return np.stack([lines[first, 0], lines[last, 1]], axis=1)
 
 
-def split(documents: Documents, validation: float, seed: int, exactly: bool) -> tuple[Documents, Documents]:
-    """Training and validation documents.
+def split(
+    documents: Documents, validation: float, seed: int, exactly: bool, held_out: np.ndarray | None = None
+) -> tuple[Documents, Documents]:
+    """Training and validation documents; `held_out` says which are for validation, (document,) bool, if told.
 
     Several documents are drawn for validation at random, at least one of them. A single one is cut:
     its first part trains, up to the exact character or else to the next space. A share of 0 keeps
     everything for training.
     """
+    if held_out is not None:
+        return documents.select(~held_out), documents.select(held_out)
     if validation == 0:
         return documents, documents.select(np.zeros(0, dtype=np.int64))
     if len(documents) > 1:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from lmviz.base.errors import LmvizError
 from lmviz.text.catalogue import corpus_files, find_entry
 from lmviz.text.corpus_options import CorpusOptions
-from lmviz.text.documents import divide, draw, split
+from lmviz.text.documents import draw, split
 from lmviz.text.packing import name_within
+from lmviz.text.plain_documents import plain_documents
 from lmviz.text.reading import find_files, read_found
 from lmviz.text.task_reading import FoundExamples, read_examples, read_labelled_folders
 
@@ -35,11 +36,11 @@ def first_example(sources: Sequence[str], options: CorpusOptions, targets: Seque
     LmvizError where the corpus cannot be read, or has yet to be downloaded.
     """
     found, files = _found(sources, options, targets)
-    examples = found.text if isinstance(found, FoundExamples) else None
+    found = found if isinstance(found, FoundExamples) else None
+    examples = None if found is None else found.text
     if examples is None:
-        documents, held_out = split(
-            divide([data for _, data in files], options.documents), options.validation, options.seed, True
-        )
+        plain = plain_documents([data for _, data in files], found, options)
+        documents, held_out = split(plain.documents, options.validation, options.seed, True)
         return Example(_beginning((held_out or documents)[0]))
     place = int(draw(len(examples.sources), options.validation, options.seed).argmax())
     if examples.targets is None:

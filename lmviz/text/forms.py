@@ -21,6 +21,7 @@ from lmviz.text.column_names import is_known
 from lmviz.text.column_roles import LONGEST_LABEL, TableColumn, choose_roles
 from lmviz.text.conversations import Conversation
 from lmviz.text.corpus_options import CorpusOptions
+from lmviz.text.document_marks import find_marks
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.heading import is_heading
 from lmviz.text.json_forms import records_of, rows_of_lines, rows_of_values
@@ -80,6 +81,16 @@ class FileBeginning:
         """Whether it begins as an array or an object of JSON does."""
         return self.data.lstrip()[:1] in (b"[", b"{")
 
+    @property
+    def is_named_table(self) -> bool:
+        """Whether the name says that it is a table."""
+        return self.name.endswith(_TABLE_ENDINGS)
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether marks say where documents end."""
+        return bool(find_marks([self.data]))
+
     @cached_property
     def has_conversations(self) -> bool:
         """Whether its first values of JSON hold the turns of a conversation."""
@@ -129,6 +140,8 @@ def recognise(name: str, data: bytes, options: CorpusOptions | None = None) -> L
         )
     sample = FileBeginning(name, data)
     if not sample.solid:
+        return None
+    if not (form or told or task or sample.begins_json or sample.is_named_table) and sample.has_marks:
         return None
     fitting = [form] if form else [key for key in FORMS if task in ("", *FORMS[key].tasks)]
     found = _surest(_find(key, sample, options, bool(form)) for key in fitting)
@@ -369,7 +382,7 @@ def _of_entries(form: str, entries: Sequence[dict[str, str]], options: CorpusOpt
 
 def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
     separator, quotes = ("" if told == RECOGNISED else told for told in (options.separator, options.quotes))
-    is_named = sample.name.endswith(_TABLE_ENDINGS)
+    is_named = sample.is_named_table
     found = find_dialect(sample.data, separator, quotes)
     if found is None or (not force and found[2] < (MOSTLY if is_named else NEARLY)):
         return _find_one_column(sample, options, force)
@@ -410,7 +423,7 @@ def _find_one_column(sample: FileBeginning, options: CorpusOptions, force: bool)
     layout = _of_rows(rows, dialect, options)
     if force:
         return layout
-    is_named = sample.name.endswith(_TABLE_ENDINGS)
+    is_named = sample.is_named_table
     is_quoted = in_quotes(sample.data, dialect) and len(rows) >= FEWEST_LINES
     if is_quoted or (is_named and layout.heading and is_known(layout.names[0]) and len(rows) > 1):
         return layout

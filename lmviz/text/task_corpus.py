@@ -59,12 +59,15 @@ def encode_task(
     target_tokenizer: Tokenizer | None,
     labels: tuple[str, ...],
     report: Report,
+    held_out: np.ndarray | None = None,
 ) -> EncodedTask:
     """Split the examples, learn what is not given, and encode both parts.
 
     `labels`, where given, are the names of a model's label ids; LmvizError for one that is none of them.
+    `held_out` says which examples are for validation, (example,) bool; otherwise they are drawn.
     """
-    held_out = draw(len(text.sources), options.validation, options.seed)
+    if held_out is None:
+        held_out = draw(len(text.sources), options.validation, options.seed)
     learned, kept = text.sources.select(~held_out), text.sources.select(held_out)
     answers, names = _labelled(text, labels)
     ends = text.task == "translation"
@@ -95,7 +98,9 @@ def encode_task(
     return EncodedTask(source, target, names, training, validation, streams, targets)
 
 
-def fingerprint_of(text: TaskText, encoded: EncodedTask, options: CorpusOptions) -> str:
+def fingerprint_of(
+    text: TaskText, encoded: EncodedTask, options: CorpusOptions, held_out: np.ndarray | None = None
+) -> str:
     """SHA-256 of all that decides about a corpus of examples."""
     digest = hashlib.sha256(text.sources.data)
     digest.update(text.sources.spans.tobytes())
@@ -105,6 +110,7 @@ def fingerprint_of(text: TaskText, encoded: EncodedTask, options: CorpusOptions)
     if text.answers is not None:
         digest.update(text.answers.ids.tobytes())
         digest.update(text.answers.starts.tobytes())
+    digest.update(b"" if held_out is None else held_out.tobytes())
     told = {name: value for name, value in options.to_values().items() if name not in OF_ROWS}
     values = {**told, "task": text.task, "labels": encoded.labels}
     digest.update(json.dumps(values, sort_keys=True).encode("utf-8"))

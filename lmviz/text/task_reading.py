@@ -34,7 +34,8 @@ class FoundExamples:
     """What files hold: examples of a task, or the texts of a column as documents, and how they were read.
 
     `beyond` are the rows that go on in columns without a name, and `repeated` those that say what an earlier
-    one says, None where that was not counted; `repetition` names one of these.
+    one says, None where that was not counted; `repetition` names one of these. `counts`
+    are the examples up to the end of each file.
     """
 
     layout: Layout
@@ -44,6 +45,7 @@ class FoundExamples:
     beyond: int = 0
     repeated: int | None = None
     repetition: str = ""
+    counts: tuple[int, ...] = ()
 
 
 def read_examples(
@@ -86,6 +88,7 @@ def read_examples(
     collector = _COLLECTORS[first.task](first.task)
     seen = _Repeats(options.unrepeated) if counted or options.unrepeated else None
     unused = _Unused(first)
+    counts: list[int] = []
     beyond_all = 0
     for (name, data), layout in zip(files, filter(None, layouts), strict=True):
         form = FORMS[layout.form]
@@ -99,6 +102,7 @@ def read_examples(
         )
         beyond.say(complaints)
         beyond_all += beyond.count
+        counts.append(len(collector))
     told = (options.task, options.form, options.separator, options.quotes, options.heading)
     is_told = bool(options.columns) or any(setting != RECOGNISED for setting in told)
     if not is_told and complaints.count >= len(collector):
@@ -112,7 +116,8 @@ def read_examples(
     repeated = None if seen is None or not seen.compares(first) else seen.count
     repetition = "" if seen is None else seen.example
     made = collector.finish(first, complaints)
-    return replace(made, beyond=beyond_all, repeated=repeated, repetition=repetition)
+    made = replace(made, beyond=beyond_all, counts=tuple(counts))
+    return replace(made, repeated=repeated, repetition=repetition)
 
 
 def read_parallel(
@@ -130,18 +135,21 @@ def read_parallel(
     complaints, collector = Complaints(named=len(pairs) > 1), _Pairs("translation")
     layout = Layout("parallel", "translation", names, {"source": 0, "target": 1})
     seen = _Repeats(unrepeated) if counted or unrepeated else None
+    counts: list[int] = []
     for source, target in pairs:
         complaints.begin(source[0])
         found = _read_parallel(source, target, complaints)
         collector.take(
             found if seen is None else seen.watch(found, layout, complaints), layout.roles, complaints
         )
+        counts.append(len(collector))
     if not len(collector):
         (source, target) = pairs[0]
         raise LmvizError(f"{source[0]} and {target[0]} have no line in common with something in both.")
     if seen is not None and unrepeated:
         seen.say(complaints)
-    return replace(collector.finish(layout, complaints), repeated=None if seen is None else seen.count)
+    repeated = None if seen is None else seen.count
+    return replace(collector.finish(layout, complaints), repeated=repeated, counts=tuple(counts))
 
 
 def read_labelled_folders(files: Sequence[Path], encoding: str) -> FoundExamples:

@@ -248,7 +248,10 @@ def test_a_folder_of_pairs_is_read_whole_without_its_readme(tmp_path):
     corpus = load_corpus(tmp_path, columns="source=en,target=fr")
     assert corpus.task == "translation"
     assert sorted([*corpus.training_documents, *corpus.validation_documents])[0] == "train en one"
-    assert corpus.complaints == ("README.md is about the texts, and is not read.",)
+    assert corpus.complaints == (
+        "README.md is about the texts, and is not read.",
+        "The parts are those of the files: train.en to learn from, and val.en to validate with.",
+    )
     again = load_corpus(corpus.sources, options=corpus.options)
     assert again.fingerprint == corpus.fingerprint
     with pytest.raises(LmvizError, match="no files for both 'en' and 'it'"):
