@@ -6,6 +6,9 @@ everything counts from 0.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from lmviz.models.address import Address
 from lmviz.models.sequences import ALONG
 from lmviz.text.pictures import SIDE
@@ -26,6 +29,9 @@ _PARTS = {
 _PARTS |= {"residual1": "residual 1", "residual2": "residual 2", "preactivation": "pre-activation"}
 _PARTS |= {"stream1": "stream 1", "stream2": "stream 2"}
 _PARTS |= {"mixed": "weighted sum of v"}
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def title_of(address: str) -> str:
@@ -77,6 +83,19 @@ def coordinate(axis: str, index: int, token: str = "") -> str:
         return f"row {row + 1}, column {column + 1}"
     words = f"{word_of(axis)} {number_of(axis, index)}"
     return f"{words} “{token}”" if token and axis in POSITIONAL else words
+
+
+def told_apart(words: Iterable[str]) -> tuple[str, ...]:
+    """The words of a sequence, in which each that occurs more than once carries its position: "John⁴".
+
+    For rows and columns that are words: there the two cannot be told apart by what stands around them.
+    """
+    listed = tuple(words)
+    often = {word for word, count in Counter(listed).items() if count > 1}
+    return tuple(
+        word + str(number_of("position", at)).translate(_RAISED) if word in often else word
+        for at, word in enumerate(listed)
+    )
 
 
 def word_of(part: str) -> str:

@@ -1,7 +1,7 @@
 import pytest
 from family_cases import IDS, every_case, traced, trained, untrained
 
-from lmviz.inspection.names import coordinate, number_of, stop_name, title_of
+from lmviz.inspection.names import coordinate, number_of, stop_name, title_of, told_apart
 from lmviz.inspection.operand_names import operand_name
 from lmviz.inspection.stream import stream_places
 from lmviz.inspection.tracing import trace
@@ -89,3 +89,12 @@ def test_every_axis_is_counted_from_one_unless_its_places_have_names(family, opt
         "order",
     }
     assert {axis: number_of(axis, 4) for axis in axes} == dict.fromkeys(axes, 5)
+
+
+def test_words_that_occur_twice_carry_their_position():
+    words = ["Mary", "and", "John", "went", "to", "the", "store", "and", "John", "gave", "a", "drink", "to"]
+    said = told_apart(words)
+    assert (said[2], said[8]) == ("John³", "John⁹")
+    assert (said[4], said[12]) == ("to⁵", "to¹³")
+    assert said[0] == "Mary"
+    assert len(set(said)) == 13

@@ -32,7 +32,7 @@ from lmviz.inspection.attention import (
     unseen_by_all,
 )
 from lmviz.inspection.intervention import Intervention
-from lmviz.inspection.names import coordinate
+from lmviz.inspection.names import coordinate, told_apart
 from lmviz.inspection.recipes.recipe import array_recipe, attention_recipe
 from lmviz.inspection.remarks import AttentionRemark, attention_remark
 from lmviz.inspection.trace import Trace
@@ -269,7 +269,8 @@ class AttentionPanel(CellsPanel):
         self._long.take(len(names), scale)
         style = self._long.style(cells, scale)
         crossfade = walked or stepped
-        self.matrix.set_matrix(cells, scale=scale, rows=names, columns=names, crossfade=crossfade, **style)
+        words = told_apart(names)
+        self.matrix.set_matrix(cells, scale=scale, rows=words, columns=words, crossfade=crossfade, **style)
         self._stretch_out(len(names))
         self._draw_strips()
 
@@ -321,7 +322,7 @@ class AttentionPanel(CellsPanel):
         if is_drawn:
             row = (slice(None), position) if self.session.attention.looked_at else position
             weights = np.where(self._hidden[row], -np.inf, self.shown[row])
-        self._long.show_row(weights, self._names)
+        self._long.show_row(weights, told_apart(self._names))
         self._body.show_bars(self._long.is_long and is_drawn)
 
     def _claim(self, position: int) -> None:

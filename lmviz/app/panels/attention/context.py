@@ -21,6 +21,7 @@ from lmviz.app.widgets.base.scrolling import scrolling
 from lmviz.app.widgets.controls.hinted_edit import HintedEdit
 from lmviz.inspection.alignment import alignment_view, encoded_states, source_attentions
 from lmviz.inspection.intervention import Intervention
+from lmviz.inspection.names import told_apart
 from lmviz.inspection.recipes.recipe import views_recipe
 from lmviz.inspection.trace import Trace
 from lmviz.inspection.views import View, strip
@@ -158,7 +159,7 @@ class ContextPanel(Panel):
         shares = [None] * len(words) if weights is None else [float(weight) for weight in weights]
         rows = [
             NamedView(word, state, share=share)
-            for word, state, share in zip(words, states, shares, strict=True)
+            for word, state, share in zip(told_apart(words), states, shares, strict=True)
         ]
         self.strips.set_views(rows, reading)
         whole = None if weights is None or name == CHANGED else 1.0

@@ -18,6 +18,7 @@ from lmviz.app.widgets.base.figures import signed_figure
 from lmviz.app.widgets.base.plain import Label
 from lmviz.app.widgets.plots.signed_bars import SignedBars
 from lmviz.circuits.recipes import attribution_recipe
+from lmviz.inspection.names import told_apart
 from lmviz.looks.names import COUNTED, Names
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
@@ -166,10 +167,10 @@ class AttributionPanel(AnsweringPanel["Attribution", Asked]):
             widget.setVisible(numbers is not None)
         if numbers is None:
             return
-        labels = [
+        labels = told_apart(
             token if token == BEFORE_THE_FIRST else visible(token)
             for token in numbers.labels(numbers.axes[0])
-        ]
+        )
         self._places = sorted(np.argsort(-np.abs(numbers.array), kind="stable")[:WORDS].tolist())
         others = [at for at in range(len(labels)) if at not in self._places]
         rest = [f"{len(others)} other{'s' if len(others) > 1 else ''}"] if others else []

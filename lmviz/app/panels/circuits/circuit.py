@@ -17,6 +17,7 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.app.widgets.base.steady import SpinBox
 from lmviz.app.widgets.diagrams.circuit_picture import CircuitNode, CircuitPath, CircuitPicture
 from lmviz.circuits.recipes import circuit_recipe
+from lmviz.inspection.names import told_apart
 from lmviz.looks.names import COUNTED, Names
 from lmviz.text.tokenizer import visible
 
@@ -168,7 +169,11 @@ def _words(measured: MeasuredContrast) -> list[str]:
     """The words of the text, with both where the two differ."""
     others = measured.others or measured.tokens
     pairs = zip(measured.tokens, others, strict=True)
-    return [visible(one) if one == other else f"{visible(one)}/{visible(other)}" for one, other in pairs]
+    return list(
+        told_apart(
+            visible(one) if one == other else f"{visible(one)}/{visible(other)}" for one, other in pairs
+        )
+    )
 
 
 def _with_words(found: Circuit) -> tuple[CircuitPart, ...]:

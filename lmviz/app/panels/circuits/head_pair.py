@@ -23,6 +23,7 @@ from lmviz.app.widgets.plots.bars import BarsView
 from lmviz.circuits.recipes import chances_recipe
 from lmviz.decoding.continuation import Continuation
 from lmviz.inspection.attention import attention_weights
+from lmviz.inspection.names import told_apart
 from lmviz.inspection.trace import Trace
 from lmviz.looks.names import Names
 from lmviz.text.tokenizer import visible
@@ -141,7 +142,7 @@ class HeadPairPanel(Panel):
         from lmviz.circuits.head_pair import said_before
 
         trace = reading.trace
-        words, found = [visible(token) for token in trace.tokens], said_before(trace.ids)
+        words, found = told_apart(map(visible, trace.tokens)), said_before(trace.ids)
         if pair is None or found is None:
             self._show_instead(NO_PAIR if pair is None else NEW.format(word=words[-1]))
             return
@@ -233,7 +234,9 @@ class _HeadView(QWidget):
         self._name, self._words = Label(role=role), Label(name=f"head_{name}_sentence", wraps=True)
         row((self._map, 3), (column(self._name, self._words, STRETCH, gap=4), 2), on=self, gap=12)
 
-    def show_head(self, head: Head, trace: Trace, words: list[str], query: int, key: int) -> tuple[str, bool]:
+    def show_head(
+        self, head: Head, trace: Trace, words: Sequence[str], query: int, key: int
+    ) -> tuple[str, bool]:
         """Show what a head looks at: how much a word looks at another, and whether at none more."""
         layer, number = head
         weights = attention_weights(trace, layer)[number]

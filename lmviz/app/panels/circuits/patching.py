@@ -25,6 +25,7 @@ from lmviz.app.widgets.matrix.heatmap import HeatmapView
 from lmviz.app.widgets.plots.scatter_plot import ScatterPlot
 from lmviz.circuits.recipes import patching_recipe
 from lmviz.inspection.interventions import scale_head
+from lmviz.inspection.names import told_apart
 from lmviz.looks.names import COUNTED, Names
 from lmviz.models.address import Address
 from lmviz.text.tokenizer import visible
@@ -292,7 +293,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         if found.axes[1:] == ("head",):
             return [str(head + 1) for head in range(found.array.shape[1])]
         if len(found.axes) == 2 and found.axes[1] in found.names:
-            return [visible(token) for token in found.names[found.axes[1]]]
+            return list(told_apart(map(visible, found.names[found.axes[1]])))
         return [""] * int(np.prod(found.array.shape[1:], dtype=int))
 
     def _read_out_point(self, index: int) -> tuple[str, Sequence[str]]:
@@ -328,7 +329,7 @@ class PatchingPanel(AnsweringPanel["GrowingPatches", Asked]):
         what = "the token" if layer is None and plain == "stream" else WHAT.get(plain, plain)
         of = ""
         if len(cell) > 1 and found.axes[1] in found.names:
-            of = f" of “{visible(found.names[found.axes[1]][cell[1]])}”"
+            of = f" of “{self._column_names(found)[cell[1]]}”"
         if layer is None:
             return f"{what}{of}"
         return f"{what}{of} {'after' if plain == 'stream' else 'in'} layer {layer + 1}"

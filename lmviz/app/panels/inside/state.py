@@ -18,7 +18,7 @@ from lmviz.app.widgets.base.fitting_row import FittingRow
 from lmviz.inspection.color_floor import color_floor
 from lmviz.inspection.intervention import Intervention
 from lmviz.inspection.interventions import replace
-from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of
+from lmviz.inspection.names import POSITIONAL, coordinate, number_of, title_of, told_apart
 from lmviz.inspection.recipes.recipe import view_recipe
 from lmviz.inspection.similarity import similarity_order
 from lmviz.inspection.trace import Trace
@@ -191,7 +191,7 @@ def _words(reading: Reading, view: View) -> list[list[str]]:
 
 def _labels(reading: Reading, axis: str, indices: tuple[int, ...]) -> list[str]:
     if axis in POSITIONAL:
-        names = reading.names(axis)
+        names = told_apart(reading.names(axis))
         return [names[index] for index in indices]
     if axis in NAMED:
         return [reading.word(axis, index) for index in indices]

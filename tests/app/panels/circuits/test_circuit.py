@@ -42,7 +42,7 @@ def test_its_parts_and_paths_are_what_python_gives(panel: CircuitPanel, session:
         f"These 8 parts of {wanted.of} alone keep {100 * wanted.kept:.0f} %"
     )
     picture = panel.findChild(CircuitPicture, "circuit_picture")
-    assert [node.label for node in picture.nodes][:2] == ["1", "brown"]
+    assert [node.label for node in picture.nodes][:2] == ["1", "brown²⁶"]
     strongest = picture.paths[0]
     assert picture.nodes[strongest.start].label == "stone/bell"
     assert picture.nodes[strongest.end].label == "1"
@@ -72,9 +72,9 @@ def test_a_click_marks_a_part_and_its_card_names_its_paths(panel: CircuitPanel, 
     qtbot.mouseClick(picture, Qt.MouseButton.LeftButton, pos=place)
     assert picture.current == 0
     title, lines = picture.readout(0)
-    assert title == "head 1·1 at “brown”"
+    assert title == "head 1·1 at “brown²⁶”"
     assert any(line.startswith("from the token “stone/bell”: ") for line in lines)
-    assert any(line.startswith("to feed-forward 1 at “brown”: ") for line in lines)
+    assert any(line.startswith("to feed-forward 1 at “brown²⁶”: ") for line in lines)
     qtbot.mouseClick(picture, Qt.MouseButton.LeftButton, pos=place)
     assert picture.current == -1
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from covering import others_slow
+from layout_faults import noted_texts
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
@@ -86,7 +87,7 @@ def test_a_shipped_question_is_asked_and_its_grid_is_what_python_gives(
     wanted = expected(session)
     assert stone.patches.array == pytest.approx(wanted.array, abs=1e-4)
     assert stone.patches.measure == "logit:stone-bell@25"
-    assert "“brown” from layer 1 on" in words_of(stone, "patching_sentence")
+    assert "“brown²⁶” from layer 1 on" in words_of(stone, "patching_sentence")
     question = panel_of(stories, ContrastPanel)
     assert words_of(question, "contrast_sentence") == "26 tokens each, 1 differs: token 6, “stone” for “bell”"
     assert (
@@ -163,6 +164,16 @@ def test_the_fast_estimate_stands_beside_the_exact_shares_and_a_point_pins_its_c
     choose(stories, "direction_picker", 1)
     qtbot.waitUntil(lambda: is_whole(stone) and stone.patches.into == "clean")
     assert plot.points[:, 1] == pytest.approx(100 * stone.patches.estimate[stone.patches.compared], abs=1e-6)
+
+
+def test_words_that_occur_twice_are_told_apart_in_the_grid(stone: PatchingPanel) -> None:
+    texts: list = []
+    with noted_texts(texts):
+        stone.grab()
+    written = {text for text, *_ in texts}
+    assert {"brown⁵", "brown²⁶"} & written
+    assert not {"brown", "Maya", "the"} & written, "each of them occurs twice"
+    assert "owned" in written or "stone" in written
 
 
 def test_the_bars_add_up_to_the_measure_and_a_head_shows_its_words(

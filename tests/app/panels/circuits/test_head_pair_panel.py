@@ -36,7 +36,7 @@ def test_they_are_drawn_on_the_text_and_said_with_their_shares(panel: HeadPairPa
     follows = trace[f"layers/{later}/attention/weights"].array[other, 9, 4]
     assert layer < later
     before_said, follows_said = (words_of(panel, f"head_{name}_sentence") for name in ("before", "follows"))
-    assert f"“map” looks at the word before it, “queen”, with {100 * before:.1f} %" in before_said
+    assert f"“map” looks at the word before it, “queen⁴”, with {100 * before:.1f} %" in before_said
     assert f"looks at “map”, which followed it last time, with {100 * follows:.1f} %" in follows_said
     assert "“map” is what the model says next" in follows_said
     assert [view.shape for view in panel.findChildren(HeatmapView)] == [(10, 10)] * 2
