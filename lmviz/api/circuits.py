@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from lmviz.api.given import listed, opened_model
 from lmviz.base.arguments import whole_number
@@ -87,30 +87,6 @@ def _several(contrasts: Iterable[Contrast]) -> list[Contrast]:
     return several
 
 
-@overload
-def patch(
-    model: Given,
-    contrast: Contrast,
-    taps: str | Collection[str] | None = None,
-    *,
-    each: Sequence[str] | None = None,
-    into: str = "changed",
-    estimate: bool = False,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> Patches: ...
-@overload
-def patch(
-    model: Given,
-    contrast: Iterable[Contrast],
-    taps: str | Collection[str] | None = None,
-    *,
-    each: Sequence[str] | None = None,
-    into: str = "changed",
-    estimate: bool = False,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> list[Patches]: ...
 def patch(
     model: Given,
     contrast: Contrast | Iterable[Contrast],
@@ -143,24 +119,6 @@ def patch(
     )
 
 
-@overload
-def attribute(
-    model: Given,
-    contrast: Contrast,
-    *,
-    through: int = 0,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> Attribution: ...
-@overload
-def attribute(
-    model: Given,
-    contrast: Iterable[Contrast],
-    *,
-    through: int = 0,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> list[Attribution]: ...
 def attribute(
     model: Given,
     contrast: Contrast | Iterable[Contrast],
@@ -190,36 +148,6 @@ Steps = Sequence[int] | Literal["all"]
 """The snapshots of a run that are asked, by their steps."""
 
 
-@overload
-def ablate(
-    model: Given,
-    given: Contrast | Iterable[Contrast] | str | Path,
-    parts: str | Collection[str] | None = None,
-    *,
-    by: str = "",
-    each: Sequence[str] | None = None,
-    units: Sequence[Sequence[int]] | None = None,
-    over: str | Path | None = None,
-    tokens: int | None = 4096,
-    steps: None = None,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> Ablation: ...
-@overload
-def ablate(
-    model: Given,
-    given: Contrast | Iterable[Contrast] | str | Path,
-    parts: str | Collection[str] | None = None,
-    *,
-    by: str = "",
-    each: Sequence[str] | None = None,
-    units: Sequence[Sequence[int]] | None = None,
-    over: str | Path | None = None,
-    tokens: int | None = 4096,
-    steps: Steps,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> dict[int, Ablation]: ...
 def ablate(
     model: Given,
     given: Contrast | Iterable[Contrast] | str | Path,
@@ -264,14 +192,6 @@ def ablate(
     return _of_steps(model, steps, special_tokens, of)
 
 
-@overload
-def head_scores(
-    model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: None = None
-) -> HeadScores: ...
-@overload
-def head_scores(
-    model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: Steps
-) -> HeadsOverTime: ...
 def head_scores(
     model: Given, *, words: int = 24, rows: int = 8, seed: int = 0, steps: Steps | None = None
 ) -> HeadScores | HeadsOverTime:

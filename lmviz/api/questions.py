@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from lmviz.api.given import beside_text, changed_model, listed, opened_model, under_interventions
 from lmviz.base.arguments import check_callable, whole_number
@@ -39,26 +39,6 @@ if TYPE_CHECKING:
     from lmviz.training.label_evaluation import LabelEvaluation
 
 
-@overload
-def trace(
-    model: Given,
-    text_or_ids: str | Ids,
-    *,
-    source: str | Ids | None = None,
-    taps: Sequence[str] | None = None,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> Trace: ...
-@overload
-def trace(
-    model: Given,
-    text_or_ids: Texts,
-    *,
-    source: str | Ids | None = None,
-    taps: Sequence[str] | None = None,
-    interventions: Sequence[Intervention] = (),
-    special_tokens: bool = True,
-) -> list[Trace]: ...
 def trace(
     model: Given,
     text_or_ids: str | Ids | Texts,

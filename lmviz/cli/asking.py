@@ -337,6 +337,7 @@ def trace(
     """Record one forward pass of MODEL: every array under its tap address, and "tokens"."""
     opened = lmviz.open_model(model, step, special_tokens=not letters, base=base)
     recorded = lmviz.trace(opened, text, source=source, taps=taps or None)
+    assert isinstance(recorded, lmviz.Trace)  # there is one text
     recorded.save(out)
     arrays = recorded.arrays.items()
     if as_json:
