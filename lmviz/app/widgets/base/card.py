@@ -31,7 +31,8 @@ DASHES = (4.0, 3.0)  # in widths of the line
 class Card(Canvas):
     """`Card(title, aside="", body=None)`: one body under a line of title and aside.
 
-    `set_title(text)`; `set_aside(text or widget)`, the unit or control on the right;
+    `set_title(text)`; `set_aside(text or widget)`, the unit or control on the right; `set_control(widget)`, a
+    control that stands there beside any unit;
     `set_body(widget)` replaces the body; `layout_below` takes further widgets under the body.
     `set_provisional(True)` draws it with dashes and a muted title, for what nobody has chosen yet.
     `set_placeholder(sentence)` says in the place of the body what will stand there.
@@ -55,6 +56,7 @@ class Card(Canvas):
         # the title comes first
         self._unit.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._control: QWidget | None = None
+        self._control_stays = False  # beside a unit
         self._body: QWidget | None = None
         self._placeholder: EmptyText | None = None  # made when there is first nothing to show
         self._complaint: Label | None = None  # made when something first fails
@@ -115,13 +117,23 @@ class Card(Canvas):
         """What is shown on the right: a unit in muted words, which the pointer explains, or a control."""
         if aside is self._control:
             return
+        if not (self._control_stays and isinstance(aside, str)):
+            self._replace_control(None if isinstance(aside, str) else aside)
+        self._unit.set_text(aside if isinstance(aside, str) else "", explanation)
+
+    def set_control(self, control: QWidget) -> None:
+        """A control on the right, which stays there whatever the unit is."""
+        self._replace_control(control)
+        self._control_stays = True
+        control.show()
+
+    def _replace_control(self, control: QWidget | None) -> None:
         if self._control is not None:
             self._control.hide()
             self._control.deleteLater()
-        self._control = None if isinstance(aside, str) else aside
-        self._unit.set_text(aside if isinstance(aside, str) else "", explanation)
-        if self._control is not None:
-            self._head.addWidget(self._control)
+        self._control, self._control_stays = control, False
+        if control is not None:
+            self._head.addWidget(control)
 
     def set_body(self, body: QWidget) -> None:
         """Put a widget into the card, instead of the one that was there."""

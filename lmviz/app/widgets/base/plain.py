@@ -47,6 +47,12 @@ class Label(QLabel):
 class InkedLabel(Label):
     """`set_pieces(pieces)`: a text of which some parts are bold or in another ink."""
 
+    def setText(self, text: str) -> None:
+        """Show a text without pieces."""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAccessibleName("")
+        super().setText(text)
+
     def set_pieces(self, pieces: Sequence[Inked], size: int = 0) -> None:
         """Show other pieces, where asked for in a type of so many pixels."""
         self.setTextFormat(Qt.TextFormat.RichText)

@@ -1,0 +1,128 @@
+"""Panels that say what they show as one value: the base draws it and exports it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.question import Key, Question
+from lmviz.app.session.session import Session
+from lmviz.app.widgets.looks.look_card import LookCard
+from lmviz.looks.look import Look
+from lmviz.looks.names import Names
+from lmviz.looks.parts import LookPart
+
+S = TypeVar("S")
+A = TypeVar("A")
+
+
+class LookPanel(Panel):
+    """A panel of one card that shows a `Look`: title, parts, numbers and code are always of one answer.
+
+    A subclass names its `title` and the signals of the session that it `follows`, and is one of the two
+    below. What it keeps between two looks has a value in the class: the first look is made with the panel.
+    """
+
+    title: ClassVar[str]
+    """What the card is called where a look has no title."""
+
+    follows: ClassVar[tuple[str, ...]] = ()
+    """Signals of the session after which it is drawn again, such as "reading.changed"."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.look_card = LookCard(self.title)
+        self.column.addWidget(self.look_card)
+        self.show_look(self.first_look())
+        self.follow(*(attrgetter(name)(session) for name in self.follows))
+
+    @property
+    def shown_look(self) -> Look:
+        """What is shown."""
+        return self.look_card.look
+
+    @abstractmethod
+    def first_look(self) -> Look:
+        """What is shown before anything has been asked; it has all parts with names, for lessons to find."""
+
+    def show_look(self, look: Look) -> None:
+        """Show this, and nothing of what was shown before."""
+        self.look_card.show_look(look)
+
+    def exported_arrays(self) -> dict[str, np.ndarray]:
+        return dict(self.shown_look.arrays)
+
+    def exported_names(self) -> Names:
+        return self.shown_look.named
+
+    def recipe(self) -> str:
+        return self.shown_look.recipe
+
+
+class ShowingPanel(LookPanel):
+    """Shows what the session holds: a subclass says how that looks."""
+
+    @abstractmethod
+    def look(self) -> Look:
+        """What there is to see now."""
+
+    def first_look(self) -> Look:
+        return self.look()
+
+    def refresh(self) -> None:
+        self.show_look(self.look())
+
+
+class AskingPanel(LookPanel, Generic[S, A]):
+    """Asks about a subject, and shows how the answer looks; until it has come, all stays as it is.
+
+    A question is asked once: not where its answer is drawn, or on its way. Where it is drawn, the look is
+    made again, for something may be marked that nobody has to compute.
+    """
+
+    key: ClassVar[Key]
+    """The name of its question."""
+
+    parts: ClassVar[Sequence[LookPart]] = ()
+    """The parts of its looks that have names, as they are before anything is known."""
+
+    asked: Question[S, A] | None = None
+    """The question that what is shown answers; None where it answers none."""
+
+    found: A | None = None
+    """The answer to it."""
+
+    @abstractmethod
+    def question(self) -> Question[S, A] | Look:
+        """What is to be asked now; or what is shown where nothing is, such as what to open first."""
+
+    @abstractmethod
+    def look(self, subject: S, found: A) -> Look:
+        """How the answer about a subject looks."""
+
+    def first_look(self) -> Look:
+        return Look(self.parts)
+
+    def refresh(self) -> None:
+        asks = self.question()
+        if isinstance(asks, Look):
+            self.silence(self.key)
+            self.asked = self.found = None
+            self.show_look(asks)
+        elif self.must_ask(asks):
+            self.ask(asks, lambda found: self._take(asks, found))
+        elif self.has_drawn(asks):
+            self._draw()
+
+    def _take(self, asked: Question[S, A], found: A) -> None:
+        self.asked, self.found = asked, found
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.asked is not None and self.found is not None:
+            self.show_look(self.look(self.asked.subject, self.found))

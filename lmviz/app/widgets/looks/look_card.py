@@ -1,0 +1,81 @@
+"""A card that draws a look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from lmviz.app.widgets.base.building import column, row, sheet
+from lmviz.app.widgets.base.card import Card
+from lmviz.app.widgets.looks.arranged import arrange
+from lmviz.app.widgets.looks.part_drawing import PartDrawing, drawing_of
+from lmviz.looks.look import Look
+from lmviz.looks.parts import LookPart
+
+
+class LookCard(Card):
+    """`LookCard(title)`: `show_look(look)` draws a look, and nothing else; `look` is what is drawn.
+
+    The widget of a part is made when the part first comes, and stays: a part is known again by its name, or
+    else by its kind and place. What equals what is drawn already is left as it is. The title stands there
+    where a look has none.
+    """
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        parts = column()
+        super().__init__(title, "", sheet(parts), parent)
+        self.look = Look()
+        self._usual_title = title
+        self._parts, self._controls = parts, row()
+        self._drawings: dict[str, PartDrawing[Any, Any]] = {}
+
+    def show_look(self, look: Look) -> None:
+        """Draw another look, or the same with something moved."""
+        self.look = look
+        self._draw()
+
+    def widget_of(self, name: str) -> QWidget:
+        """The widget of a part that a look has had."""
+        return self._drawings[name].widget
+
+    def adopt_theme(self) -> None:
+        super().adopt_theme()
+        self._draw(anew=True)  # inks are other colours
+
+    def _draw(self, *, anew: bool = False) -> None:
+        look = self.look
+        self.set_title(look.title or self._usual_title)
+        self.set_aside(look.aside, look.aside_tip)
+        if look.head and self._controls.parentWidget() is None:
+            self.set_control(sheet(self._controls))
+        shown = self._fill(self._controls, "head", look.head, anew)
+        shown |= self._fill(self._parts, "body", look.parts, anew)
+        for drawing in self._drawings.values():
+            _show(drawing.widget, drawing.widget in shown)
+        self.set_placeholder(look.instead)
+
+    def _fill(self, layout: QBoxLayout, place: str, parts: Sequence[LookPart], anew: bool) -> set[QWidget]:
+        """Have parts in a layout; gives the widgets, also of what stands within them, that are in sight."""
+        shown: set[QWidget] = set()
+        drawn = [self._drawn(part, f"{place} {n}", anew, shown) for n, part in enumerate(parts)]
+        arrange(layout, parts, drawn)
+        return shown
+
+    def _drawn(self, part: LookPart, place: str, anew: bool, shown: set[QWidget]) -> QWidget:
+        """The widget of a part, with what stands within it."""
+        inner = [self._drawn(each, f"{place} {n}", anew, shown) for n, each in enumerate(part.inner)]
+        key = part.name or f"{type(part).__name__} at {place}"
+        if key not in self._drawings:
+            self._drawings[key] = drawing_of(part, inner)
+        drawing = self._drawings[key]
+        drawing.show(part, inner, anew=anew)
+        if part.shown:
+            shown.add(drawing.widget)
+        return drawing.widget
+
+
+def _show(widget: QWidget, shown: bool) -> None:
+    if widget.isHidden() == shown:
+        widget.setVisible(shown)

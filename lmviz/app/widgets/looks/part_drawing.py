@@ -1,0 +1,74 @@
+"""A part of a look in its widget."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.base.building import named
+from lmviz.looks.parts import LookPart
+
+P = TypeVar("P", bound=LookPart)
+W = TypeVar("W", bound=QWidget)
+
+DRAWN_BY = {
+    "Bars": "bars:BarsDrawing",
+    "Button": "controls:ButtonDrawing",
+    "Choice": "controls:ChoiceDrawing",
+    "Curves": "curves:CurvesDrawing",
+    "Matrix": "matrix:MatrixDrawing",
+    "SideBySide": "arranged:SideBySideDrawing",
+    "Space": "arranged:SpaceDrawing",
+    "Stacked": "arranged:StackedDrawing",
+    "Table": "table:TableDrawing",
+    "Words": "words:WordsDrawing",
+}
+"""By the kind of a part the class that draws it, loaded when one is first drawn."""
+
+
+class PartDrawing(Generic[P, W]):
+    """A widget that is made once, and shows one part after the other.
+
+    Subclasses `make` it, and `put` a part into it. What a signal of the widget calls, they find in `part`,
+    the one that is shown now.
+    """
+
+    def __init__(self, part: P, inner: Sequence[QWidget]) -> None:
+        self.part = part
+        self._before: P | None = None
+        self.widget = self.make(part, inner)
+        named(self.widget, part.name, part.says)
+
+    @abstractmethod
+    def make(self, part: P, inner: Sequence[QWidget]) -> W:
+        """The widget; `inner` are those of the parts that stand within it."""
+
+    @abstractmethod
+    def put(self, part: P) -> None:
+        """Show a part, as far as it has `changed`."""
+
+    def hold(self, part: P, inner: Sequence[QWidget]) -> None:
+        """Have these widgets within it, in this order."""
+
+    def show(self, part: P, inner: Sequence[QWidget], *, anew: bool) -> None:
+        """Show a part: only what differs from the one before, or all of it `anew`."""
+        self._before, self.part = None if anew else self._before, part
+        self.hold(part, inner)
+        if self._before is None or part != self._before:
+            self.put(part)
+        self._before = part
+
+    def changed(self, *names: str) -> bool:
+        """Whether any of some fields is not as it was shown before."""
+        return self._before is None or self.part.differs(self._before, *names)
+
+
+def drawing_of(part: LookPart, inner: Sequence[QWidget]) -> PartDrawing[Any, Any]:
+    """What draws a part from now on."""
+    module, name = DRAWN_BY[type(part).__name__].split(":")
+    made: type[PartDrawing[Any, Any]] = getattr(import_module(f"{__package__}.{module}"), name)
+    return made(part, inner)

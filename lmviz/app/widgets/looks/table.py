@@ -1,0 +1,23 @@
+"""A table of a look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QWidget
+
+from lmviz.app.widgets.looks.part_drawing import PartDrawing
+from lmviz.app.widgets.tables.table_view import TableView
+from lmviz.looks.parts import Table
+
+
+class TableDrawing(PartDrawing[Table, TableView]):
+    """A table that can be sorted."""
+
+    def make(self, part: Table, inner: Sequence[QWidget]) -> TableView:
+        table = TableView()
+        table.row_clicked.connect(lambda row: self.part.clicked(row))
+        return table
+
+    def put(self, part: Table) -> None:
+        self.widget.set_columns(part.columns)

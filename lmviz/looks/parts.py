@@ -1,0 +1,197 @@
+"""The parts of a look: what can stand in a panel, each as a value that knows no window.
+
+Each says what is shown and what a click does. Parts are compared, so that what has not changed is not drawn
+again. What a click does is not compared, and that of the newest part counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lmviz.looks.by_value import ByValue
+from lmviz.looks.columns import Column
+from lmviz.looks.curve import PlotCurve
+from lmviz.looks.ink import Inked
+
+Range = tuple[float, float]
+Readout = tuple[str, Sequence[str]]
+"""What the pointer brings: a line in bold, and lines below it."""
+
+
+def _nothing(*_: Any) -> None:
+    """What a click does that nothing follows."""
+
+
+def _no_words(*_: Any) -> Readout:
+    return "", ()
+
+
+NOTHING = np.zeros((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class LookPart(ByValue):
+    """One part. By its `name` lessons, scripts and tests find it; `says` is what is read aloud of it.
+
+    `share` is its share of the height, or the width, that is left over. It is in sight where it is `shown`;
+    what a look has no more is not.
+    """
+
+    name: str = ""
+    says: str = field(default="", kw_only=True)
+    share: int = field(default=0, kw_only=True)
+    shown: bool = field(default=True, kw_only=True)
+
+    @property
+    def inner(self) -> Sequence[LookPart]:
+        """The parts that stand within it."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stacked(LookPart):
+    """Parts one below the other."""
+
+    parts: Sequence[LookPart] = ()
+
+    @property
+    def inner(self) -> Sequence[LookPart]:
+        return self.parts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SideBySide(LookPart):
+    """Two parts side by side, one below the other where there is little width; `shares` are of the width."""
+
+    first: LookPart
+    second: LookPart
+    shares: tuple[int, int] = (1, 1)
+
+    @property
+    def inner(self) -> Sequence[LookPart]:
+        return self.first, self.second
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Space(LookPart):
+    """Room that takes what is left over."""
+
+    share: int = 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Words(LookPart):
+    """A text of as many lines as it needs, or pieces of one in inks of their own; `tip` explains it.
+
+    `role` is one of the style sheet's, such as "muted".
+    """
+
+    text: str | Sequence[Inked] = ""
+    role: str = ""
+    centred: bool = False
+    tip: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Button(LookPart):
+    """A button; `role` is one of the style sheet's, such as "link"."""
+
+    text: str = ""
+    role: str = ""
+    enabled: bool = True
+    tip: str = ""
+    clicked: Callable[[], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Choice(LookPart):
+    """One of several words that can be chosen; `chosen` is its place, of which `chose` is told."""
+
+    choices: Sequence[str] = ()
+    chosen: int = 0
+    chose: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Matrix(LookPart):
+    """Numbers (row, column) as coloured cells, with `words` in them, row by row, where there are some.
+
+    `scale` is one of `lmviz.models.tap.SCALES`, `limit` the number of the strongest colour, found where it is
+    None; with a `floor`, colours go by the logarithm from there on. `row` and `column` are outlined, −1 for
+    none; `pinned` and `suggested` are marked cells. `stairs` (column,) are rows from which on a line is drawn
+    over a column, which `stairs_mean`; `notes` (row,) stand beside the rows under `notes_title`. `readout`
+    says what the pointer brings at a cell.
+    """
+
+    values: np.ndarray = field(default_factory=lambda: NOTHING)
+    scale: str = "signed"
+    limit: float | None = None
+    floor: float = 0.0
+    rows: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    words: Sequence[Sequence[str]] = ()
+    row: int = -1
+    column: int = -1
+    pinned: tuple[int, int] | None = None
+    suggested: tuple[int, int] | None = None
+    stairs: Sequence[int] = ()
+    stairs_mean: str = ""
+    notes: Sequence[str] = ()
+    notes_title: str = ""
+    readout: Callable[[int, int], Readout] = field(default=_no_words, compare=False)
+    clicked: Callable[[int, int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Curves(LookPart):
+    """Curves over one axis. How the axes count never changes: their names, what is `possible` along x and y,
+    which of them are `logarithmic`, and how an amount of each is written (`writes`).
+
+    `marks` are places along x with their names, `references` dashed lines at a height; `cursor` is a place
+    along x, and `moved` is told where it is set.
+    """
+
+    curves: Sequence[PlotCurve] = ()
+    x_name: str = "step"
+    y_name: str = ""
+    possible: tuple[Range, Range] = ((0.0, np.inf), (-np.inf, np.inf))
+    logarithmic: tuple[bool, bool] = (False, False)
+    writes: tuple[Callable[[float], str] | None, Callable[[float], str] | None] = field(
+        default=(None, None), compare=False
+    )
+    marks: Sequence[tuple[float, str]] = ()
+    references: Sequence[tuple[str, float]] = ()
+    cursor: float | None = None
+    moved: Callable[[float], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Table(LookPart):
+    """Columns of equal length; `clicked` is told the row."""
+
+    columns: Sequence[Column] = ()
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bars(LookPart):
+    """A bar for each label (bar,), with its number written as `texts` (percentages where None).
+
+    `notes` stand at the right edge, `highlighted` bars are stronger and `faded` ones weaker; `limit` is the
+    number of a full bar, by default the largest. One is `current`, −1 for none.
+    """
+
+    labels: Sequence[str] = ()
+    values: Sequence[float] | np.ndarray = ()
+    texts: Sequence[str] | None = None
+    notes: Sequence[str] = ()
+    highlighted: Collection[int] = ()
+    faded: Collection[int] = ()
+    limit: float | None = None
+    current: int = -1
+    hovered: Callable[[int], object] = field(default=_nothing, compare=False)
+    clicked: Callable[[int], object] = field(default=_nothing, compare=False)
