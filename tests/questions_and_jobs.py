@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -12,6 +12,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider, QWidget
 from window_scene import BELOW, NOTICE, WORDS, Scene
 
+from lmviz.app.panels.look_panel import AskingPanel
+from lmviz.app.panels.table import PANELS
 from lmviz.app.widgets.controls.row_list import RowList
 from lmviz.app.window.lessons import perspective_names
 from lmviz.families import FAMILIES
@@ -298,7 +300,21 @@ def close_model(scene: Scene) -> None:
     library.close(library.model)
 
 
+ELSEWHERE: dict[str, tuple[str, Callable[[Scene], object]]] = {}
+"""By the key of a panel that asks: the scene and the act, where they are not its perspective, and typing."""
+
+
+def rows_of_panels() -> Iterator[Row]:
+    """The question of each `AskingPanel`, which says itself what it asks under."""
+    for row in {row.name: row for row in PANELS}.values():
+        kind = row.load()
+        if issubclass(kind, AskingPanel):
+            scene, act = ELSEWHERE.get(kind.key, (row.perspective, Scene.type))
+            yield Row(kind.key, scene, kind.view_name(), act)
+
+
 ROWS = (
+    *rows_of_panels(),
     Row("open ", "corpus", NOTICE, lambda scene: scene.session.library.open(scene.runs["lstm"])),
     Row("concordance", "corpus", "concordance_view", look_up),
     Row("simplex", "corpus", "simplex_view", weigh_words),
@@ -322,7 +338,6 @@ ROWS = (
     Row("window", "inside window", "picture_view", Scene.type),
     Row("classes", "inside classifier", "labels_view", Scene.type),
     Row("lens", "inside", "lens_view", Scene.type),
-    Row("lens over text", "inside", "lens_over_text_view", Scene.type),
     Row("gradient", "inside", "state_view", take_gradient),
     Row("through time", "inside", "through_time_view", Scene.type),
     Row("saliency", "inside", "saliency_view", Scene.type),
