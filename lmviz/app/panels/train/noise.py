@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
-
-from lmviz.app.panels.panel import Panel
+from lmviz.app.panels.look_panel import ShowingPanel
 from lmviz.app.session.opened_model import Moment, OpenedModel
-from lmviz.app.session.session import Session
-from lmviz.app.widgets.base.beside import Beside
-from lmviz.app.widgets.base.building import STRETCH, column, named, sheet
 from lmviz.app.widgets.base.figures import count, number
-from lmviz.app.widgets.base.plain import Label, caption
-from lmviz.app.widgets.base.role import set_role
 from lmviz.app.widgets.kit.axes import LOSS
-from lmviz.app.widgets.plots.line_plot import LinePlot
 from lmviz.app.workers.job import Job
 from lmviz.families import FAMILIES
 from lmviz.looks.curve import PlotCurve
+from lmviz.looks.look import Look
+from lmviz.looks.parts import Button, Curves, LookPart, SideBySide, Space, Stacked, Words
 from lmviz.runs.opening import open_model_of, open_recorded
 from lmviz.text.corpus import Corpus
 
@@ -29,44 +22,36 @@ if TYPE_CHECKING:
     from lmviz.training.gradient_noise import GradientNoise
 
 TITLE = "Gradient noise"
-SAID = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 COUNTED = "An n-gram model is counted, so it has no gradient: open or train another family."
 NO_MODEL = "Open or train a model to see how noisy its gradients are."
 INVITATION = (
     "The gradient of a batch is a mean over its examples. How much of it is chance? Measure single gradients "
     "of the shown step, and the means of 2, 4, … 64 of them."
 )
+PLOT = Curves(
+    "noise_plot",
+    x_name="examples in a batch",
+    y_name="norm of the gradient",
+    possible=(LOSS, LOSS),
+    logarithmic=(True, True),
+)
+SENTENCE = Words("noise_sentence")
+SOURCE = Words(
+    text="McCandlish et al. 2018",
+    role="muted",
+    tip="An Empirical Model of Large-Batch Training, section 2.2: the norm expected at a batch size B is "
+    "√(|G|² + S/B), where G is the gradient of the whole text and S the variance of single ones.",
+)
 
 
-class NoisePanel(Panel):
+class NoisePanel(ShowingPanel):
     """A button measures the shown step; the curve grows while that goes on."""
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._measured: tuple[Moment, GradientNoise] | None = None
-        self._job: Job | None = None
-        self._plot = LinePlot(
-            "examples in a batch", LOSS, logarithmic=(True, True), y_name="norm of the gradient"
-        )
-        self._plot.setObjectName("noise_plot")
-        self._said = Label(name="noise_sentence", wraps=True)
-        self._source = Label("McCandlish et al. 2018", role="muted")
-        self._source.setToolTip(
-            "An Empirical Model of Large-Batch Training, section 2.2: the norm expected at a batch size B is "
-            "√(|G|² + S/B), where G is the gradient of the whole text and S the variance of single ones."
-        )
-        self._measure = named(QPushButton("measure"), "measure_noise_button")
-        self._measure.clicked.connect(self._start_or_stop)
-        self._open = named(QPushButton(), "open_noise_text_button")
-        self._open.clicked.connect(self._open_text)
-        words = sheet(column(STRETCH, self._said, self._open, STRETCH, self._source))
-        self._card = self.add_card(TITLE, self._measure, Beside(self._plot, words, (5, 4)))
-        self.follow(
-            session.library.model_changed,
-            session.library.step_changed,
-            session.text.changed,
-            session.work.ready_changed,
-        )
+    follows = ("library.model_changed", "library.step_changed", "text.changed", "work.ready_changed")
+    title = TITLE
+
+    _measured: tuple[Moment, GradientNoise] | None = None
+    _job: Job | None = None
 
     @property
     def noise(self) -> GradientNoise | None:
@@ -75,59 +60,42 @@ class NoisePanel(Panel):
             return None
         return self._measured[1]
 
-    def exported_arrays(self) -> dict[str, np.ndarray]:
-        """Batch sizes (size,), and the norms measured, expected, and left by noise alone, all (size,)."""
-        noise = self.noise
-        if noise is None:
-            return {}
-        return {
-            "sizes": noise.sizes,
-            "norms": noise.norms,
-            "expected": noise.expected(noise.sizes),
-            "noise": noise.of_noise_alone(noise.sizes),
-        }
+    def look(self) -> Look:
+        """Norms measured, expected, and left by noise alone, all (size,) as the batch sizes are.
 
-    def recipe(self) -> str:
-        """None: single gradients are taken of a part of the text that was drawn here."""
-        return ""
-
-    def refresh(self) -> None:
+        There is no recipe: single gradients are taken of a part of the text that was drawn here.
+        """
         model, noise, obstacle = self.session.library.model, self.noise, self._obstacle()
         has_other_text = model is not None and not obstacle and not self._has_its_text(model)
-        self._measure.setText("measure" if self._job is None else "stop")
-        self._measure.setEnabled(self._job is not None or not (obstacle or has_other_text))
-        if self._open.hasFocus() and not has_other_text:
-            self._measure.setFocus()  # or the keyboard would go to another tab
-        self._open.setVisible(has_other_text)
-        if model is not None:
-            name = model.description.corpus.get("name", "its text")
-            self._open.setText(caption(f"Open “{name}”"))
-        if noise is None or self._measured is None:
-            self._card.set_title(TITLE)
-            self._plot.set_curves([])
-            self._show(is_measured=False)
-            self._said.setText(obstacle or INVITATION)
-            return
-        sizes = noise.sizes
-        self._card.set_title(f"{TITLE}, step {self._measured[0][1]:,}")
-        self._plot.set_curves(
-            [
-                PlotCurve("measured", sizes, noise.norms, "accent", 0, dots=True),
-                PlotCurve("expected", sizes, noise.expected(sizes), "accent"),
-                PlotCurve("noise, 1/√B", sizes, noise.of_noise_alone(sizes), "muted_text", 1.4, dashed=True),
-            ]
+        measure = Button(
+            "measure_noise_button",
+            text="measure" if self._job is None else "stop",
+            enabled=self._job is not None or not (obstacle or has_other_text),
+            clicked=self._start_or_stop,
         )
-        is_in_sight = 1 <= noise.noise_scale <= sizes[-1]
-        self._plot.set_marks([(noise.noise_scale, "noise = signal")] if is_in_sight else [])
-        self._said.setText(in_words(noise))
-        self._show(is_measured=True)
-
-    def _show(self, *, is_measured: bool) -> None:
-        """The curve and what it says; before there is one, the invitation alone, as in other panels."""
-        for widget in (self._plot, self._source):
-            widget.setVisible(is_measured)
-        self._said.setAlignment(SAID if is_measured else Qt.AlignmentFlag.AlignCenter)
-        set_role(self._said, "" if is_measured else "muted")
+        name = "its text" if model is None else model.description.corpus.get("name", "its text")
+        other_text = Button(
+            "open_noise_text_button", text=f"Open “{name}”", shown=has_other_text, clicked=self._open_text
+        )
+        if noise is None or self._measured is None:
+            said = replace(SENTENCE, text=obstacle or INVITATION, role="muted", centred=True)
+            return Look((_beside(replace(PLOT, shown=False), said, other_text),), head=(measure,))
+        sizes = noise.sizes
+        expected, alone = noise.expected(sizes), noise.of_noise_alone(sizes)
+        curves = [
+            PlotCurve("measured", sizes, noise.norms, "accent", 0, dots=True),
+            PlotCurve("expected", sizes, expected, "accent"),
+            PlotCurve("noise, 1/√B", sizes, alone, "muted_text", 1.4, dashed=True),
+        ]
+        marks = [(noise.noise_scale, "noise = signal")] if 1 <= noise.noise_scale <= sizes[-1] else []
+        plot, said = replace(PLOT, curves=curves, marks=marks), replace(SENTENCE, text=in_words(noise))
+        return Look(
+            (_beside(plot, said, other_text, SOURCE),),
+            title=f"{TITLE}, step {self._measured[0][1]:,}",
+            head=(measure,),
+            arrays={"sizes": sizes, "norms": noise.norms, "expected": expected, "noise": alone},
+            units={"sizes": "examples"},
+        )
 
     def _obstacle(self) -> str:
         """Why nothing can be measured; empty where it can, once the model's text is open."""
@@ -172,6 +140,13 @@ class NoisePanel(Panel):
         """However it ended, also when it was stopped."""
         self._job = None
         self.refresh_soon()
+
+
+def _beside(plot: Curves, *said: LookPart) -> SideBySide:
+    """The curve, and in the middle of the rest what is said of it; the last part at the bottom."""
+    return SideBySide(
+        first=plot, second=Stacked(parts=(Space(), *said[:2], Space(), *said[2:])), shares=(5, 4)
+    )
 
 
 def _measured(moment: Moment, corpus: Corpus) -> Generator[object, None, GradientNoise]:
