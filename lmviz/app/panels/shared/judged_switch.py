@@ -7,13 +7,28 @@ from PySide6.QtWidgets import QComboBox
 from lmviz.app.session.comparison import BOTH, WITH, WITHOUT
 from lmviz.app.session.session import Session
 from lmviz.app.widgets.base.building import picker
+from lmviz.looks.parts import Choice
 
 CHOICES = {"with the changes": WITH, "without": WITHOUT, "both": BOTH}
+SAYS = "under which changes it is judged"
+
+
+def judged_choice(session: Session, name: str) -> Choice:
+    """The choice as part of a look."""
+    comparison = session.comparison
+    return Choice(
+        name,
+        says=SAYS,
+        choices=tuple(CHOICES),
+        chosen=list(CHOICES.values()).index(comparison.judged_under),
+        shown=comparison.has_judged_changes,
+        chose=lambda at: comparison.judge_under(list(CHOICES.values())[at]),
+    )
 
 
 def judged_switch(session: Session, name: str) -> QComboBox:
     """The choice, hidden while no change holds for any text."""
-    choice, comparison = picker(name, "under which changes it is judged", CHOICES), session.comparison
+    choice, comparison = picker(name, SAYS, CHOICES), session.comparison
     choice.activated.connect(lambda at: comparison.judge_under(list(CHOICES.values())[at]))
 
     def follow() -> None:
