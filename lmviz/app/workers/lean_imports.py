@@ -1,20 +1,48 @@
-"""Imports that do less: what PySide6, numpy, pyqtgraph and torch load and the window never uses."""
+"""Imports that do less: what PySide6, numpy, pyqtgraph and torch load and the window never uses.
+
+What a library loads is known of the version in constraints.txt: of another one nothing is left out.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import operator
+import os
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+TESTED = {"numpy": "2.4.6", "pyqtgraph": "0.14.0", "shiboken6": "6.10.3", "torch": "2.13.0"}
+"""The versions of constraints.txt, which all this was tried with. PySide6 has that of shiboken6."""
+
 
 def import_lean() -> None:
     """Import PySide6, and prepare for numpy and torch, without what the window never uses."""
+    others = {library for library in TESTED if not is_tested(library)}
+    for part in [part for part in LEFT_OUT if LIBRARIES.get(part, part.partition(".")[0]) in others]:
+        del LEFT_OUT[part]
     if not any(isinstance(finder, LeavingOut) for finder in sys.meta_path):
         sys.meta_path.insert(0, LeavingOut())
-    _read_no_sources()
+    if "shiboken6" not in others:
+        _read_no_sources()
+
+
+def is_tested(library: str) -> bool:
+    """Whether a library is there in the version of `TESTED`, by the name of the folder beside it.
+
+    A build has a "+" behind its version. Python's own module for that takes ten milliseconds to import.
+    """
+    found = importlib.util.find_spec(library)
+    if found is None or found.origin is None:
+        return False
+    try:
+        beside = os.listdir(os.path.dirname(os.path.dirname(found.origin)))
+    except OSError:
+        return False
+    begins = f"{library}-{TESTED[library]}"
+    return any(name.lower().startswith((f"{begins}.dist", f"{begins}+")) for name in beside)
 
 
 def _read_no_sources() -> None:
@@ -107,6 +135,9 @@ LEFT_OUT: dict[str, type[LeftOut]] = {
     "pyqtgraph.Qt.QtWidgets": QtWhenAsked,
 }
 """What is imported on the way to the window, or by torch, with what does in its place."""
+
+LIBRARIES = {"shibokensupport.signature.lib.pyi_generator": "shiboken6"}
+"""To which library a part belongs whose name does not begin with it."""
 
 
 class LeavingOut:

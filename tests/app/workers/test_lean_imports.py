@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lmviz.app.workers.lean_imports import TESTED, is_tested
+
 TRAINS = """
 import sys
 from lmviz.app.workers.lean_imports import import_lean
@@ -96,3 +98,31 @@ def test_pyside_reads_no_source_of_what_is_imported_after_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_versions_are_those_of_the_constraints() -> None:
+    lines = (Path(__file__).parents[3] / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.lower().split("==") for line in lines if "==" in line and not line.startswith("#"))
+    assert {name: pinned[name] for name in TESTED} == TESTED
+    assert pinned["pyside6_essentials"] == TESTED["shiboken6"]
+    assert all(is_tested(library) for library in TESTED)
+
+
+def test_of_another_version_nothing_is_left_out() -> None:
+    script = (
+        "import sys\n"
+        "from lmviz.app.workers import lean_imports\n"
+        "lean_imports.TESTED = {name: '1.0.0' for name in lean_imports.TESTED}\n"
+        "lean_imports.import_lean()\n"
+        "import numpy, PySide6, pyqtgraph\n"
+        "assert not lean_imports.LEFT_OUT\n"
+        "assert 'numpy._typing._array_like' in sys.modules\n"
+        "assert sys.modules['shibokensupport.feature']._mod_uses_pyside(PySide6)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_library_that_is_not_there_is_not_the_tested_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TESTED, "no_library_of_this_name", "1.0")
+    assert not is_tested("no_library_of_this_name")
