@@ -56,6 +56,27 @@ LANGUAGES = _words(
 )
 """Languages by name and by ISO 639-1, but for id and for common English words, such as is and no."""
 
+TEXTS_OF_ONE_LABEL = (
+    ("premise", "hypothesis"),
+    ("sentence1", "sentence2"),
+    ("sentencea", "sentenceb"),
+    ("question1", "question2"),
+    ("text1", "text2"),
+    ("texta", "textb"),
+    ("query", "document"),
+    ("query", "passage"),
+    ("question", "sentence"),
+    ("question", "passage"),
+    ("claim", "evidence"),
+    ("title", "description"),
+    ("title", "abstract"),
+    ("headline", "body"),
+)
+"""Names, without what parts their words, of two texts that have one label together."""
+
+LISTED_TEXT_NAMES = _words("tokens words token text sentence")
+"""Names of texts whose words stand in a list."""
+
 _ABOUT = _words(
     "id ids idx index key no nr number num uid uuid guid pk rank row hash md5 sha sha1 sha256 checksum "
     "digest  url urls uri link links href domain host site website path paths file files filename "

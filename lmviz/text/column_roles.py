@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,24 +19,32 @@ from itertools import combinations
 from lmviz.text.column_names import (
     FIRST_TEXT_NAMES,
     LABEL_NAMES,
+    LISTED_TEXT_NAMES,
     PAIRED_NAMES,
     SHORT_TEXT_NAMES,
     SOURCE_NAMES,
     SURE_LABEL_NAMES,
     TARGET_NAMES,
     TEXT_NAMES,
+    TEXTS_OF_ONE_LABEL,
     WHOLE_TEXT_NAMES,
     is_about,
     languages,
     named,
+    parts_of,
 )
+from lmviz.text.list_cells import is_nested, items_of
 
 MOST_CLASSES, LONGEST_LABEL = 60, 48
 FILLED = 0.8  # of the cells of a column that says something of every example
 FEWEST_WORDS = 3  # that the cells of a column of texts have in the middle
 SEVERAL_LABELS = "several columns could be the label"
 SEVERAL_TEXTS = "several columns could be the text"
+BOTH_TEXTS = "two columns could be the text, or both joined"
+SEVERAL_FLAGS = "columns of 0 and 1 could be the labels"
 NO_TEXTS = "no column has texts of several words"
+MOST_IN_LISTS = 1000  # different labels
+_FLAGS = (("0", "1"), ("false", "true"), ("0.0", "1.0"), ("no", "yes"))
 FEW_ROWS = 10  # of which nothing can be said of how often something comes again
 ALIKE = 0.4  # the correlation of the lengths of two sides, as logarithms, from which on they belong together
 MOST_SIDES = 4
@@ -67,12 +76,13 @@ class Choice:
     """The number of the column, from 0, that has each part of an example; empty where nothing tells.
 
     `guessed` says that it follows from the cells and not from the names. `doubt` says why somebody should be
-    asked, "" where there is no doubt.
+    asked, "" where there is no doubt. `further` are columns that a part has besides.
     """
 
     roles: Mapping[str, int] = field(default_factory=dict)
     guessed: bool = False
     doubt: str = ""
+    further: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 class TableColumn:
@@ -112,7 +122,39 @@ class TableColumn:
     @cached_property
     def is_nested(self) -> bool:
         """Whether its cells are lists or objects."""
-        return self._share(lambda cell: isinstance(cell, Nested)) > 0.5
+        return self._share(lambda cell: isinstance(cell, Nested) or is_nested(cell)) > 0.5
+
+    @cached_property
+    def lists(self) -> list[tuple[str, ...]]:
+        """The items of the cells that are lists."""
+        return [items for items in map(items_of, self.solid) if items is not None]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether its cells are lists of words or numbers."""
+        return bool(self.lists) and len(self.lists) > 0.5 * len(self.solid)
+
+    @cached_property
+    def has_labels_in_lists(self) -> bool:
+        """Whether its cells are lists of labels, which come again."""
+        kinds = Counter(item for items in self.lists for item in items)
+        return (
+            self.is_list
+            and 0 < len(kinds) <= MOST_IN_LISTS
+            and (len(self.lists) < FEW_ROWS or 2 * len(kinds) <= kinds.total())
+            and max(map(len, kinds)) <= LONGEST_LABEL
+        )
+
+    @cached_property
+    def has_words_in_lists(self) -> bool:
+        """Whether its cells are lists of the words of texts."""
+        return self.is_list and not all(item.isdigit() for items in self.lists[:FEW_ROWS] for item in items)
+
+    @cached_property
+    def is_flag(self) -> bool:
+        """Whether its cells are 0 and 1, or false and true, both of them."""
+        kinds = {cell.lower() for cell in self.solid}
+        return self.is_filled and len(kinds) == 2 and any(kinds == set(both) for both in _FLAGS)
 
     @cached_property
     def is_number(self) -> bool:
@@ -175,6 +217,8 @@ class TableColumn:
 
     def can_be_labels(self, *, surely: bool) -> bool:
         """Whether a usual name is enough for it to have labels; `surely` says that the name is a sure one."""
+        if self.is_list:
+            return self.has_labels_in_lists
         if not self.solid or self.is_nested or self.is_date or max(map(len, self.kinds)) > 4 * LONGEST_LABEL:
             return False
         if len(self.solid) < FEW_ROWS:
@@ -188,10 +232,20 @@ class TableColumn:
 def choose_roles(columns: Sequence[TableColumn], task: str = "") -> Choice:
     """What the columns are, where `task` is asked about them, "" where nobody says which."""
     ways = {
-        "classification": (_labels_named, _labels_found),
+        "classification": (_two_texts_named, _labels_named, _flags_found, _labels_found),
         "translation": (_sides_named, _pair_named, _sides_found),
         "next-token": (_text_named, _text_found),
-        "": (_sides_named, _labels_named, _pair_named, _text_named, _labels_found, _pair_found, _text_found),
+        "": (
+            _sides_named,
+            _two_texts_named,
+            _labels_named,
+            _pair_named,
+            _flags_found,
+            _text_named,
+            _labels_found,
+            _pair_found,
+            _text_found,
+        ),
     }.get(task, ())
     for way in ways:
         found = way(columns)
@@ -226,6 +280,40 @@ def _pair_named(columns: Sequence[TableColumn]) -> Choice | None:
         if one and len(other) == 1:
             return Choice({"source": one[0], "target": other[0]})
     return None
+
+
+def _two_texts_named(columns: Sequence[TableColumn]) -> Choice | None:
+    """Two columns that are named as texts with one label together, such as premise and hypothesis."""
+    told = ["".join(parts_of(column.name)) for column in columns]
+    for first, second in TEXTS_OF_ONE_LABEL:
+        places = [[n for n, name in enumerate(told) if name == wanted] for wanted in (first, second)]
+        one, other = ([n for n in some if _is_usable(columns[n])] for some in places)
+        if len(one) != 1 or len(other) != 1:
+            continue
+        both = {one[0], other[0]}
+        labels = sorted(
+            (n for n in _named_labels(columns) if n not in both), key=lambda n: columns[n].is_list
+        )
+        found = [n for n, column in enumerate(columns) if n not in both and column.are_labels]
+        labels = labels or min([[n] for n in found], key=lambda n: len(columns[n[0]].kinds), default=[])
+        if labels:
+            roles = {"label": labels[0], "text": one[0]}
+            return Choice(roles, doubt=BOTH_TEXTS, further={"text": (other[0],)})
+    return None
+
+
+def _flags_found(columns: Sequence[TableColumn]) -> Choice | None:
+    """Columns of 0 and 1, each a label that a text has or has not, beside one of texts."""
+    flags = [n for n, column in enumerate(columns) if column.is_flag and not is_about(column.name)]
+    texts = _texts(columns)
+    text = (
+        _first_text(columns)
+        if _first_text(columns) is not None
+        else max(texts, key=lambda n: columns[n].size, default=None)
+    )
+    if len(flags) < 2 or text is None or _named_labels(columns):
+        return None
+    return Choice({"label": flags[0], "text": text}, doubt=SEVERAL_FLAGS, further={"label": tuple(flags[1:])})
 
 
 def _labels_named(columns: Sequence[TableColumn]) -> Choice | None:
@@ -269,6 +357,10 @@ def _labels_found(columns: Sequence[TableColumn]) -> Choice | None:
         doubt = NO_TEXTS
     elif len(texts) > 1 and columns[text].size < 2 * sorted(columns[n].size for n in texts)[-2]:
         doubt = SEVERAL_TEXTS
+        if len(texts) == 2:
+            first, second = sorted(texts)
+            both = {"label": label, "text": first}
+            return Choice(both, guessed=True, doubt=BOTH_TEXTS, further={"text": (second,)})
     return Choice({"label": label, "text": text}, guessed=True, doubt=doubt)
 
 
@@ -347,6 +439,9 @@ def _first_text(columns: Sequence[TableColumn]) -> int | None:
         if found:
             return max(found, key=lambda n: columns[n].size)
     ending = named([column.name for column in columns], TEXT_NAMES | SHORT_TEXT_NAMES)
+    lists = named([column.name for column in columns], LISTED_TEXT_NAMES)
+    if not any(_is_usable(columns[n]) for n in ending):
+        return next((n for n in lists if columns[n].has_words_in_lists), None)
     return max((n for n in ending if _is_usable(columns[n])), key=lambda n: columns[n].size, default=None)
 
 

@@ -21,7 +21,7 @@ from lmviz.text.contents import Contents, TextOrigin, read_contents
 from lmviz.text.corpus_options import AFTER_DECODING, OF_ROWS, CorpusOptions, choose_options
 from lmviz.text.document_marks import written_marks
 from lmviz.text.documents import Documents, split
-from lmviz.text.encodings import Found, title_of
+from lmviz.text.encodings import RECOGNISED, Found, title_of
 from lmviz.text.examples import Examples
 from lmviz.text.floor import known_floor
 from lmviz.text.layout import Layout
@@ -30,7 +30,14 @@ from lmviz.text.reading import check_no_address
 from lmviz.text.statistics import Statistics, measure
 from lmviz.text.stream import Stream, encode_documents
 from lmviz.text.task_corpus import encode_task, fingerprint_of, fitting_options
-from lmviz.text.task_reading import FoundExamples, describe, read_examples, refuse_doubt, settings_of
+from lmviz.text.task_reading import (
+    FoundExamples,
+    describe,
+    read_examples,
+    refuse_doubt,
+    refuse_several,
+    settings_of,
+)
 from lmviz.text.tokenizer import Tokenizer
 from lmviz.text.tokenizer_training import train_tokenizer
 
@@ -238,8 +245,10 @@ def _build_from(contents: Contents, given: _Given) -> Corpus:
     if layout is not None and layout.doubt:
         if origin.sources:
             refuse_doubt(Path(origin.sources[0]).name, layout)
-        found = replace(layout, roles={})  # what was pasted can be read as it stands
+        found = replace(layout, roles={}, further={})  # what was pasted can be read as it stands
     if isinstance(found, FoundExamples):
+        if origin.sources and options.several == RECOGNISED:
+            refuse_several(Path(origin.sources[0]).name, found)
         texts.clear()
         if found.text is not None:
             return _build_task(origin, found, options, given, contents.encodings, contents.training)

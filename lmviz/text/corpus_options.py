@@ -44,7 +44,10 @@ TASKS = ("next-token", "tagging", "classification", "translation", "captioning")
 AFTER_DECODING = ("form", "columns", "separator", "quotes", "heading")
 """The settings that say how a file is read once it has characters; a corpus has them as they were found."""
 
-OF_ROWS = ("joined", "unrepeated", "wrong_bytes", "boundary", "parts")
+SEVERAL = ("first", "single", "set")
+"""What may become of a text with several labels."""
+
+OF_ROWS = ("joined", "several", "between", "unrepeated", "wrong_bytes", "boundary", "parts")
 """The settings that say which rows of a file are read, and how much of them; the examples tell it."""
 
 
@@ -101,7 +104,8 @@ class CorpusOptions(Configuration):
     )
     columns: str = setting(
         "",
-        "Which column is what, by name or number: label=v1,text=v2, or source=1,target=2, or word=1,tag=4.",
+        "Which column is what, by name or number: label=v1,text=v2, or source=1,target=2, or "
+        "word=1,tag=4; text=a+b joins two.",
         advanced=True,
     )
     separator: str = setting(
@@ -127,6 +131,20 @@ class CorpusOptions(Configuration):
         False,
         "Whether what a row has in columns without a name belongs to its text, as after a broken quote.",
         label="Join columns without a name",
+        advanced=True,
+    )
+    several: str = setting(
+        RECOGNISED,
+        "What becomes of a text with several labels: only the first counts (first), it is left out (single), "
+        "or each set of labels is a class (set).",
+        choices=(RECOGNISED, *SEVERAL),
+        label="Several labels",
+        advanced=True,
+    )
+    between: str = setting(
+        "|",
+        "What stands between two texts of one row that are read as one, as in text=premise+hypothesis.",
+        label="Between joined texts",
         advanced=True,
     )
     unrepeated: bool = setting(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import io
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,20 +19,21 @@ from itertools import islice
 from lmviz.base.errors import LmvizError, SettingError
 from lmviz.text.bar_pairs import find_bar_pairs, read_bar_pairs
 from lmviz.text.column_names import is_known
-from lmviz.text.column_roles import LONGEST_LABEL, TableColumn, choose_roles
+from lmviz.text.column_roles import LONGEST_LABEL, Nested, TableColumn, choose_roles
 from lmviz.text.conversations import Conversation
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.document_marks import find_marks
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.heading import is_heading
 from lmviz.text.json_forms import records_of, rows_of_lines, rows_of_values
-from lmviz.text.layout import Layout, places_of, task_of, told_columns
+from lmviz.text.layout import BOTH, Layout, places_of, task_of, told_columns
 from lmviz.text.packing import PACKED_ENDINGS, TABLE_ENDING
 from lmviz.text.pictures import is_picture, picture_of, pixels_of
 from lmviz.text.table import Dialect, Record, find_dialect, find_single, in_quotes, records
 from lmviz.text.tagged_lists import find_lists, read_lists
 from lmviz.text.tagged_spans import find_spans, read_spans
 from lmviz.text.translation_memory import find_memory, read_memory
+from lmviz.text.word_rows import find_list_rows, find_word_rows
 from lmviz.text.words import SPACES
 
 SAMPLE = 1 << 16
@@ -56,6 +58,8 @@ MANY_LINES = 8
 FEWEST_WORDS = 8
 MOST_COLUMNS = 10
 _LABEL = "__label__"
+_LABELLED = re.compile(r"\s*(?<!\S)__label__(\S+)(?:\s+,(?=\s|$))?\s*")
+SAMPLED_LINES = 200
 _BEGINS_DOCUMENT = "-DOCSTART-"
 _CHUNK_TAG = re.compile(r"O|[BIESLU]-\S+")
 _SPACE = re.compile(f"[{SPACES}]+")
@@ -75,6 +79,11 @@ class FileBeginning:
     @cached_property
     def lines(self) -> list[str]:
         return self.data.decode("utf-8", "ignore").split("\n")
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether there are blank lines, or lines of blank cells, between others."""
+        return any(not line.strip(',;|"\t ') for line in self.lines[1:-1])
 
     @property
     def begins_json(self) -> bool:
@@ -151,8 +160,8 @@ def recognise(name: str, data: bytes, options: CorpusOptions | None = None) -> L
         return None
     if not told:
         return replace(found, doubt="") if task or form else found
-    places = places_of(told, found.names)
-    return replace(found, roles=places, task=task_of(told), guessed=False, doubt="")
+    places, further = places_of(told, found.names)
+    return replace(found, roles=places, further=further, task=task_of(told), guessed=False, doubt="")
 
 
 def _surest(tried: Iterable[Layout | None]) -> Layout | None:
@@ -311,9 +320,10 @@ def _find_spans(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
 
 
 def _find_fasttext(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
-    good = sum(1 for line in sample.solid if sum(map(_is_label, line.split())) == 1)
+    good = sum(1 for line in sample.solid if any(map(_is_label, line.split())))
     if force or good > max(FEWEST_LINES - 1, 0.5 * len(sample.solid)):
-        return Layout("fasttext", "classification", ("label", "text"), {"label": 0, "text": 1})
+        several = frozenset({0})
+        return Layout("fasttext", "classification", ("label", "text"), {"label": 0, "text": 1}, lists=several)
     return None
 
 
@@ -322,15 +332,31 @@ def _is_label(word: str) -> bool:
 
 
 def _read_fasttext(data: bytes, layout: Layout) -> Iterator[Record]:
-    """A label with __label__ before it, and its text on the same line."""
+    """Labels with __label__ before each, and their text on the same line."""
+    beginning = [line for _, line in islice(lines_of(data), SAMPLED_LINES)]
+    ends_at_comma = _ends_at_comma(beginning)
     for number, line in lines_of(data):
-        labels = [word for word in line.split() if _is_label(word)]
-        if len(labels) == 1:
-            before, _, after = line.partition(labels[0])
-            text = f"{before.strip()} {after.strip()}".strip()
-            yield number, [labels[0].removeprefix(_LABEL), text], ""
+        labels: list[str] = []
+
+        def take(found: re.Match[str], labels: list[str] = labels) -> str:
+            label, _, rest = found[1].partition(",") if ends_at_comma else (found[1], "", "")
+            labels.append(label)
+            return f" {rest} "
+
+        text = _LABELLED.sub(take, line).strip()
+        if labels:
+            cell = labels[0] if len(labels) == 1 else Nested(json.dumps(labels, ensure_ascii=False))
+            yield number, [cell, text], ""
         elif line.strip():
-            yield number, [line], f"has {_counted(len(labels), 'label')} in place of 1"
+            yield number, [line], "has no label"
+
+
+def _ends_at_comma(lines: Sequence[str]) -> bool:
+    """Whether a comma after each label belongs to the text: labels come again then as they do not with it."""
+    labels = [found[1] for line in lines for found in _LABELLED.finditer(line)]
+    if not labels or sum("," in label for label in labels) < NEARLY * len(labels):
+        return False
+    return 2 * len({label.partition(",")[0] for label in labels}) <= len(labels)
 
 
 def _find_jsonl(sample: FileBeginning, options: CorpusOptions, force: bool) -> Layout | None:
@@ -392,7 +418,7 @@ def _find_table(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     ]
     if not rows:
         return None
-    layout = _of_rows(rows, dialect, options)
+    layout = _of_rows(rows, dialect, options, has_gaps=sample.has_gaps)
     if force:
         return layout
     is_told = layout.heading and not layout.guessed
@@ -430,30 +456,52 @@ def _find_one_column(sample: FileBeginning, options: CorpusOptions, force: bool)
     return None
 
 
-def _of_rows(rows: Sequence[Sequence[str]], dialect: Dialect, options: CorpusOptions) -> Layout:
-    """The layout of a table by its rows, the first of which may be its heading."""
+def _of_rows(
+    rows: Sequence[Sequence[str]], dialect: Dialect, options: CorpusOptions, *, has_gaps: bool = False
+) -> Layout:
+    """The layout of a table by its rows, the first of which may be its heading.
+
+    `has_gaps` says that blank lines stand between some of them.
+    """
     if options.heading == RECOGNISED:
-        told = set(told_columns(options.columns).values())
+        columns = told_columns(options.columns).values()
+        told = {name for column in columns for name in (column, *column.split(BOTH))}
         cells = {cell.strip() for cell in rows[0]}
         has_heading = is_heading(rows) or any(name in cells and not name.isdigit() for name in told)
     else:
         has_heading = options.heading == "yes"
     names = tuple(cell.strip() for cell in rows[0]) if has_heading else ("",) * len(rows[0])
     layout = Layout("table", "", names, {}, dialect, has_heading)
-    return _choose(layout, _columns(rows[1:] if has_heading else rows), options)
+    return _choose(layout, _columns(rows[1:] if has_heading else rows), options, has_gaps=has_gaps)
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
 
 
-def _choose(layout: Layout, columns: Sequence[Sequence[str]], options: CorpusOptions) -> Layout:
+def _choose(
+    layout: Layout, columns: Sequence[Sequence[str]], options: CorpusOptions, *, has_gaps: bool = False
+) -> Layout:
     """The layout with the roles that the rule finds for its columns."""
     task = "" if options.task == RECOGNISED else options.task
     cells = columns or [[] for _ in layout.names]
-    found = choose_roles(list(map(TableColumn, layout.names, cells)), task)
+    made = list(map(TableColumn, layout.names, cells))
+    lists = frozenset(place for place, column in enumerate(made) if column.is_list)
+    layout = replace(layout, lists=lists)
+    if task in ("", "tagging"):
+        listed = find_list_rows(layout.names, cells) if lists else None
+        found_rows = (
+            (listed, False)
+            if listed is not None
+            else find_word_rows(layout.names, cells, has_gaps=has_gaps or task == "tagging")
+        )
+        if found_rows is not None:
+            roles, guessed = found_rows
+            return replace(layout, roles=roles, task="tagging", guessed=guessed)
+    found = choose_roles(made, task)
     return replace(
         layout,
+        further=dict(found.further),
         roles=dict(found.roles),
         task=task_of(found.roles) if found.roles else "",
         guessed=found.guessed,
@@ -464,7 +512,7 @@ def _choose(layout: Layout, columns: Sequence[Sequence[str]], options: CorpusOpt
 def _read_table(data: bytes, layout: Layout) -> Iterator[Record]:
     assert layout.dialect is not None, "a table has one"
     named = max((place + 1 for place, name in enumerate(layout.names) if name), default=0)
-    used = max(layout.roles.values(), default=0) + 1
+    used = max(layout.used, default=0) + 1
     least = max(named, used) if layout.heading else len(layout.names)
     found = records(data, layout.dialect, range(least, len(layout.names) + 1))
     to_come = layout.heading
@@ -529,6 +577,8 @@ def _find_pairs(sample: FileBeginning, options: CorpusOptions, force: bool) -> L
     widths = collections.Counter(map(len, rows))
     width = max(widths, key=lambda size: (widths[size], size))
     good = [row for row in rows if len(row) == width]
+    if not force and width > 2 and is_heading(good):
+        return None  # a table
     usual = {"source": 0, "target": 1}
     names = ("source", "target") if width <= 2 else ("",) * width
     layout = Layout("pairs", "translation", names, usual, guessed=width > 2)
@@ -570,8 +620,9 @@ def _read_pairs(data: bytes, layout: Layout) -> Iterator[Record]:
     used = layout.roles.values()
     for number, line in lines_of(data):
         cells = _tab_cells(line)
-        if len(cells) == width and all(cells[place] for place in used):
-            yield number, cells, ""
+        fits = len(cells) == width or (width > 2 and len(cells) > max(used))
+        if fits and all(cells[place] for place in used):
+            yield number, [*cells, *[""] * (width - len(cells))][:width], ""
         elif any(cells):
             wanted = "one tab" if width == 2 else f"{width - 1} tabs"
             yield number, cells, f"has not a source and a target with {wanted} between them"
@@ -604,7 +655,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' if count != 1 else ''}"
 
 
-_OF_COLUMNS = ("classification", "translation", "next-token")
+_OF_COLUMNS = ("classification", "translation", "next-token", "tagging")
 
 FORMS: dict[str, Form] = {
     "conllu": Form("CoNLL-U", ("tagging",), "sentences", _find_conllu, _read_conllu),

@@ -39,20 +39,21 @@ def find_label_names(files: Sequence[Path]) -> dict[str, tuple[str, ...]]:
 
 def named_labels(records: Iterator[Record], names: Sequence[str], labels: Names) -> Iterator[Record]:
     """Records whose numbers of labels are replaced by their names, `names` being those of the columns."""
-    known = {place: _last(labels, name) for place, name in enumerate(names)}
+    known = {place: names_of_column(labels, name) for place, name in enumerate(names)}
     known = {place: told for place, told in known.items() if told}
     for number, cells, reason in records:
         if known and cells and not reason:
-            cells = [_name_of(cell, known.get(place, ())) for place, cell in enumerate(cells)]
+            cells = [label_name(cell, known.get(place, ())) for place, cell in enumerate(cells)]
         yield number, cells, reason
 
 
-def _last(labels: Names, name: str) -> tuple[str, ...]:
+def names_of_column(labels: Names, name: str) -> tuple[str, ...]:
     """The names of a column, also where it is nested, such as row.ner_tags."""
     return labels.get(name) or labels.get(name.rpartition(".")[2], ())
 
 
-def _name_of(cell: str, names: Sequence[str]) -> str:
+def label_name(cell: str, names: Sequence[str]) -> str:
+    """The name of the label whose number stands in a cell, or else what stands there."""
     if cell.isascii() and cell.isdigit() and int(cell[:6]) < len(names) and len(cell) < 7:
         return names[int(cell)]
     return cell

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from lmviz.base.loading import loads
 from lmviz.base.reporting import Report, unheard
 from lmviz.text.catalogue import find_entry
 from lmviz.text.contents import Contents, read_contents
-from lmviz.text.corpus_options import AFTER_DECODING, TASKS, CorpusOptions
+from lmviz.text.corpus_options import AFTER_DECODING, SEVERAL, TASKS, CorpusOptions
 from lmviz.text.encodings import OFFERED, RECOGNISED, place_of_fault, title_of
 from lmviz.text.forms import FORMS
-from lmviz.text.layout import ROLES, Layout, written_columns
+from lmviz.text.layout import BOTH, FURTHER_ROLES, ROLES, Layout, written_columns
 from lmviz.text.table import Aside
 from lmviz.text.task_reading import FoundExamples, examples_of, say_scheme, settings_of
 from lmviz.text.task_text import TaskText
@@ -58,7 +58,8 @@ class Preview:
     `count` is how many examples there are. `labels` are the classes with their counts, the most frequent
     first. `left_out` are sentences about what is not read; `beyond` are the rows that go on in columns
     without a name, and `repeated` those that say what an earlier one says, None where rows are not compared.
-    `encodings` show one row, that of `telling` line. `contents` are what was read.
+    `encodings` show one row, that of `telling` line. `several` says how many texts have several labels, ""
+    where none has. `contents` are what was read.
     """
 
     source: str | tuple[str, ...]
@@ -74,6 +75,7 @@ class Preview:
     complaint: str = ""
     beyond: int = 0
     repeated: int | None = None
+    several: str = ""
     contents: Contents | None = field(default=None, repr=False, compare=False)
     target: str = ""
 
@@ -91,7 +93,12 @@ class Preview:
         """Whether somebody should see it before it is read: something is a guess, or columns are left out."""
         several = self.layout is not None and FORMS[self.layout.form].read is None
         lost = several and bool(self.left_out)
-        return self.guessed_encoding or lost or (self.layout is not None and self.layout.asks)
+        return (
+            self.guessed_encoding
+            or lost
+            or bool(self.several)
+            or (self.layout is not None and self.layout.asks)
+        )
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -124,31 +131,77 @@ class Preview:
         examples = examples_of(layout)
         form = f"{form}," if "," in form else form  # Two files, line by line, of 7 pairs
         pieces = [(f"{form} of {self.count:,} {examples}: the ", "")]
-        for number, role in enumerate(ROLES[layout.task]):
+        for number, role in enumerate((*self._further_roles, *ROLES[layout.task])):
             pieces += [(f"{', and the ' if number else ''}{role} is in ", ""), (layout.name_of(role), role)]
             if role == "label" and 0 < len(self.labels) <= 4:
                 pieces.append((f" ({', '.join(name for name, _ in self.labels)})", ""))
         found = self.contents.found if self.contents is not None else None
         return (*pieces, (f".{say_scheme(found.text) if isinstance(found, FoundExamples) else ''}", ""))
 
-    def with_role(self, column: int, role: str) -> CorpusOptions:
-        """The options with another use of a column: a role of the task, or "" for none."""
-        assert self.layout is not None, "plain text has no columns"
-        roles = {part: place for part, place in self.layout.roles.items() if place != column}
-        if role:
-            roles |= {role: column}
-        return self.with_roles(roles)
+    @property
+    def _further_roles(self) -> tuple[str, ...]:
+        """What columns say besides the parts of an example."""
+        layout = self.layout
+        known = FURTHER_ROLES.get(layout.task, ()) if layout is not None else ()
+        return tuple(role for role in known if layout is not None and role in layout.roles)
 
-    def with_roles(self, roles: dict[str, int]) -> CorpusOptions:
+    @property
+    def roles(self) -> dict[str, str]:
+        """What a column can be, as a person reads it: a part of an example, or one more column of a part."""
+        assert self.layout is not None, "plain text has no columns"
+        task, form = self.layout.task, FORMS[self.layout.form]
+        tasks = [task] if task else self.tasks
+        parts = list(dict.fromkeys(part for each in tasks for part in ROLES[each]))
+        if task == "tagging" and form.tasks != ("tagging",):
+            parts = [*FURTHER_ROLES[task], *parts]
+        joins = task == "classification" and len(self.layout.names) > 2
+        more = {f"{part}{BOTH}": f"{part}, too" for part in ROLES["classification"]} if joins else {}
+        return {part: part for part in parts} | more
+
+    def role_of(self, column: int) -> str:
+        """What a column is, one of `roles`; "" for one that is not read."""
+        layout = self.layout
+        if layout is None:
+            return ""
+        found = next((role for role, place in layout.roles.items() if place == column), "")
+        more = next((role for role, places in layout.further.items() if column in places), "")
+        return found or (f"{more}{BOTH}" if more else "")
+
+    def with_role(self, column: int, role: str) -> CorpusOptions:
+        """The options with another use of a column: one of `roles`, or "" for none."""
+        assert self.layout is not None, "plain text has no columns"
+        part = role.removesuffix(BOTH)
+        roles = dict(self.layout.roles)
+        further = {
+            name: tuple(place for place in places if place != column)
+            for name, places in self.layout.further.items()
+        }
+        for name, place in self.layout.roles.items():
+            if place == column:  # the next column of the part takes its place
+                roles.pop(name)
+                if further.get(name):
+                    roles[name], *rest = further[name]
+                    further[name] = tuple(rest)
+        if role.endswith(BOTH) and part in roles:
+            further[part] = tuple(sorted((*further.get(part, ()), column)))
+        elif role:
+            roles[part] = column
+        return self.with_roles(roles, further)
+
+    def with_roles(
+        self, roles: dict[str, int], further: Mapping[str, tuple[int, ...]] | None = None
+    ) -> CorpusOptions:
         """The options with these columns; where a part has none, the first that is free is its column."""
         assert self.layout is not None, "plain text has no columns"
-        task = self.layout.task or next(task for task in self.tasks if {*roles} <= {*ROLES[task]})
-        chosen: dict[str, int] = {}
+        told_parts = {*roles} - {role for known in FURTHER_ROLES.values() for role in known}
+        task = self.layout.task or next(task for task in self.tasks if told_parts <= {*ROLES[task]})
+        further = {role: places for role, places in (further or {}).items() if role in ROLES[task] and places}
+        chosen = {part: roles[part] for part in FURTHER_ROLES.get(task, ()) if part in roles}
         for part in ROLES[task]:
-            taken = {*roles.values(), *chosen.values()}
+            taken = {*roles.values(), *chosen.values(), *(n for more in further.values() for n in more)}
             free = next((n for n in range(len(self.layout.names)) if n not in taken), 0)
             chosen[part] = roles.get(part, free)
-        told = replace(self.layout, roles=chosen)
+        told = replace(self.layout, roles=chosen, further=further)
         return replace(self.options, task=task, columns=written_columns(told))
 
 
@@ -237,6 +290,8 @@ def _examined(given: Preview, contents: Contents) -> Preview:
         counted = collections.Counter(text.answers.ids.tolist())
         labels = tuple((label, counted[id]) for id, label in enumerate(text.labels))
     values: dict[str, Any] = told
+    if found.several and given.options.several == RECOGNISED:
+        values["several"] = SEVERAL[0]
     return replace(
         given,
         options=replace(given.options, **values),
@@ -247,6 +302,7 @@ def _examined(given: Preview, contents: Contents) -> Preview:
         left_out=(*contents.origin.notes, *found.complaints.sentences),
         beyond=found.beyond,
         repeated=found.repeated,
+        several=found.several,
     )
 
 
@@ -257,13 +313,16 @@ def _rows_of(data: bytes, layout: Layout) -> tuple[tuple[PreviewRow, ...], int]:
     rows: list[PreviewRow] = []
     odd: list[PreviewRow] = []
     total = 0
-    unused = set(range(len(layout.names))) - set(layout.roles.values())
+    unused = set(range(len(layout.names))) - layout.used
+    needed = (
+        [place for role, place in layout.roles.items() if role in ROLES[layout.task]] if layout.task else []
+    )
     nameless = [place for place in unused if layout.heading and not layout.names[place]]
     for number, cells, fault in read(data, layout):
         if isinstance(fault, Aside) or (not cells and not fault):
             continue
         total += 1
-        lacks = not fault and not all(cells[place].strip() for place in layout.roles.values())
+        lacks = not fault and not all(cells[place].strip() for place in needed)
         is_odd = bool(fault) or lacks or any(cells[place].strip() for place in nameless)
         fault = "lacks what the others have" if lacks else fault
         row = PreviewRow(number, tuple(cells), fault)

@@ -14,12 +14,14 @@ from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.documents import Documents
 from lmviz.text.encodings import RECOGNISED
 from lmviz.text.forms import FORMS, lines_of, recognise
+from lmviz.text.joined_parts import JoinedParts
 from lmviz.text.label_names import Names, named_labels
 from lmviz.text.layout import ROLES, Layout, column_name, written_columns
 from lmviz.text.reading import read_found
 from lmviz.text.table import SEPARATORS, Aside, Record
 from lmviz.text.tag_schemes import OUTSIDE
 from lmviz.text.task_text import Complaints, LabelCollector, TaskText, TextCollector
+from lmviz.text.word_rows import in_sentences
 from lmviz.text.words import SPACES
 
 File = tuple[str, bytes]
@@ -34,8 +36,8 @@ class FoundExamples:
     """What files hold: examples of a task, or the texts of a column as documents, and how they were read.
 
     `beyond` are the rows that go on in columns without a name, and `repeated` those that say what an earlier
-    one says, None where that was not counted; `repetition` names one of these. `counts`
-    are the examples up to the end of each file.
+    one says, None where that was not counted; `repetition` names one of these. `counts` are the examples up
+    to the end of each file. `several` says how many texts have several labels, and is "" where none has.
     """
 
     layout: Layout
@@ -46,6 +48,7 @@ class FoundExamples:
     repeated: int | None = None
     repetition: str = ""
     counts: tuple[int, ...] = ()
+    several: str = ""
 
 
 def read_examples(
@@ -87,7 +90,7 @@ def read_examples(
     complaints = Complaints(named=len(files) > 1)
     collector = _COLLECTORS[first.task](first.task)
     seen = _Repeats(options.unrepeated) if counted or options.unrepeated else None
-    unused = _Unused(first)
+    unused, joined = _Unused(first), JoinedParts(options, label_names or {})
     counts: list[int] = []
     beyond_all = 0
     for (name, data), layout in zip(files, filter(None, layouts), strict=True):
@@ -97,6 +100,10 @@ def read_examples(
         assert read is not None, "a form that is recognised can be read"
         beyond = _Beyond(layout, joins=options.joined)
         found = unused.watch(named_labels(beyond.watch(read(data, layout)), layout.names, label_names or {}))
+        if layout.task == "tagging" and form.tasks != ("tagging",):
+            found = in_sentences(found, layout)
+        elif layout.task != "tagging":
+            found = joined.watch(found, layout)
         collector.take(
             found if seen is None else seen.watch(found, layout, complaints), layout.roles, complaints
         )
@@ -112,12 +119,14 @@ def read_examples(
     if seen is not None and options.unrepeated:
         seen.say(complaints)
     unused.say(complaints)
+    joined.say(complaints)
     _say_numbers(collector, first, complaints)
     repeated = None if seen is None or not seen.compares(first) else seen.count
     repetition = "" if seen is None else seen.example
     made = collector.finish(first, complaints)
+    several = joined.sentence if joined.several else ""
     made = replace(made, beyond=beyond_all, counts=tuple(counts))
-    return replace(made, repeated=repeated, repetition=repetition)
+    return replace(made, repeated=repeated, repetition=repetition, several=several)
 
 
 def read_parallel(
@@ -173,9 +182,30 @@ def refuse_doubt(name: str, layout: Layout) -> None:
     more = ", …" if len(layout.names) > 8 else ""
     raise LmvizError(
         f"{name} is {_ARTICLES.get(layout.form, FORMS[layout.form].name)} of {columns}{more}, and "
-        f"{layout.doubt}: say which column is what, such as columns={written_columns(told)}, or how it is "
+        f"{layout.doubt}: say which column is what, such as columns={_ways(told)}, or how it is "
         "read, such as form=plain (on the command line behind --set)."
     )
+
+
+def refuse_several(name: str, found: FoundExamples) -> None:
+    """LmvizError where somebody has to say what becomes of texts with several labels, with the three ways."""
+    if found.several:
+        raise LmvizError(
+            f"{name}: {found.several}. Say what becomes of them: several=first counts the first of each, "
+            "several=single leaves them out, and several=set makes each set of labels a class (on the "
+            "command line behind --set)."
+        )
+
+
+def _ways(layout: Layout) -> str:
+    """The setting `columns` for what was found; where texts could be joined, also for one of them."""
+    ways = [written_columns(layout)]
+    if "text" in layout.further:
+        ways += [
+            written_columns(replace(layout, roles={**layout.roles, "text": place}, further={}))
+            for place in layout.places("text")
+        ]
+    return " or columns=".join(ways)
 
 
 _ARTICLES = {"table": "a table", "pairs": "lines"}
@@ -209,7 +239,7 @@ def describe(found: FoundExamples) -> str:
 
 def examples_of(layout: Layout) -> str:
     """What the examples of a file are called."""
-    called = {"translation": "pairs", "next-token": "documents"}
+    called = {"tagging": "sentences", "translation": "pairs", "next-token": "documents"}
     return called.get(layout.task, FORMS[layout.form].examples)
 
 
@@ -230,8 +260,11 @@ def _where(layout: Layout) -> str:
         return f" From {layout.names[0]} to {layout.names[1]}." if all(layout.names) else ""
     if usual or not layout.names or layout.form in ("folders", "conllu"):
         return ""
-    parts = [f"the {role} is in {layout.name_of(role)}" for role in layout.roles]
-    said = f" {', and '.join(parts)}."
+    parts = [
+        f"the {role} {'is ' if not n else ''}in {layout.name_of(role)}" for n, role in enumerate(layout.roles)
+    ]
+    parts = parts if len(parts) > 2 else [f"the {role} is in {layout.name_of(role)}" for role in layout.roles]
+    said = f" {', '.join(parts[:-1])}{', and ' if len(parts) > 1 else ''}{parts[-1]}."
     return said[0] + said[1].upper() + said[2:]
 
 
@@ -248,7 +281,7 @@ class _Beyond:
     """
 
     def __init__(self, layout: Layout, *, joins: bool) -> None:
-        used = set(layout.roles.values())
+        used = layout.used
         self._nameless = [n for n in _beyond(layout) if n not in used]
         self._part = list(layout.roles)[-1]
         self._place = layout.roles[self._part]
@@ -290,7 +323,7 @@ class _Unused:
     """The columns of a table that are not read, each with what stands in it first."""
 
     def __init__(self, layout: Layout) -> None:
-        used = {*layout.roles.values(), *_beyond(layout)}
+        used = {*layout.used, *_beyond(layout)}
         has_columns = layout.form in _COLUMNS_SAID
         names = [n for n, _ in enumerate(layout.names) if n not in used] if has_columns else []
         self._examples = dict.fromkeys(names, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -35,7 +36,7 @@ from lmviz.looks.ink import Inked
 from lmviz.tasks import find_task
 from lmviz.text.corpus_options import CorpusOptions
 from lmviz.text.encodings import title_of
-from lmviz.text.layout import ROLES
+from lmviz.text.layout import BOTH
 from lmviz.text.preview import EncodedRow, Preview, PreviewRow, changed_file, offered_encodings
 
 NOTHING = "If something about a file has to be guessed, it is shown here before it is read."
@@ -44,6 +45,7 @@ MOST_COLUMNS = 24
 MOST_LABELS = 6
 NARROW = 84  # pixels of a column that has little to say
 SEPARATORS = {"comma": "comma", "semicolon": "semicolon", "tab": "tab", "bar": "bar  |"}
+SEVERAL_LABELS = {"first": "only the first", "single": "only texts with one", "set": "each set a class"}
 QUOTES = {"double": '"', "single": "'", "none": "none"}
 
 
@@ -52,6 +54,7 @@ INKS = {
     "word": "query",
     "source": "query",
     "picture": "query",
+    "sentence": "key",
     "label": "accent",
     "tag": "accent",
     "target": "key",
@@ -75,6 +78,9 @@ class PreviewPanel(Panel):
         self._encoding = self._picker("preview_encoding", "encoding", "How the file writes its characters")
         self._separator = self._picker("preview_separator", "separator", "What separates two columns")
         self._quotes = self._picker("preview_quotes", "quotes", "What encloses a cell with a separator")
+        self._several = self._picker(
+            "preview_several", "several", "What becomes of a text with several labels"
+        )
         self._heading = named(QCheckBox("first row is a heading"), "preview_heading")
         self._heading.clicked.connect(lambda on: self._change(heading="yes" if on else "no"))
         self._settings = {
@@ -83,6 +89,7 @@ class PreviewPanel(Panel):
             "separator": labelled("between columns", self._separator),
             "quotes": labelled("quotes", self._quotes),
             "heading": self._heading,
+            "several": labelled("several labels", self._several),
         }
         self._rows = QWidget()
         self._grid = QGridLayout(self._rows)
@@ -159,6 +166,9 @@ class PreviewPanel(Panel):
         offer = self.session.text.offer
         if offer is None:
             return
+        if "several" in settings:
+            self._look(replace(offer.options, several=settings["several"]))
+            return
         if "task" in settings:
             self.session.text.consider(*offer.with_task(settings["task"]))
             return
@@ -214,6 +224,8 @@ class PreviewPanel(Panel):
             set_choices(self._separator, SEPARATORS, dialect.separator)
             set_choices(self._quotes, QUOTES, dialect.quotes)
             self._heading.setChecked(layout.heading)
+        set_choices(self._several, SEVERAL_LABELS, offer.options.several)
+        self._settings["several"].setVisible(bool(offer.several))
         for name in ("separator", "quotes", "heading"):
             self._settings[name].setVisible(dialect is not None)
 
@@ -224,10 +236,10 @@ class PreviewPanel(Panel):
         if layout is None:
             return
         shown = min(len(layout.names), MOST_COLUMNS)
-        roles = {place: role for role, place in layout.roles.items()}
+        roles = {place: offer.role_of(place) for place in sorted(layout.used)}
         for place in range(shown):
             self._grid.addWidget(self._head(offer, place, roles.get(place, "")), 0, place + 1)
-            self._grid.setColumnStretch(place + 1, int(roles.get(place) in _LONG))
+            self._grid.setColumnStretch(place + 1, int(roles.get(place, "").removesuffix(BOTH) in _LONG))
         for line, shown_row in enumerate(offer.rows, start=1):
             self._show_row(offer, shown_row, line, shown, roles)
         self._grid.setRowStretch(len(offer.rows) + 1, 1)
@@ -252,13 +264,11 @@ class PreviewPanel(Panel):
         layout = offer.layout
         assert layout is not None, "a file with columns has a layout"
         name = InkedLabel()
-        ink = INKS.get(role)
+        ink = INKS.get(role.removesuffix(BOTH))
         name.set_pieces([Inked(on_one_line(layout.names[place]) or "no name", bool(role), ink)])
         use = picker(f"column_{place + 1}_picker", f"what column {place + 1} is")
         use.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        tasks = [layout.task] if layout.task else offer.tasks
-        parts = dict.fromkeys(part for task in tasks for part in ROLES[task])
-        set_choices(use, {**{part: part for part in parts}, "": UNUSED}, role)
+        set_choices(use, {**offer.roles, "": UNUSED}, role)
         use.activated.connect(partial(self._choose_column, place, use))
         head = QFrame()
         column(name, use, on=head, margins=(0, 0, 0, 4))

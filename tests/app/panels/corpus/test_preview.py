@@ -80,6 +80,46 @@ def test_a_column_is_chosen_on_its_head(
     assert session.text.corpus.labels == ("0", "1", "2")
 
 
+def test_what_becomes_of_several_labels_is_chosen(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    lines = [f"__label__{'ab'[n % 2]} {'__label__c ' if n % 3 == 0 else ''}the dish {n}" for n in range(12)]
+    window = offered("\n".join(lines), "topics.txt", "utf-8")
+    assert "4 of 12 texts have several labels: only the first of each is read." in said(
+        window, "preview_left_out"
+    )
+    picker = window.findChild(QComboBox, "preview_several")
+    assert picker.isVisible()
+    assert picker.currentData() == "first"
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "preview_several", "set")
+    drawn()
+    assert "a + c" in said(window, "preview_sentence")
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    assert set(session.text.corpus.labels) == {"a", "b", "a + c", "b + c"}
+
+
+def test_two_texts_of_a_label_are_joined_or_one_of_them_is_chosen(
+    offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
+) -> None:
+    rows = [f"{'yes' if n % 2 else 'no'},the cat number {n},a dog of {n}" for n in range(12)]
+    window = offered("\n".join(["label,premise,hypothesis", *rows]), "nli.csv", "utf-8")
+    assert "the text is in premise and hypothesis" in said(window, "preview_sentence")
+    assert window.findChild(QComboBox, "column_3_picker").currentData() == "text+"
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "column_3_picker", "")
+    drawn()
+    assert "the text is in premise." in said(window, "preview_sentence")
+    with qtbot.waitSignal(session.text.offer_changed, timeout=LONG):
+        choose(window, "column_3_picker", "text+")
+    drawn()
+    with qtbot.waitSignal(session.text.changed, timeout=LONG):
+        window.findChild(QPushButton, "read_offer_button").click()
+    texts = [*session.text.corpus.training_documents, *session.text.corpus.validation_documents]
+    assert "the cat number 3 | a dog of 3" in texts
+
+
 def test_the_encoding_is_chosen_and_shown(
     offered, session: Session, drawn: Callable[[], None], qtbot: QtBot
 ) -> None:
