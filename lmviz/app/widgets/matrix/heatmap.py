@@ -23,6 +23,8 @@ from lmviz.app.widgets.matrix.heatmap_labels import Labels
 from lmviz.app.widgets.matrix.heatmap_painter import CellPicture, HeatmapStrokes
 
 DRAG_REACH = 120
+DARK, FIRST = 0.3, 24
+"""The share of the strongest colour from which a cell is dark, and how many rows and columns come first."""
 TINY, LEAST_BRUSH = 9, 8  # pixels at scale 1: of a cell that is hard to point at, and of a drag that is one
 
 
@@ -105,7 +107,14 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         self._words = tuple(words)
         numbers = np.zeros_like(values) if scale == "token" else values
         self._cells = Cells.of(numbers, scale, limit, floor, by_row=by_row)
-        self._labels = replace(self._labels, rows=tuple(rows), columns=tuple(columns))
+        first = _strongest(self._cells) if scale == "share" else ((), ())
+        self._labels = replace(
+            self._labels,
+            rows=tuple(rows),
+            columns=tuple(columns),
+            first_rows=first[0],
+            first_columns=first[1],
+        )
         self._picture = None
         if shape_changed:
             self._hovered = self._pinned = self._suggested = None
@@ -278,7 +287,7 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         row, column = cell or (-1, -1)
         if cell is None and self._labels.few_columns and self._suggested is not None:
             column = self._suggested[1]
-        marked = {column, self._selection[1]}
+        marked = (column, self._selection[1])
         if self._words:
             strokes.draw_words(self._words, *self._labels.columns_with_room(theme, frame, marked))
         else:
@@ -289,9 +298,9 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
         strokes.draw_suggested(self._suggested)
         if self._brush is not None:
             painter.box(QRectF(*self._brush).normalized(), edge=self.theme.text, width=1.2)
-        self._labels.draw_rows(painter, frame, {row, self._selection[0]})
+        self._labels.draw_rows(painter, frame, (row, self._selection[0]))
         self._labels.draw_columns(painter, frame, marked)
-        self._labels.draw_notes(painter, frame, {row, self._selection[0]})
+        self._labels.draw_notes(painter, frame, (row, self._selection[0]))
         wide = frame.area.width() > self.length(160)
         right, height = frame.area.right() if wide else self.width() - 1, self.length(SCALE_HEIGHT)
         place = QRectF(0, self.height() - height, right, height)
@@ -423,3 +432,14 @@ class HeatmapView(Pointed[tuple[int, int] | None], GrowingCanvas):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.hover(None)
         super().focusOutEvent(event)
+
+
+def _strongest(cells: Cells) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The rows and columns by their darkest cells, the darkest first, of those that have a dark one."""
+    values = np.where(cells.masked, 0.0, cells.values)
+    found = []
+    for axis in (1, 0):
+        darkest = values.max(axis=axis, initial=0.0)
+        order = np.argsort(-darkest, kind="stable")
+        found.append(tuple(order[darkest[order] >= DARK * darkest.max(initial=0.0)][:FIRST].tolist()))
+    return found[0], found[1]

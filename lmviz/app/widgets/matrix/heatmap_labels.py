@@ -33,7 +33,8 @@ class Labels:
     """The names, whether those of columns stand below, and the roles of their colours.
 
     With `few_columns` only marked columns are named, upright, which leaves more room to the cells.
-    `notes` stand right of the rows, one each, under `notes_head`.
+    `notes` stand right of the rows, one each, under `notes_head`. Where not all have room, `first_rows` and
+    `first_columns` have theirs before others.
     """
 
     rows: tuple[str, ...] = ()
@@ -44,6 +45,8 @@ class Labels:
     few_columns: bool = False
     notes: tuple[str, ...] = ()
     notes_head: str = ""
+    first_rows: tuple[int, ...] = ()
+    first_columns: tuple[int, ...] = ()
 
     def _widest_column(self, theme: Theme) -> float:
         return min(_widest(self.columns, theme), WIDEST_COLUMN * theme.scale)
@@ -114,7 +117,7 @@ class Labels:
         measure = metrics(SIZE, token=True, theme=theme)
         every = named_rows(frame, theme)
         (left, width), high = span, LINE * theme.scale
-        for kind, rows in _with_room(frame.shown_rows, len(names), every, marked):
+        for kind, rows in _with_room(frame.shown_rows, len(names), every, marked, self.first_rows):
             _choose_pen(painter, self.row_role, kind)
             for row in rows:
                 place = QRectF(left, frame.cell(row, 0).center().y() - high, width, 2 * high)
@@ -151,7 +154,8 @@ class Labels:
     def _named_columns(
         self, theme: Theme, frame: HeatmapFrame, marked: Collection[int]
     ) -> tuple[tuple[bool, list[int]], tuple[bool, list[int]]]:
-        return _with_room(frame.shown_columns, len(self.columns), self._every(theme, frame), marked)
+        every, first = self._every(theme, frame), self.first_columns
+        return _with_room(frame.shown_columns, len(self.columns), every, marked, first)
 
     def _draw_column(
         self, painter: Painter, frame: HeatmapFrame, cell: QRectF, text: str, rotated: bool
@@ -177,15 +181,20 @@ def _as_wide_as(text: str, cell: QRectF, painter: Painter) -> QRectF:
 
 
 def _with_room(
-    shown: range, count: int, every: int, marked: Collection[int]
+    shown: range, count: int, every: int, marked: Collection[int], first: Sequence[int] = ()
 ) -> tuple[tuple[bool, list[int]], tuple[bool, list[int]]]:
-    """Whose names are drawn: the marked ones (True), and each `every`-th (False) not too near to those."""
+    """Whose names are drawn: the marked ones (True), and others (False), none too near to another.
+
+    Of the others those named `first` come before each `every`-th.
+    """
     shown = range(shown.start, min(shown.stop, count))
-    kept = [index for index in marked if index in shown]
-    regular = list(range(-(-shown.start // every) * every, shown.stop, every))
-    for other in kept:
-        regular = [index for index in regular if abs(index - other) >= every]
-    return (True, kept), (False, regular)
+    regular = range(-(-shown.start // every) * every, shown.stop, every)
+    kept, others = list[int](), list[int]()
+    for found, wanted in ((kept, marked), (others, first), (others, regular)):
+        for index in wanted:
+            if index in shown and all(abs(index - other) >= every for other in (*kept, *others)):
+                found.append(index)
+    return (True, kept), (False, sorted(others))
 
 
 def named_rows(frame: HeatmapFrame, theme: Theme) -> int:

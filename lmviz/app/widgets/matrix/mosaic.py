@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent
 
-from lmviz.app.widgets.kit.painter import AT_RIGHT, Painter
+from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, Painter
 from lmviz.app.widgets.kit.pointing import CONFIRMING
 from lmviz.app.widgets.matrix.heads import Head, Heads
 
@@ -18,6 +19,8 @@ BADGE_FROM = 40
 BADGE = 18
 GAP = 6
 LABELS = 22
+HEADING = 16
+BETWEEN = 12  # pixels at scale 1 between two blocks of layers
 
 
 class HeadMosaic(Heads):
@@ -30,7 +33,8 @@ class HeadMosaic(Heads):
     `set_readout(function)` gives the hover card's words for a head.
     Arrow keys walk, Enter is a double click. Heads are as wide as there is room, and somewhat smaller where
     all of them then fit; otherwise it is as high as they need: place it in a scroll area. They are larger
-    than usual only where all of them fit then, too.
+    than usual only where all of them fit then, too. Where the room is wide, layers stand in several blocks
+    side by side.
     """
 
     head_hovered = Signal(int, int)
@@ -100,15 +104,40 @@ class HeadMosaic(Heads):
 
     def tile_rectangle(self, layer: int, head: int) -> QRectF:
         """Where a head is drawn."""
-        side = self._side(self.width())
-        return self._tile(layer, head, side, self._row(side))
+        return self._tile(layer, head, *self._arranged(self.width()))
 
-    def _tile(self, layer: int, head: int, side: float, row: float) -> QRectF:
-        """The same, where the size of heads is known."""
-        return QRectF(self.length(LABELS) + head * (side + self.length(GAP)), layer * row, side, side)
+    def _tile(self, layer: int, head: int, side: float, layers: int) -> QRectF:
+        """The same, where the size of heads is known, and how many layers a block has."""
+        block, below = divmod(layer, layers)
+        left = block * (self._block_width(side) + self.length(BETWEEN)) + self.length(LABELS)
+        top = self.length(HEADING) + below * self._row(side)
+        return QRectF(left + head * (side + self.length(GAP)), top, side, side)
+
+    def _block_width(self, side: float) -> float:
+        return self.length(LABELS) + self._levels.shape[1] * (side + self.length(GAP))
+
+    def _arranged(self, width: float) -> tuple[float, int]:
+        """The side of a head, and how many layers stand below one another in a block."""
+        (layers, heads), room = self._levels.shape[:2], self._room()
+        side, high = self._side(width), max(1, layers)
+        for blocks in range(2, layers + 1 if room > 0 and heads else 2):
+            in_block = math.ceil(layers / blocks)
+            wide = (width - (blocks - 1) * self.length(BETWEEN)) / blocks - self.length(LABELS)
+            below = room / in_block - self.length(BADGE if self._has_badges else GAP) - 0.01
+            larger = min(wide / heads - self.length(GAP), below, self.length(LARGEST_TILE))
+            scrolls = self._row(side) * high > room
+            if larger >= self.length(SMALLEST_TILE) and (larger > side or scrolls):
+                side, high = larger, in_block
+        return side, high
+
+    def _room(self) -> float:
+        """The height in which all heads would be in sight; 0 while that is not known."""
+        around = self.parentWidget()
+        return 0.0 if around is None else around.height() - self.length(HEADING)
 
     def heightForWidth(self, width: int) -> int:
-        return round(self._row(self._side(width)) * self._levels.shape[0])
+        side, layers = self._arranged(width)
+        return round(self.length(HEADING) + self._row(side) * layers) if self._levels.shape[0] else 0
 
     def sizeHint(self) -> QSize:
         width = self.length(LABELS) + self._levels.shape[1] * self.length(LARGEST_TILE + GAP)
@@ -126,15 +155,14 @@ class HeadMosaic(Heads):
 
     def _high_enough(self) -> float:
         """The side with which all layers just fill the room there is; 0 while there is none."""
-        around, layers = self.parentWidget(), self._levels.shape[0]
-        if around is None or not layers:
+        room, layers = self._room(), self._levels.shape[0]
+        if room <= 0 or not layers:
             return 0.0
-        return around.height() / layers - self.length(BADGE if self._has_badges else GAP) - 0.01
+        return room / layers - self.length(BADGE if self._has_badges else GAP) - 0.01
 
     def _fitted(self, side: float) -> float:
         """So much smaller that all layers are in sight, where that leaves heads large enough."""
-        around = self.parentWidget()
-        layers, room = self._levels.shape[0], 0 if around is None else around.height()
+        layers, room = self._levels.shape[0], self._room()
         if not layers or self._row(side) * layers <= room:
             return side
         for below, least in ((BADGE if self._has_badges else GAP, BADGE_FROM), (GAP, SMALLEST_TILE)):
@@ -165,18 +193,30 @@ class HeadMosaic(Heads):
         layers, heads = self._levels.shape[:2]
         if not layers or not heads:
             return
-        exposed, row = QRectF(event.rect()), self._row(self._side(self.width()))
-        shown = range(max(0, int(exposed.top() / row)), min(layers, int(exposed.bottom() / row) + 1))
+        exposed, (side, high) = QRectF(event.rect()), self._arranged(self.width())
+        row, heading = self._row(side), self.length(HEADING)
+        first, last = int((exposed.top() - heading) / row), int((exposed.bottom() - heading) / row)
+        shown = [layer for layer in range(layers) if first <= layer % high <= last]
         self._draw_tiles(painter, shown, exposed)
         for layer in shown:
             self._draw_words(painter, layer)
+        if exposed.top() < heading:
+            self._draw_numbers(painter, range(0, layers, high))
         self.draw_marks(painter, self._chosen)
         self.draw_focus(painter)
 
-    def _draw_tiles(self, painter: Painter, shown: range, exposed: QRectF) -> None:
-        side = self._side(self.width())
+    def _draw_numbers(self, painter: Painter, layers: Sequence[int]) -> None:
+        """The numbers of heads above each block, whose first layers these are."""
+        for layer in layers:
+            for head in range(self._levels.shape[1]):
+                tile = self.tile_rectangle(layer, head)
+                above = QRectF(tile.left(), 0, tile.width(), self.length(HEADING - 2))
+                painter.write(above, str(head + 1), self.theme.muted_text, 10.5, where=CENTRED)
+
+    def _draw_tiles(self, painter: Painter, shown: Sequence[int], exposed: QRectF) -> None:
+        side, high = self._arranged(self.width())
         shown_heads = ((layer, head) for layer in shown for head in range(self._levels.shape[1]))
-        tiles = {head: self._tile(*head, side, self._row(side)) for head in shown_heads}
+        tiles = {head: self._tile(*head, side, high) for head in shown_heads}
         tiles = {head: tile for head, tile in tiles.items() if tile.intersects(exposed)}
         self.draw_thumbnails(painter, tiles)
         veil = QColor(self.theme.surface)
@@ -187,8 +227,9 @@ class HeadMosaic(Heads):
             painter.line(tile.bottomLeft(), tile.topRight(), self.theme.muted_text, 1.2)
 
     def _draw_words(self, painter: Painter, layer: int) -> None:
-        side = self._side(self.width())
-        place = QRectF(0, self.tile_rectangle(layer, 0).top(), self.length(LABELS - 10), side)
+        side, _ = self._arranged(self.width())
+        tile = self.tile_rectangle(layer, 0)
+        place = QRectF(tile.left() - self.length(LABELS), tile.top(), self.length(LABELS - 10), side)
         painter.write(place, str(layer + 1), self.theme.muted_text, 11, where=AT_RIGHT)
         if side < self.length(BADGE_FROM) or not self._badges:
             return
@@ -200,9 +241,10 @@ class HeadMosaic(Heads):
 
     def index_at(self, place: QPointF) -> Head | None:
         layers, heads = self._levels.shape[:2]
-        side = self._side(self.width())
-        layer = int(place.y() // self._row(side))
-        head = int((place.x() - self.length(LABELS)) // (side + self.length(GAP)))
+        side, high = self._arranged(self.width())
+        block, across = divmod(place.x(), self._block_width(side) + self.length(BETWEEN))
+        layer = int(block) * high + int((place.y() - self.length(HEADING)) // self._row(side))
+        head = int((across - self.length(LABELS)) // (side + self.length(GAP)))
         inside = 0 <= layer < layers and 0 <= head < heads
         return (layer, head) if inside and self.tile_rectangle(layer, head).contains(place) else None
 

@@ -460,3 +460,30 @@ def test_a_share_of_a_hundredth_can_be_seen_by_row(long):
     strongest = color_at(long, 120, 40)
     long.set_matrix(np.tril(np.full((200, 200), 0.005)), scale="share")
     assert color_at(long, 120, 40).lightness() > strongest.lightness() + 40
+
+
+def test_the_darkest_column_has_its_name_and_no_name_lies_over_another(shown):
+    view = HeatmapView()
+    view.set_style(square=True, row_role="query", column_role="key")
+    names = [f"word-{at}" for at in range(40)]
+    values = np.tril(np.full((40, 40), 0.01))
+    values[39, 17] = values[30, 16] = 0.9
+    values[20, 3] = 0.8
+    view.set_matrix(values, scale="share", rows=names, columns=names)
+    shown(view, 420, 420)
+    above = view.cell_rectangle(0, 0).top()
+
+    def named() -> list[str]:
+        """The names of columns, as they are written."""
+        texts = []
+        with noted_texts(texts):
+            view.grab()
+        return [text for text, area, _ in texts if area.boundingRect().bottom() < above]
+
+    found = named()
+    assert "word-3" in found
+    assert len({"word-16", "word-17"} & set(found)) == 1, "they would lie over each other"
+    view.set_hovered((39, 18))
+    found = named()
+    assert "word-18" in found
+    assert not {"word-16", "word-17", "word-19"} & set(found)

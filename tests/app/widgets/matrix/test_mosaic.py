@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from layout_faults import noted_texts
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
@@ -111,3 +112,23 @@ def test_in_much_room_heads_are_as_large_as_all_of_them_can_be(shown):
     side = mosaic.tile_rectangle(0, 0).height()
     assert side > 250
     assert mosaic.tile_rectangle(1, 2).bottom() <= area.viewport().height()
+
+
+def test_many_layers_use_the_whole_width_in_blocks_with_numbered_columns(shown) -> None:
+    mosaic = HeadMosaic()
+    mosaic.set_heads(np.random.default_rng(0).random((30, 9, 8, 8)).astype(np.float32))
+    area = shown(scrolling(mosaic), 1200, 620)
+    places = [mosaic.tile_rectangle(layer, head) for layer in range(30) for head in range(9)]
+    right, bottom = max(place.right() for place in places), max(place.bottom() for place in places)
+    assert right > 0.8 * 1200
+    assert bottom <= area.viewport().height()
+    for layer in range(30):
+        for head in range(9):
+            assert mosaic.index_at(mosaic.tile_rectangle(layer, head).center()) == (layer, head)
+    texts = []
+    with noted_texts(texts):
+        mosaic.grab()
+    written = [text for text, *_ in texts]
+    blocks = len({round(place.left()) for place in places}) // 9
+    assert blocks >= 2
+    assert written.count("9") == 1 + blocks, "the layer, and the head of each block"
