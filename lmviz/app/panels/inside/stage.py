@@ -82,6 +82,7 @@ class StagePanel(Panel):
         self._without_numbers = QTimer(self, singleShot=True, interval=AT_MOST)
         self._without_numbers.timeout.connect(self._draw_without_numbers)
         self._drawn = -1
+        self._walked: Cell | None = None  # the cell whose operation was run through last
         self._previous = self._step_button("stage_previous", "←", -1)
         self._next = self._step_button("stage_next", "→", 1)
         self._card = self.add_card("Stages", "", self._lay_out())
@@ -319,6 +320,9 @@ class StagePanel(Panel):
                 return
             self._draw(reading)
             self._show_numbers(*answer, dashed=chosen is None)
+            if self._timeline.playing or chosen not in (None, self._walked):
+                self.operation.walk()
+            self._walked = chosen
 
         looked_at = self._looked_at
         self._without_numbers.start()

@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QElapsedTimer, QVariantAnimation
 from PySide6.QtWidgets import QWidget
 
+from lmviz.app.widgets.base.motion import may_move
+
 T = TypeVar("T")
 
 DURATION = 250
@@ -43,11 +45,9 @@ class Crossfade(QVariantAnimation, Generic[T]):
 
     def begin(self, before: T) -> None:
         """Fade from this picture to what is drawn from now on."""
-        from PySide6.QtWidgets import QStyle  # which takes its time: after the first paint
-
         widget = self.parent()
         assert isinstance(widget, QWidget), "its parent is the widget that it was made for"
-        if widget.isVisible() and widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration):
+        if may_move(widget):
             self.stop()
             passed = self._since.restart() if self._since.isValid() else SUCCESSIVE
             if not self._since.isValid():

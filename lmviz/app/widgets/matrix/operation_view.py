@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Signal, SignalInstance
+from PySide6.QtCore import QPointF, QRectF, QSize, QVariantAnimation, Signal, SignalInstance
 from PySide6.QtGui import QColor, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
@@ -14,6 +14,7 @@ from lmviz.app.widgets.base.canvas import fitted
 from lmviz.app.widgets.base.figures import cell_figure, number, signed_figure
 from lmviz.app.widgets.base.growing_canvas import EnlargedCanvas
 from lmviz.app.widgets.base.hover_card import HoverCard
+from lmviz.app.widgets.base.motion import may_move
 from lmviz.app.widgets.kit.painter import AT_RIGHT, CENTRED, DASHES, Painter
 from lmviz.app.widgets.kit.pointing import Pointed, Words
 from lmviz.app.widgets.kit.rows import no_smaller
@@ -21,6 +22,7 @@ from lmviz.app.widgets.matrix.cells import Cells, cell_image, color_table, ink_t
 
 if TYPE_CHECKING:
     from lmviz.inspection.operation_picture import Band, BandGroup, OperationPicture
+    from lmviz.inspection.operation_walk import Moment
 
 ROW, STRIP = 19, 14  # pixels at scale 1 of a band, and of what is coloured of it
 LINE, CELL, SIGN = 24, 46, 14  # of a line of single numbers: its height, a number's width, a sign's
@@ -29,6 +31,8 @@ SIZE = 11.5
 LABEL_SIZES = (SIZE, 10.5, 9.5)
 LABEL_SHARE, TOTAL = 0.38, 60
 MOST_LABEL = 190
+DURATION = 900  # milliseconds in which an operation is walked through
+AHEAD = 0.82  # how much of the surface lies over numbers that have not entered yet
 NOTE = "each strip is scaled to its own largest number"
 
 
@@ -43,6 +47,8 @@ class TermSpot(NamedTuple):
 class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
     """`OperationView()`: `set_picture(picture, dashed=False)`; None for nothing.
 
+    `walk()` runs through it once, as it is computed: term by term, with the sum so far, until the result
+    arrives in the cell. Where the system shows no animations, it is drawn whole.
     `dashed` outlines the cell as one that nobody has chosen. `set_naming(naming)`: `naming(source, index)`
     says in words what an operand is, for the hover card.
     Signals: `operand_clicked(str, object)` and `operand_hovered(str, object)` with the source and the index
@@ -61,6 +67,13 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
         self._picture: OperationPicture | None = None
         self._dashed = False
         self._naming: Callable[[str, tuple[int, ...]], str] | None = None
+        self._now: Moment | None = None  # what is painted of a walk
+        self._walk = QVariantAnimation(self)
+        self._walk.setStartValue(0.0)
+        self._walk.setEndValue(1.0)
+        self._walk.setDuration(DURATION)
+        self._walk.valueChanged.connect(lambda _: self.update())
+        self._walk.finished.connect(self.update)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("the operation in numbers")
 
@@ -76,12 +89,33 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
 
     def set_picture(self, picture: OperationPicture | None, *, dashed: bool = False) -> None:
         """Draw an operation."""
+        if _described(picture) != _described(self._picture):
+            self._walk.stop()
         before, self._picture, self._dashed, self._hovered = self.sizeHint(), picture, dashed, None
         HoverCard.renew(self, None)
         self.setAccessibleDescription(_described(picture))
         if self.sizeHint() != before:
             self.updateGeometry()
         self.update()
+
+    def walk(self) -> None:
+        """Run through the operation once."""
+        if self._picture is not None and may_move(self):
+            self._walk.start()
+
+    @property
+    def is_walking(self) -> bool:
+        """Whether it is being run through."""
+        return self._walk.state() == QVariantAnimation.State.Running
+
+    @property
+    def moment(self) -> Moment | None:
+        """How far the operation that is drawn has come; None where it is drawn whole."""
+        from lmviz.inspection.operation_walk import moment_of
+
+        if self._picture is None or not self.is_walking:
+            return None
+        return moment_of(self._picture, float(self._walk.currentValue()))
 
     def set_naming(self, naming: Callable[[str, tuple[int, ...]], str]) -> None:
         """How an operand is called on the hover card."""
@@ -141,6 +175,7 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
     def paint(self, painter: Painter, event: QPaintEvent) -> None:
         if self._picture is None:
             return
+        self._now = self.moment
         for place, block in enumerate(self._picture.blocks):
             if block.terms == 1:
                 self._draw_line(painter, place, block)
@@ -155,8 +190,34 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
             self._draw_label(painter, row, f"{band.sign} {band.name}".strip())
             self._draw_strip(painter, place, number_of_band, band)
         self._draw_breaks(painter, place, block)
+        self._draw_walk(painter, place, block)
         last = top + (len(block.bands) - 1) * self.length(ROW)
-        self._draw_total(painter, last, self.length(ROW), f"{block.measure} {number(block.total, 2)}")
+        total = self._total_now(place, block)
+        if total is not None:
+            self._draw_total(painter, last, self.length(ROW), f"{block.measure} {number(total, 2)}")
+
+    def _total_now(self, place: int, block: BandGroup) -> float | None:
+        """What a block comes to so far; None before it is known."""
+        if self._now is None or place < self._now.block:
+            return block.total
+        return self._now.partial if place == self._now.block else None
+
+    def _draw_walk(self, painter: Painter, place: int, block: BandGroup) -> None:
+        """Cover the terms that have not entered yet, and frame those that enter now."""
+        now = self._now
+        if now is None or place < now.block:
+            return
+        terms = now.terms if place == now.block else 0
+        for number_of_band, band in enumerate(block.bands):
+            if len(band.values) == block.terms:
+                ahead = self._band_area(place, number_of_band)
+                ahead.setLeft(self.cell_rectangle(place, number_of_band, terms).left())
+                veil = QColor(self.theme.surface)
+                veil.setAlphaF(AHEAD)
+                painter.box(ahead.adjusted(0, -1, 1, 1), veil)
+                if place == now.block:
+                    cell = self.cell_rectangle(place, number_of_band, terms)
+                    self._outline(painter, cell, self.theme.accent)
 
     def _draw_strip(self, painter: Painter, place: int, number_of_band: int, band: Band) -> None:
         area = self._band_area(place, number_of_band)
@@ -184,10 +245,11 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
             cell = self.cell_rectangle(place, number_of_band, 0)
             sign = cell.adjusted(-self.length(SIGN), 0, -cell.width(), 0)
             painter.write(sign, band.sign, self.theme.muted_text, SIZE, where=CENTRED)
-            self._draw_number(painter, cell, float(band.values[0]), band.scale)
+            if self._now is None or place <= self._now.block:
+                self._draw_number(painter, cell, float(band.values[0]), band.scale)
             if self._hovered is not None and self._hovered[:2] == (place, number_of_band):
                 self._outline(painter, cell, self.theme.accent)
-        if len(block.bands) > 1:
+        if len(block.bands) > 1 and (self._now is None or place < self._now.block):
             self._draw_total(painter, top, self.length(LINE), signed_figure(block.total))
 
     def _draw_number(self, painter: Painter, cell: QRectF, value: float, scale: str) -> None:
@@ -206,7 +268,10 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
         place = QRectF(0, top + self.length(3), self.width(), self.length(LINE))
         cell = QRectF(0, place.top() + self.length(2), self.length(CELL + 8), place.height() - self.length(4))
         cell.moveRight(place.right() - 1)
-        self._draw_number(painter, cell, self._picture.value, self._picture.scale)
+        if self._now is None or self._now.arrived >= 1.0:
+            self._draw_number(painter, cell, self._picture.value, self._picture.scale)
+        elif self._now.arrived > 0 and self._picture.blocks:
+            self._draw_arrival(painter, cell, self._now.arrived)
         pen = QPen(self.theme.text, self.length(1.5))
         if self._dashed:
             pen.setDashPattern(DASHES)
@@ -219,6 +284,14 @@ class OperationView(Pointed[TermSpot | None], EnlargedCanvas):
         if self._has_strips:
             below = QRectF(0, place.bottom() + self.length(1), self.width(), self.length(16))
             painter.write(below, NOTE, self.theme.muted_text, 10.5)
+
+    def _draw_arrival(self, painter: Painter, cell: QRectF, share: float) -> None:
+        """What the last block came to, on its way to the cell."""
+        assert self._picture is not None, "only an operation has a result"
+        last = self._picture.blocks[-1]
+        top = self._tops()[len(self._picture.blocks) - 1] + self._height_of(last) - self.length(ROW)
+        moving = cell.translated(0, (1.0 - share) * (top - cell.top()))
+        painter.write(moving, number(last.total, 2), self.theme.accent, SIZE, token=True, where=AT_RIGHT)
 
     def _draw_label(self, painter: Painter, row: QRectF, label: str) -> None:
         shown, size = fitted(label, row.width() - self.length(8), LABEL_SIZES, theme=self.theme)

@@ -92,6 +92,7 @@ def test_the_operation_is_that_of_the_pinned_cell_and_an_operand_leads_back(
     found = explain(open_run_model(Run.open(run)), trace, *cell)
     view = panel.operation
     qtbot.waitUntil(lambda: view.picture is not None and not view.is_dashed)
+    assert view.is_walking, "its operands run to the cell"
     assert panel.operation.picture.value == pytest.approx(found.value, rel=1e-3)
     band = view.picture.blocks[0].bands[0]
     assert band.source in trace.arrays

@@ -65,3 +65,28 @@ def test_the_cell_is_outlined_with_dashes_where_nobody_chose_it(view):
     assert view.grab().toImage() != solid
     view.set_picture(None)
     assert view.sizeHint().height() == 0
+
+
+def test_it_is_run_through_once_and_is_then_as_it_was(view, qtbot):
+    whole = view.grab().toImage()
+    view.walk()
+    assert view.is_walking
+    assert view.moment.block == 0
+    assert view.grab().toImage() != whole, "its numbers have not entered yet"
+    qtbot.waitUntil(lambda: not view.is_walking)
+    assert view.moment is None
+    assert view.grab().toImage() == whole
+
+
+def test_another_operation_is_drawn_whole(view):
+    view.walk()
+    view.set_picture(view.picture)
+    assert view.is_walking, "it is the same, read once more"
+    view.set_picture(OperationPicture(view.picture.blocks, "sum", 0.7, "signed"))
+    assert not view.is_walking
+
+
+def test_where_the_system_shows_no_animations_nothing_runs(view, monkeypatch):
+    monkeypatch.setattr("lmviz.app.widgets.matrix.operation_view.may_move", lambda widget: False)
+    view.walk()
+    assert not view.is_walking
