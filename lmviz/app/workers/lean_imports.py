@@ -6,11 +6,10 @@ What a library loads is known of the version in constraints.txt: of another one 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import operator
 import os
 import sys
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -34,7 +33,7 @@ def is_tested(library: str) -> bool:
 
     A build has a "+" behind its version. Python's own module for that takes ten milliseconds to import.
     """
-    found = importlib.util.find_spec(library)
+    found = PathFinder.find_spec(library)
     if found is None or found.origin is None:
         return False
     try:
